@@ -10,7 +10,7 @@
 //   - limited: a prompt above Options.Limit is refused with OpenAI's
 //     context_length_exceeded sentence and its numbers; a prompt at the limit
 //     is answered.
-//   - same verdict: Check returns what ServeHTTP would answer.
+//   - same verdict: Read returns what ServeHTTP would answer.
 //   - bound: with Options.Thinks, thinking is signed together with all that came
 //     before it, and a request that sends it after anything else is refused, as
 //     Anthropic's documents say.

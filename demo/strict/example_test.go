@@ -7,8 +7,8 @@ import (
 )
 
 // A history that was cut between a call and its result, as clients do that keep the last N messages.
-func ExampleCheck() {
-	r := strict.Check([]byte(`{"model": "gpt-4o", "messages": [
+func ExampleUpstream_Check() {
+	r := strict.New(strict.Options{}).Check("/chat/completions", []byte(`{"model": "gpt-4o", "messages": [
 		{"role": "tool", "tool_call_id": "call_1", "content": "ok"},
 		{"role": "user", "content": "and now?"}]}`))
 	fmt.Println(r.Status, r.Param)

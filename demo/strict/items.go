@@ -20,14 +20,8 @@ var itemKinds = map[string]string{
 // mostCallID is the length of the longest call_id.
 const mostCallID = 64
 
-// CheckItems is Check for a request of the API of responses.
-func (u *Upstream) CheckItems(body []byte) *Refusal {
-	_, r := u.ReadItems(body)
-	return r
-}
-
-// ReadItems is Read for a request of the API of responses. A message is an item.
-func (u *Upstream) ReadItems(body []byte) (*Request, *Refusal) {
+// readItems reads a request of the API of responses. A message is an item.
+func (u *Upstream) readItems(body []byte) (*Request, *Refusal) {
 	var fault *Refusal
 	o := object{fault: &fault}
 	if json.Unmarshal(body, &o.fields) != nil || o.fields == nil {

@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -46,8 +47,8 @@ func said(blocks []block) (text string, media int) {
 	return strings.Join(texts, "\n"), media
 }
 
-// ReadMessages is [Upstream.Read] for a request of the messages API.
-func (u *Upstream) ReadMessages(body []byte) (*Request, *Refusal) {
+// readBlocks reads a request of the messages API.
+func (u *Upstream) readBlocks(body []byte) (*Request, *Refusal) {
 	req, r := u.readMessages(body)
 	if r != nil {
 		r.anthropic = true
@@ -108,11 +109,7 @@ func (u *Upstream) readMessages(body []byte) (*Request, *Refusal) {
 		return req, refuse(KindShape, "", "", "A maximum of 4 blocks with cache_control may be provided. Found %d.", n)
 	}
 	u.count(req)
-	if r := u.messagesOverflow(req); r != nil || u.o.Thinks == nil {
-		return req, r
-	}
-	_, r := bind(body, "")
-	return req, r
+	return req, cmp.Or(u.messagesOverflow(req), u.misbound(req))
 }
 
 // flat returns an element of the list as the model reads it: results apart.

@@ -54,7 +54,7 @@ func TestMessagesAreRefusedInAnthropicsWords(t *testing.T) {
 		{strings.Replace(blocksBody(user), "100", "300", 1), "input length and `max_tokens` exceed context limit: 9 + 300 > 200"},
 		{`{"model":"m","messages":[]}`, "max_tokens: Field required"},
 	} {
-		_, r := u.ReadMessages([]byte(c.body))
+		r := u.Check("/messages", []byte(c.body))
 		switch {
 		case r == nil && c.want != "", r != nil && (c.want == "" || !strings.HasPrefix(r.Message, c.want)):
 			t.Errorf("%s\n%v\nwant %q", c.body, r, c.want)
@@ -104,7 +104,7 @@ func TestMessagesAreAnswered(t *testing.T) {
 	if got := strings.Join(kinds, " "); got != "message_start ping "+block+block+block+"message_delta message_stop" {
 		t.Errorf("events: %s", got)
 	}
-	if _, r := up.ReadMessages([]byte(strings.Replace(next, `"hi"`, `"ho"`, 1))); r == nil || r.Kind != strict.KindThinking {
+	if r := up.Check("/messages", []byte(strings.Replace(next, `"hi"`, `"ho"`, 1))); r == nil || r.Kind != strict.KindThinking {
 		t.Errorf("thinking of another conversation: %v", r)
 	}
 }

@@ -15,8 +15,7 @@ const (
 	KindPairs    Kind = "pairs"    // a tool call without its result, or a result without its call
 	KindOverflow Kind = "overflow" // more tokens than the limit
 	KindThinking Kind = "thinking" // thinking that is bound to another conversation
-	KindRoute    Kind = "route"    // no such path or method
-	KindKey      Kind = "key"      // missing or wrong API key
+	KindAccess   Kind = "access"   // no such path or method, or a wrong API key
 )
 
 // Refusal is an error answer.
@@ -39,9 +38,13 @@ func (r *Refusal) Body() []byte {
 	if r.anthropic {
 		return indented(map[string]any{"type": "error", "error": map[string]string{"type": r.Type, "message": r.Message}})
 	}
-	return indented(map[string]any{"error": map[string]any{
-		"message": r.Message, "type": r.Type, "param": orNull(r.Param), "code": orNull(r.Code),
-	}})
+	e := map[string]any{"message": r.Message, "type": r.Type, "param": nil, "code": nil}
+	for key, v := range map[string]string{"param": r.Param, "code": r.Code} {
+		if v != "" {
+			e[key] = v
+		}
+	}
+	return indented(map[string]any{"error": e})
 }
 
 // refuse returns OpenAI's ordinary 400.
@@ -50,13 +53,6 @@ func refuse(k Kind, param, code, format string, args ...any) *Refusal {
 		Kind: k, Status: http.StatusBadRequest, Type: "invalid_request_error",
 		Param: param, Code: code, Message: fmt.Sprintf(format, args...),
 	}
-}
-
-func orNull(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
 }
 
 // send sends JSON and ignores a client that left.

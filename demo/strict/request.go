@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Request is one chat completion request as the upstream reads it.
@@ -27,10 +26,6 @@ type Request struct {
 	Body   []byte      // as it arrived
 	Header http.Header // nil if the request came through Check or Read
 }
-
-// maxMessages is how many messages a request may hold (Azure; letta-ai/letta
-// quotes the sentence).
-const maxMessages = 2048
 
 // PromptTokens returns the cost of the whole prompt.
 func (r *Request) PromptTokens() int { return r.MessageTokens + r.ToolTokens }
@@ -108,10 +103,7 @@ func decode(body []byte) (*Request, *Refusal) {
 	var fault *Refusal
 	o := object{fault: &fault}
 	if json.Unmarshal(body, &o.fields) != nil || o.fields == nil {
-		return nil, refuse(KindJSON, "", "", "We could not parse the JSON body of your request. "+
-			"(HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, "+
-			"but what was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us "+
-			"through our help center at help.openai.com.)")
+		return nil, refuse(KindJSON, "", "", "We could not parse the JSON body of your request.")
 	}
 	req := &Request{Body: body}
 	if !o.read("model", &req.Model) {
@@ -137,9 +129,6 @@ func decode(body []byte) (*Request, *Refusal) {
 	}
 	if len(messages) == 0 {
 		o.empty("messages")
-	}
-	if n := len(messages); n > maxMessages {
-		return nil, refuse(KindShape, "messages", "", "'$.messages' is too long. Maximum length is %d, but got %d items", maxMessages, n)
 	}
 	for i, fields := range messages {
 		req.Messages = append(req.Messages, object{fields, fmt.Sprintf("messages[%d].", i), &fault}.message())
@@ -243,19 +232,4 @@ func (o object) functionCall() *Call {
 		return nil
 	}
 	return &Call{Name: c.Name, Arguments: c.Arguments}
-}
-
-// longIDs refuses ids of calls above most characters; below 0 there is no limit
-// (agno-agi/agno#5382).
-func longIDs(messages []Message, most int) *Refusal {
-	for i, m := range messages {
-		for n, c := range m.Calls {
-			if got := utf8.RuneCountInString(c.ID); most >= 0 && got > most {
-				at := fmt.Sprintf("messages[%d].tool_calls[%d].id", i, n)
-				return refuse(KindShape, at, "string_above_max_length",
-					"Invalid '%s': string too long. Expected a string with maximum length %d, but got a string with length %d instead.", at, most, got)
-			}
-		}
-	}
-	return nil
 }

@@ -88,17 +88,17 @@ func bind(body []byte, thought string) (thinkingBlock, *Refusal) {
 			Content json.RawMessage `json:"content"`
 		}
 		if json.Unmarshal(raw, &m) != nil {
-			return thinkingBlock{}, misbound(i, 0, true)
+			return thinkingBlock{}, refuseThinking(i, 0, true)
 		}
 		for n, b := range m.Blocks {
 			if !c.take(b) {
-				return thinkingBlock{}, misbound(i, n, true)
+				return thinkingBlock{}, refuseThinking(i, n, true)
 			}
 		}
 		blocks, _ := content(m.Content)
 		for n, b := range blocks {
 			if b.Type == "thinking" && !c.take(thinkingBlock{b.Type, b.Thinking, b.Signature}) {
-				return thinkingBlock{}, misbound(i, n, false)
+				return thinkingBlock{}, refuseThinking(i, n, false)
 			}
 		}
 		c.grow(raw)
@@ -106,8 +106,16 @@ func bind(body []byte, thought string) (thinkingBlock, *Refusal) {
 	return thinkingBlock{"thinking", thought, c.sign(thought, c.before)}, nil
 }
 
-// misbound returns Anthropic's refusal, as LiteLLM wraps it or as it is.
-func misbound(i, n int, wrapped bool) *Refusal {
+// misbound refuses thinking that was signed for another place.
+func (u *Upstream) misbound(req *Request) (r *Refusal) {
+	if u.o.Thinks != nil {
+		_, r = bind(req.Body, "")
+	}
+	return r
+}
+
+// refuseThinking returns Anthropic's refusal, as LiteLLM wraps it or as it is.
+func refuseThinking(i, n int, wrapped bool) *Refusal {
 	r := refuse(KindThinking, "", "", "messages.%d.content.%d: Invalid signature in thinking block. The block is bound to a different conversation. "+
 		"Remove the block, or set thinking.block_binding.prefix_mismatch_behavior to \"drop_block\".", i, n)
 	if wrapped {

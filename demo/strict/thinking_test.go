@@ -46,12 +46,12 @@ func TestThinkingIsBoundToWhatStoodBeforeIt(t *testing.T) {
 		{"other thinking", strings.Replace(all, `"so"`, `"no"`, 1), true},
 		{"a change behind it", strings.Replace(all, `"on","thinking_blocks":`+three, `"on!","thinking_blocks":`+three, 1), false},
 	} {
-		r := u.Check([]byte(c.body))
+		r := u.Check("/chat/completions", []byte(c.body))
 		if c.refused != (r != nil) || r != nil && (r.Kind != KindThinking || !strings.Contains(r.Message, "bound to a different conversation")) {
 			t.Errorf("%s: %v", c.name, r)
 		}
 	}
-	if r := New(Options{}).Check([]byte(strings.Replace(all, `"go"`, `"go!"`, 1))); r != nil {
+	if r := New(Options{}).Check("/chat/completions", []byte(strings.Replace(all, `"go"`, `"go!"`, 1))); r != nil {
 		t.Errorf("without Thinks: %v", r)
 	}
 }

@@ -24,10 +24,6 @@ type Options struct {
 	Count      func(Message) int
 	CountTools func(json []byte) int
 
-	// MaxID is the longest id of a tool call, in characters. 0 means 40, OpenAI's
-	// limit (agno-agi/agno#5382); a negative value, no limit.
-	MaxID int
-
 	// Reply returns the answer to an accepted request. nil means a short sentence.
 	// SetReply replaces it.
 	Reply func(*Request) Reply
@@ -55,7 +51,7 @@ type Upstream struct {
 
 // New returns an Upstream, an http.Handler that answers under /v1 and under /.
 func New(o Options) *Upstream {
-	o.Limit, o.MaxID = cmp.Or(o.Limit, 128_000), cmp.Or(o.MaxID, 40)
+	o.Limit = cmp.Or(o.Limit, 128_000)
 	if o.Count == nil {
 		o.Count = Tokens
 	}
@@ -68,36 +64,29 @@ func New(o Options) *Upstream {
 	return &Upstream{o: o, cache: NewPromptCache()}
 }
 
-// Check returns how an Upstream with default options would refuse a request
-// with this body; nil if it would answer.
-func Check(body []byte) *Refusal { return New(Options{}).Check(body) }
+// Read returns a request of an API, by its path below /v1, with its size even if the
+// pairs are broken, and how this upstream would refuse it. The request is nil if the body
+// is not JSON or a field breaks a rule.
+func (u *Upstream) Read(path string, body []byte) (*Request, *Refusal) {
+	return apis[path].read(u, body)
+}
 
-// Check returns how this upstream would refuse a chat completion with this
-// body; nil if it would answer.
-func (u *Upstream) Check(body []byte) *Refusal {
-	_, r := u.Read(body)
+// Check returns how this upstream would refuse a request; nil if it would answer.
+func (u *Upstream) Check(path string, body []byte) *Refusal {
+	_, r := u.Read(path, body)
 	return r
 }
 
-// Read is Check that also returns the request, with its size even if the pairs
-// are broken. The request is nil if the body is not JSON or a field breaks a rule.
-func (u *Upstream) Read(body []byte) (*Request, *Refusal) {
+func (u *Upstream) readChat(body []byte) (*Request, *Refusal) {
 	req, r := decode(body)
 	if r != nil {
 		return nil, r
 	}
 	u.count(req)
-	if r = longIDs(req.Messages, u.o.MaxID); r != nil {
-		return req, r
-	}
 	if r = pairs(req.Messages); r != nil {
 		return req, r
 	}
-	if r = u.overflow(req); r != nil || u.o.Thinks == nil {
-		return req, r
-	}
-	_, r = bind(body, "")
-	return req, r
+	return req, cmp.Or(u.overflow(req), u.misbound(req))
 }
 
 // count sets what a request costs.
@@ -131,66 +120,56 @@ func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.Path, "/v1")
 	refusal := u.admit(r, path)
 	if other, ok := otherRoutes[path]; ok && refusal == nil {
-		send(w, http.StatusOK, indented(other.answer))
+		send(w, http.StatusOK, []byte(other[1]))
 		return
 	}
+	a := apis[path]
 	var req *Request
 	if refusal == nil {
-		req, refusal = apis[path].read(u, body)
+		req, refusal = a.read(u, body)
 	}
 	if refusal != nil {
 		send(w, refusal.Status, refusal.Body())
 		return
 	}
 	req.Header = r.Header.Clone()
-	u.answer(w, r, apis[path], req)
+	u.answer(w, r, a, req)
 }
 
 // apis are the APIs, by their paths.
 var apis = map[string]*api{"/chat/completions": chatAPI, "/messages": messagesAPI, "/responses": itemsAPI}
 
-// otherRoutes are the routes beside the APIs, for tests of pass-through.
-var otherRoutes = map[string]struct {
-	method string
-	answer fields
-}{
-	"/models": {http.MethodGet, fields{"object": "list", "data": []fields{
-		{"id": "gpt-4o", "object": "model", "created": 1715367049, "owned_by": "system"},
-		{"id": "gpt-4o-mini", "object": "model", "created": 1715367049, "owned_by": "system"},
-	}}},
-	"/embeddings": {http.MethodPost, fields{
-		"object": "list", "data": []fields{{"object": "embedding", "index": 0, "embedding": []float64{0.0625, -0.125, 0.25, 0.5}}},
-		"model": "text-embedding-3-small", "usage": fields{"prompt_tokens": 1, "total_tokens": 1},
-	}},
+// otherRoutes are the methods and the answers of the routes beside the APIs, for tests
+// of pass-through.
+var otherRoutes = map[string][2]string{
+	"/models":     {http.MethodGet, `{"object": "list", "data": [{"id": "gpt-4o", "object": "model"}, {"id": "gpt-4o-mini", "object": "model"}]}`},
+	"/embeddings": {http.MethodPost, `{"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.0625,-0.125]}]}`},
 }
 
 // admit refuses unknown paths, wrong methods and wrong keys, in this order, as
 // OpenAI does.
 func (u *Upstream) admit(r *http.Request, path string) *Refusal {
-	method := otherRoutes[path].method
+	method := otherRoutes[path][0]
 	if apis[path] != nil {
 		method = http.MethodPost
 	}
-	refusal := func(status int, k Kind, code, format string, args ...any) *Refusal {
-		no := refuse(k, "", code, format, args...)
+	refusal := func(status int, code, format string, args ...any) *Refusal {
+		no := refuse(KindAccess, "", code, format, args...)
 		no.Status = status
 		return no
 	}
 	key := r.Header.Get("Authorization")
-	if own := r.Header.Get("X-Api-Key"); own != "" && apis[path] == messagesAPI {
+	if own := r.Header.Get("X-Api-Key"); own != "" {
 		key = "Bearer " + own
 	}
 	switch {
 	case method == "":
-		return refusal(http.StatusNotFound, KindRoute, "", "Invalid URL (%s %s)", r.Method, r.URL.Path)
+		return refusal(http.StatusNotFound, "", "Invalid URL (%s %s)", r.Method, r.URL.Path)
 	case method != r.Method:
-		return refusal(http.StatusMethodNotAllowed, KindRoute, "method_not_supported", "Only %s requests are accepted.", method)
-	case u.o.Key == "" || key == "Bearer "+u.o.Key:
-		return nil
-	case key == "":
-		return refusal(http.StatusUnauthorized, KindKey, "", "You didn't provide an API key. You need to provide your API key in an "+
-			"Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).")
+		return refusal(http.StatusMethodNotAllowed, "method_not_supported", "Only %s requests are accepted.", method)
+	case u.o.Key != "" && key != "Bearer "+u.o.Key:
+		return refusal(http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided: ********. "+
+			"You can find your API key at https://platform.openai.com/account/api-keys.")
 	}
-	return refusal(http.StatusUnauthorized, KindKey, "invalid_api_key", "Incorrect API key provided: ********. "+
-		"You can find your API key at https://platform.openai.com/account/api-keys.")
+	return nil
 }

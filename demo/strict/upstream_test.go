@@ -19,7 +19,7 @@ func TestOtherRoutes(t *testing.T) {
 		t.Errorf("models: %+v, %v", models, err)
 	}
 	vectors, err := client.CreateEmbeddings(context.Background(), openai.EmbeddingRequest{Input: []string{"a"}, Model: "e"})
-	if err != nil || len(vectors.Data) != 1 || len(vectors.Data[0].Embedding) != 4 {
+	if err != nil || len(vectors.Data) != 1 || len(vectors.Data[0].Embedding) != 2 {
 		t.Errorf("embeddings: %+v, %v", vectors, err)
 	}
 
@@ -44,7 +44,6 @@ func TestOtherRoutes(t *testing.T) {
 	f("GET", "/v1/chat/completions", key, "", 405, "Only POST requests are accepted.")
 	f("POST", "/models", key, "", 405, "Only GET requests are accepted.")
 	f("GET", "/models", key, "", 200, `"id": "gpt-4o"`)
-	f("GET", "/models", "", "", 401, "You didn't provide an API key.")
 	f("GET", "/models", "Bearer sk-other", "", 401, "invalid_api_key")
 	f("POST", "/chat/completions", key, chat(user), 200, "This is a short answer")
 	http.DefaultClient.CloseIdleConnections()

@@ -225,7 +225,7 @@ func TestThePage(t *testing.T) {
 // TestThePageTakesNothingForMarkup: what a client names does nothing.
 func TestThePageTakesNothingForMarkup(t *testing.T) {
 	b := openBrowser(t)
-	upstream := httptest.NewServer(strict.New(strict.Options{Limit: -1, MaxID: -1}))
+	upstream := httptest.NewServer(strict.New(strict.Options{Limit: -1}))
 	defer upstream.Close()
 	p := rig.Start(t, upstream.URL+"/v1", "capture: {size: 1MiB}\nmodels: [{match: \"*\", budget: 300}]", "--admin", "127.0.0.1:0")
 	const evil = `<img src=x onerror=alert(1)>`

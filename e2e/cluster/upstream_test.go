@@ -63,12 +63,12 @@ func startUpstream(t testing.TB) *upstream {
 
 var (
 	silent = strict.New(strict.Options{
-		Limit: -1, MaxID: -1,
+		Limit: -1,
 		Count: func(strict.Message) int { return 0 }, CountTools: func([]byte) int { return 0 },
 	})
-	small = strict.New(strict.Options{Limit: 6000, MaxID: -1})
+	small = strict.New(strict.Options{Limit: 6000})
 	heavy = strict.New(strict.Options{
-		Limit: -1, MaxID: -1,
+		Limit:      -1,
 		Count:      func(m strict.Message) int { return strict.Tokens(m) * 14 / 10 },
 		CountTools: func(b []byte) int { return strict.ToolTokens(b) * 14 / 10 },
 	})
@@ -106,7 +106,7 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if id := r.Header.Get("X-Request"); id != "" {
 		u.hits[id]++
 	}
-	_, no := judge.Read(body)
+	_, no := judge.Read("/chat/completions", body)
 	refuses := ""
 	switch {
 	case no != nil && no.Kind != strict.KindOverflow:

@@ -210,7 +210,7 @@ func limited(env []string, dir, name string, args []string) (string, error) {
 func (p program) probe(t *testing.T, bin string, k tokenizer) int {
 	t.Helper()
 	first := 0
-	u := strict.New(strict.Options{Limit: -1, Count: k.message, CountTools: k.tools, MaxID: -1, Reply: func(r *strict.Request) strict.Reply {
+	u := strict.New(strict.Options{Limit: -1, Count: k.message, CountTools: k.tools, Reply: func(r *strict.Request) strict.Reply {
 		first = max(first, r.PromptTokens())
 		return strict.Reply{Text: sessionIsOver}
 	}})

@@ -38,7 +38,7 @@ type session struct {
 // newSession makes a session over these steps in a window, counted so.
 func newSession(w *workspace, window int, k tokenizer) *session {
 	s := &session{steps: w.steps(), judge: newJudge(w.facts)}
-	s.Upstream = strict.New(strict.Options{Limit: window, PromptAlone: true, Count: k.message, CountTools: k.tools, Reply: s.reply, MaxID: -1})
+	s.Upstream = strict.New(strict.Options{Limit: window, PromptAlone: true, Count: k.message, CountTools: k.tools, Reply: s.reply})
 	return s
 }
 
@@ -104,7 +104,7 @@ func (s *session) sending(messages []strict.Message) {
 }
 
 // lenient reads what a client sends, whatever its pairs.
-var lenient = strict.New(strict.Options{Limit: -1, MaxID: -1})
+var lenient = strict.New(strict.Options{Limit: -1})
 
 // tap stands between a client and laconic: it notes what the client sends, and
 // the refusals that it sees.
@@ -128,14 +128,13 @@ func (s *session) tap(t testing.TB, laconicURL string) *httptest.Server {
 		if err != nil {
 			return
 		}
-		read := lenient.Read
-		switch {
-		case strings.HasSuffix(r.URL.Path, "/messages"):
-			read = lenient.ReadMessages
-		case strings.HasSuffix(r.URL.Path, "/responses"):
-			read = lenient.ReadItems
+		path := "/chat/completions"
+		for _, other := range []string{"/messages", "/responses"} {
+			if strings.HasSuffix(r.URL.Path, other) {
+				path = other
+			}
 		}
-		if req, _ := read(body); req != nil && req.Tools != nil {
+		if req, _ := lenient.Read(path, body); req != nil && req.Tools != nil {
 			s.sending(likeChat(req.Messages))
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))

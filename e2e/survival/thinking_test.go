@@ -39,7 +39,7 @@ func newThinker(limit int, turns bool) *thinker {
 
 // limit puts another in its place, which reads what the one before it signed.
 func (m *thinker) limit(tokens int) {
-	u := strict.New(strict.Options{Limit: tokens, MaxID: -1, Reply: m.reply, Thinks: m.think})
+	u := strict.New(strict.Options{Limit: tokens, Reply: m.reply, Thinks: m.think})
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.Upstream = u
@@ -87,7 +87,7 @@ func (m *thinker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method == http.MethodPost {
-		if refusal := u.Check(body); refusal != nil {
+		if refusal := u.Check("/chat/completions", body); refusal != nil {
 			m.mu.Lock()
 			m.kinds[refusal.Kind]++
 			m.mu.Unlock()

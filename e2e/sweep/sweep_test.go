@@ -114,10 +114,10 @@ func (s *sweep) fold(c *rig.Chat, lines []chatLine, gap string, d *damage, share
 		fail("%v", err)
 		return
 	}
-	if refused := s.upstream.Check(out); refused != nil {
+	if refused := s.upstream.Check("/chat/completions", out); refused != nil {
 		// Some recorded conversations have what the strict upstream does not take, such
 		// as ids of 47 characters. Repair does not heal that.
-		was := s.upstream.Check(c.Body(raws(lines), gap))
+		was := s.upstream.Check("/chat/completions", c.Body(raws(lines), gap))
 		if refused.Kind != strict.KindShape || was == nil || was.Kind != refused.Kind || was.Code != refused.Code {
 			fail("refused: %v", refused)
 		}
@@ -131,7 +131,7 @@ func (s *sweep) fold(c *rig.Chat, lines []chatLine, gap string, d *damage, share
 		fail("%d tokens, with a budget of %d, as %q", r.After, budget, r.Outcome)
 	}
 	// A fixed cost is rounded up by an eighth at most.
-	if r.Before+budget/16+1 <= budget*85/100 && (same || s.upstream.Check(body) == nil) {
+	if r.Before+budget/16+1 <= budget*85/100 && (same || s.upstream.Check("/chat/completions", body) == nil) {
 		if s.within++; !same {
 			fail("legal and within its budget (%d tokens of %d), but changed: %q", r.Before, budget, r.Outcome)
 		}

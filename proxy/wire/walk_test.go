@@ -26,12 +26,12 @@ var bytesCounter = compact.BytesPerToken(3.5)
 var walks = []struct {
 	wire   wire.Wire
 	bodies func(t *testing.T, chat []byte, sealed bool) [][]byte
-	check  func(body []byte) *strict.Refusal
+	path   string // of the API at the upstream
 	// list is the list of a body as the model reads it, without its last bracket.
 	list func(t *testing.T, body []byte) []byte
 }{
-	{wire.Messages, blocksBodies, func(body []byte) *strict.Refusal { _, no := upstream.ReadMessages(body); return no }, sameWords},
-	{wire.Responses, itemsBodies, upstream.CheckItems, func(_ *testing.T, body []byte) []byte {
+	{wire.Messages, blocksBodies, "/messages", sameWords},
+	{wire.Responses, itemsBodies, "/responses", func(_ *testing.T, body []byte) []byte {
 		input := []byte(gjson.GetBytes(body, "input").Raw)
 		return input[:len(input)-1]
 	}},
@@ -92,7 +92,7 @@ func TestRequestsOfRealConversations(t *testing.T) {
 						var before []byte
 						epochs := 0
 						for _, body := range bodies {
-							if w.check(body) != nil {
+							if upstream.Check(w.path, body) != nil {
 								continue // it came broken
 							}
 							r, err := w.wire.Decode(body)
@@ -108,7 +108,7 @@ func TestRequestsOfRealConversations(t *testing.T) {
 							if err != nil {
 								t.Fatalf("%s %d: %v\n%.3000s", file, n, err, body)
 							}
-							if no := w.check(out); no != nil {
+							if no := upstream.Check(w.path, out); no != nil {
 								t.Fatalf("%s %d: %v\n%.3000s\nwas\n%.3000s", file, n, no, out, body)
 							}
 							requests++
