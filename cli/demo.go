@@ -25,7 +25,7 @@ import (
 )
 
 func demoCommand() *cobra.Command {
-	var fast, summaries bool
+	var fast bool
 	var budget int
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -41,14 +41,10 @@ func demoCommand() *cobra.Command {
 			f, ok := out.(*os.File)
 			terminal := ok && term.IsTerminal(int(f.Fd()))
 			o := demo.Options{Out: out, Fast: fast || !terminal, Color: terminal && os.Getenv("NO_COLOR") == "", Budget: budget}
-			if summaries {
-				o.Summarizer = &demo.Summarizer{}
-			}
 			return runDemo(cmd.Context(), o)
 		},
 	}
 	cmd.Flags().BoolVar(&fast, "fast", false, "no pauses between the turns")
-	cmd.Flags().BoolVar(&summaries, "summarizer", false, "let a stand-in for a model write the text that replaces older messages")
 	cmd.Flags().IntVar(&budget, "budget", demo.Budget, "the proxy's budget, in tokens of prompt")
 	return cmd
 }
@@ -60,21 +56,14 @@ func runDemo(ctx context.Context, o demo.Options) error {
 		latency = 0
 	}
 	upstream := strict.New(strict.Options{Limit: demo.Limit, Latency: latency})
-	base, closeUpstream, err := onLoopback(upstream)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	defer closeUpstream()
-	src := fmt.Sprintf("listen: 127.0.0.1:0\nadmin: \"off\"\nupstream: %s\nmodels:\n  - match: \"*\"\n    budget: %d\n    tokenizer: bytes/3.5\n", base, o.Budget)
-	if o.Summarizer != nil {
-		base, closeModel, err := onLoopback(o.Summarizer)
-		if err != nil {
-			return err
-		}
-		defer closeModel()
-		// The show goes faster than any agent works, so it waits for what is not ready.
-		src += fmt.Sprintf("summarizer: {model: stand-in, upstream: %q, wait: 5s}\n", base)
-	}
+	srv := &http.Server{Handler: upstream, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = srv.Serve(l) }()
+	defer srv.Close()
+	src := fmt.Sprintf("listen: 127.0.0.1:0\nadmin: \"off\"\nupstream: http://%s/v1\nmodels:\n  - match: \"*\"\n    budget: %d\n    tokenizer: bytes/3.5\n", l.Addr(), o.Budget)
 	c, err := config.Parse("demo", []byte(src), os.LookupEnv)
 	if err != nil {
 		return err
@@ -95,18 +84,6 @@ func runDemo(ctx context.Context, o demo.Options) error {
 	stop()
 	<-ended
 	return err
-}
-
-// onLoopback serves a handler on a free port, and returns its base URL and what
-// ends it.
-func onLoopback(h http.Handler) (base string, end func(), err error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", nil, err
-	}
-	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = srv.Serve(l) }()
-	return "http://" + l.Addr().String() + "/v1", func() { _ = srv.Close() }, nil
 }
 
 // policyFlags choose how the commands that need no upstream compact.

@@ -147,24 +147,8 @@ func (s *show) totals() {
 		"“Oldest dropped” is the usual home-made fix: on every turn, the oldest messages are dropped until %s tokens are left. "+
 		"Each turn then begins differently, and the provider's prompt cache starts anew. All tokens here are in the upstream's count.",
 		s.tooLong, s.broken, number.Of(s.Budget)))
-	if s.Summarizer != nil {
-		s.summaries()
-	}
 	if s.refused == 0 {
 		s.print(green, "\n Every request was answered.")
-	}
-}
-
-// summaries writes what the stand-in for a model was asked, and what it said.
-func (s *show) summaries() {
-	asked, updates, bytes := s.Summarizer.Asked()
-	s.paragraph(faint, " ", fmt.Sprintf("A stand-in for a model was asked for a summary %s, %d of them for what came since the one before: %s bytes in all. "+
-		"The proxy prepares each before it is needed and sends it again in every later turn.", number.Count(asked, "time"), updates, number.Of(bytes)))
-	for _, m := range s.before {
-		if _, slot, ok := strings.Cut(m.Text, "[Summary of "); ok && m.Role == "user" {
-			s.paragraph(faint, " ", "What stands in the last request: “[Summary of "+clip(strings.Join(strings.Fields(slot), " "), 700)+"”")
-			return
-		}
 	}
 }
 
@@ -178,16 +162,8 @@ func short(n int) string {
 
 // fit cuts or pads s to n columns.
 func fit(s string, n int) string {
-	if utf8.RuneCountInString(s) > n {
-		return clip(s, n-1)
+	if runes := []rune(s); len(runes) > n {
+		return string(runes[:n-1]) + "…"
 	}
 	return fmt.Sprintf("%-*s", n, s)
-}
-
-// clip cuts s to n characters, followed by an ellipsis.
-func clip(s string, n int) string {
-	if runes := []rune(s); len(runes) > n {
-		return string(runes[:n]) + "…"
-	}
-	return s
 }

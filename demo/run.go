@@ -29,10 +29,6 @@ type Options struct {
 	// only user.
 	Upstream *strict.Upstream
 
-	// Summarizer, if not nil, replaces the model that the proxy asks for
-	// summaries. Run only shows its counts.
-	Summarizer *Summarizer
-
 	// Budget, in tokens, is drawn as a line, and is the limit in the comparison with
 	// dropping the oldest messages.
 	Budget int
@@ -140,7 +136,7 @@ func (s *show) request(ctx context.Context, messages []openai.ChatCompletionMess
 // accepted. The proxy's numbers are preferred: like the budget, they are in its
 // own count of tokens.
 func (s *show) measure(x exchange) turn {
-	own, bare := s.Upstream.Read(x.body)
+	own, bare := s.Upstream.Read("/chat/completions", x.body)
 	t := turn{bare: bare, refused: x.refused, client: own.PromptTokens(), outcome: x.header.Get("x-laconic-outcome")}
 	t.sent = t.client
 	if t.tooLong = t.client > s.Upstream.Limit(); t.tooLong {

@@ -13,8 +13,6 @@ import (
 	"laconic/e2e/rig"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"laconic/demo"
 )
 
 // TestStories runs the stories of testdata/script: each a few sentences on what
@@ -45,7 +43,7 @@ type story struct {
 	client    *http.Client // of the requests
 	stream    *openStream  // that the script has open
 
-	summarizer *demo.Summarizer // nil: none was started
+	summarizer *summarizer // nil: none was started
 }
 
 type storyKey struct{}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"laconic/demo"
 	"laconic/store/storetest"
 )
 
@@ -22,7 +21,7 @@ func startSummarizer(ts *testscript.TestScript, neg bool, args []string) {
 	never(ts, neg)
 	flags(ts, args, 0, 0, nil)
 	s := storyOf(ts)
-	s.summarizer = &demo.Summarizer{}
+	s.summarizer = &summarizer{}
 	server := httptest.NewServer(s.summarizer)
 	ts.Defer(server.Close)
 	ts.Setenv("SUMMARIZER", server.URL+"/v1")
@@ -36,8 +35,7 @@ func askedSummarizer(ts *testscript.TestScript, neg bool, args []string) {
 	if s.summarizer == nil {
 		ts.Fatalf("asked needs a summarizer")
 	}
-	requests, updates, _ := s.summarizer.Asked()
-	fmt.Fprintf(ts.Stdout(), "%d requests, %d updates\n", requests, updates)
+	fmt.Fprintf(ts.Stdout(), "%d requests, %d updates\n", s.summarizer.requests.Load(), s.summarizer.updates.Load())
 }
 
 // startRedis: redis starts a redis-server of the story's own; its URL is $REDIS.

@@ -1,80 +1,37 @@
-package demo
+package stories
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
-	"regexp"
-	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 )
 
-// Summarizer replaces the model that writes summaries: an HTTP handler that
-// answers a prompt of the proxy at once, with a text made by rule. It is safe for
-// concurrent use.
-type Summarizer struct {
-	mu                       sync.Mutex
-	requests, updates, bytes int
+// summarizer stands in for the model that writes summaries: it answers every prompt of
+// the proxy at once, with the same text.
+type summarizer struct {
+	requests, updates atomic.Int64 // updates: of an earlier summary
 }
 
-// Asked returns the number of requests, how many of them update an earlier
-// summary, and the bytes of all prompts.
-func (s *Summarizer) Asked() (requests, updates, bytes int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.requests, s.updates, s.bytes
-}
-
-// longestPrompt is how many bytes of a request are read.
-const longestPrompt = 4 << 20
-
-func (s *Summarizer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, longestPrompt))
+func (s *summarizer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var prompt struct {
-		Model    string `json:"model"`
-		Messages []struct {
-			Role    string `json:"role"`
-			Content string `json:"content"`
-		} `json:"messages"`
+		Model    string
+		Messages []struct{ Content string }
 	}
-	if err != nil || json.Unmarshal(body, &prompt) != nil || len(prompt.Messages) == 0 || !strings.HasSuffix(r.URL.Path, "/chat/completions") {
-		http.Error(w, `{"error":{"message":"this is a stand-in for a model that writes summaries, and for nothing else"}}`, http.StatusBadRequest)
+	if json.NewDecoder(r.Body).Decode(&prompt) != nil || len(prompt.Messages) == 0 || !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		http.Error(w, `{"error":{"message":"this is a stand-in for a model that writes summaries"}}`, http.StatusBadRequest)
 		return
 	}
-	text := prompt.Messages[len(prompt.Messages)-1].Content
-	s.mu.Lock()
-	s.requests++
-	s.bytes += len(body)
-	if strings.Contains(text, "\n</summary>\n") {
-		s.updates++
+	s.requests.Add(1)
+	if strings.Contains(prompt.Messages[len(prompt.Messages)-1].Content, "\n</summary>\n") {
+		s.updates.Add(1)
 	}
-	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{
 		"id": "stand-in", "object": "chat.completion", "model": prompt.Model,
 		"choices": []any{map[string]any{
 			"index": 0, "finish_reason": "stop",
-			"message": map[string]any{"role": "assistant", "content": byRule(text)},
+			"message": map[string]any{"role": "assistant", "content": "Task: the one that the user gave first.\nState: work is under way, and some files were read.\n"},
 		}},
 	})
-}
-
-// The patterns that byRule searches a prompt for.
-var (
-	asked = regexp.MustCompile(`(?m)^<message role="user".*>\n(.+)$`)
-	named = regexp.MustCompile(`(?m)^call: .*"path": ?"([^"]+)"|^Files: (.+)$`)
-)
-
-// byRule returns a summary with what users said and which files calls named.
-func byRule(prompt string) string {
-	all := func(pattern *regexp.Regexp, most int) (found []string) {
-		for _, m := range pattern.FindAllStringSubmatch(prompt, -1) {
-			if text := clip(m[1]+strings.Join(m[2:], ""), 400); !slices.Contains(found, text) {
-				found = append(found, text)
-			}
-		}
-		return found[max(0, len(found)-most):]
-	}
-	return "Task: " + strings.Join(all(asked, 4), " / ") + "\nState: work is under way.\nFiles: " + strings.Join(all(named, 40), " ") + "\n"
 }
