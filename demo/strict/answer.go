@@ -3,6 +3,7 @@ package strict
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -119,21 +120,9 @@ func words(text string) []string {
 	return slices.DeleteFunc(strings.SplitAfter(text, " "), func(word string) bool { return word == "" })
 }
 
-// pieces cuts arguments into some.
-func pieces(arguments string) (all []string) {
-	for piece := range slices.Chunk([]rune(arguments), 24) {
-		all = append(all, string(piece))
-	}
-	return all
-}
-
 // with returns a copy of an object with more in it.
 func (f fields) with(more fields) fields {
-	all := fields{}
-	for _, from := range []fields{f, more} {
-		for key, v := range from {
-			all[key] = v
-		}
-	}
+	all := maps.Clone(f)
+	maps.Copy(all, more)
 	return all
 }

@@ -59,64 +59,6 @@ func TestAGoClientReadsWholeAnswers(t *testing.T) {
 	}
 }
 
-func TestAGoClientReadsStreams(t *testing.T) {
-	_, _, client := serve(t, strict.Options{Reply: func(*strict.Request) strict.Reply {
-		return strict.Reply{Text: "Let me look at it.", Calls: twoCalls}
-	}})
-	f := func(usage bool) {
-		t.Helper()
-		req := ask1("hi")
-		if usage {
-			req.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
-		}
-		stream, err := client.CreateChatCompletionStream(context.Background(), req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer stream.Close()
-		var text, finish, role string
-		args := map[int]string{}
-		contentChunks, usageChunks := 0, 0
-		for {
-			c, err := stream.Recv()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if c.Usage != nil {
-				usageChunks++
-				if len(c.Choices) != 0 || c.Usage.PromptTokens != 9 {
-					t.Errorf("usage chunk %+v", c)
-				}
-				continue
-			}
-			d := c.Choices[0].Delta
-			role += d.Role
-			if d.Content != "" {
-				contentChunks++
-			}
-			text += d.Content
-			finish += string(c.Choices[0].FinishReason)
-			for _, call := range d.ToolCalls {
-				args[*call.Index] += call.ID + call.Function.Name + call.Function.Arguments
-			}
-		}
-		if role != "assistant" || text != "Let me look at it." || contentChunks != 5 || finish != "tool_calls" {
-			t.Errorf("got %q %q in %d chunks, %q", role, text, contentChunks, finish)
-		}
-		if !strings.HasSuffix(args[0], "read"+twoCalls[0].Arguments) || args[1] != "minelist{}" {
-			t.Errorf("calls %v", args)
-		}
-		if want := map[bool]int{true: 1}[usage]; usageChunks != want {
-			t.Errorf("%d usage chunks, want %d", usageChunks, want)
-		}
-	}
-	f(false)
-	f(true)
-}
-
 func TestAScriptMayBreakAStream(t *testing.T) {
 	_, _, client := serve(t, strict.Options{Reply: func(*strict.Request) strict.Reply {
 		return strict.Reply{Text: "one two three four", Break: 3}

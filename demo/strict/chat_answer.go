@@ -73,12 +73,10 @@ func chunks(t *turn) (events []event) {
 		add(fields{"content": word}, nil)
 	}
 	for i, c := range t.Calls {
-		arguments := pieces(c.Arguments)
+		arguments := c.Arguments
 		c.Arguments = ""
 		add(fields{"tool_calls": []fields{chatCall(&c).with(fields{"index": i})}}, nil)
-		for _, piece := range arguments {
-			add(fields{"tool_calls": []fields{{"index": i, "function": fields{"arguments": piece}}}}, nil)
-		}
+		add(fields{"tool_calls": []fields{{"index": i, "function": fields{"arguments": arguments}}}}, nil)
 	}
 	add(fields{}, t.finishReason())
 	if t.IncludeUsage {

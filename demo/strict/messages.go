@@ -10,15 +10,10 @@ import (
 
 // block is one block of the content of a message, or of a result.
 type block struct {
-	Type      string          `json:"type"`
-	Text      string          `json:"text"`
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	Input     json.RawMessage `json:"input"`
-	ToolUseID string          `json:"tool_use_id"`
-	Content   json.RawMessage `json:"content"`
-	Thinking  string          `json:"thinking"`
-	Signature string          `json:"signature"`
+	Type, Text, ID, Name string
+	Input, Content       json.RawMessage
+	ToolUseID            string `json:"tool_use_id"`
+	Thinking, Signature  string
 }
 
 // content returns the blocks of a content that may be a string. It is not ok for
@@ -56,21 +51,18 @@ func (u *Upstream) readBlocks(body []byte) (*Request, *Refusal) {
 	return req, r
 }
 
-// messagesRequest is what is read of a request.
-type messagesRequest struct {
-	Model     string          `json:"model"`
-	System    json.RawMessage `json:"system"`
-	MaxTokens int             `json:"max_tokens"`
-	Stream    bool            `json:"stream"`
-	Tools     json.RawMessage `json:"tools"`
-	Messages  []struct {
-		Role    string          `json:"role"`
-		Content json.RawMessage `json:"content"`
-	} `json:"messages"`
-}
-
 func (u *Upstream) readMessages(body []byte) (*Request, *Refusal) {
-	var in messagesRequest
+	var in struct {
+		Model     string
+		System    json.RawMessage
+		MaxTokens int `json:"max_tokens"`
+		Stream    bool
+		Tools     json.RawMessage
+		Messages  []struct {
+			Role    string
+			Content json.RawMessage
+		}
+	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, refuse(KindJSON, "", "", "The request body is not valid JSON: %v", err)
 	}

@@ -37,10 +37,11 @@ func messageEvents(t *turn) (events []event) {
 	add("message_start", fields{"message": end.with(fields{
 		"content": []any{}, "stop_reason": nil, "usage": end["usage"].(fields).with(fields{"output_tokens": 1}),
 	})})
-	add("ping", nil)
+	add("ping", fields{})
 	for i, b := range end["content"].([]fields) {
-		add("content_block_start", fields{"index": i, "content_block": b.with(emptyBlock(b))})
-		for _, d := range blockDeltas(b) {
+		empty, deltas := blockEvents(b)
+		add("content_block_start", fields{"index": i, "content_block": b.with(empty)})
+		for _, d := range deltas {
 			add("content_block_delta", fields{"index": i, "delta": d})
 		}
 		add("content_block_stop", fields{"index": i})
@@ -48,34 +49,21 @@ func messageEvents(t *turn) (events []event) {
 	add("message_delta", fields{
 		"delta": fields{"stop_reason": end["stop_reason"], "stop_sequence": nil}, "usage": fields{"output_tokens": t.completion},
 	})
-	add("message_stop", nil)
+	add("message_stop", fields{})
 	return events
 }
 
-// emptyBlock is what a block begins with.
-func emptyBlock(b fields) fields {
-	switch b["type"] {
-	case "text":
-		return fields{"text": ""}
-	case "thinking":
-		return fields{"thinking": "", "signature": ""}
-	}
-	return fields{"input": fields{}}
-}
-
-// blockDeltas is what completes it.
-func blockDeltas(b fields) (deltas []fields) {
+// blockEvents returns what a block begins with, and what completes it.
+func blockEvents(b fields) (empty fields, deltas []fields) {
 	switch b["type"] {
 	case "text":
 		for _, word := range words(b["text"].(string)) {
 			deltas = append(deltas, fields{"type": "text_delta", "text": word})
 		}
+		return fields{"text": ""}, deltas
 	case "thinking":
-		deltas = []fields{{"type": "thinking_delta", "thinking": b["thinking"]}, {"type": "signature_delta", "signature": b["signature"]}}
-	default:
-		for _, piece := range pieces(string(b["input"].(json.RawMessage))) {
-			deltas = append(deltas, fields{"type": "input_json_delta", "partial_json": piece})
-		}
+		return fields{"thinking": "", "signature": ""},
+			[]fields{{"type": "thinking_delta", "thinking": b["thinking"]}, {"type": "signature_delta", "signature": b["signature"]}}
 	}
-	return deltas
+	return fields{"input": fields{}}, []fields{{"type": "input_json_delta", "partial_json": string(b["input"].(json.RawMessage))}}
 }
