@@ -130,6 +130,9 @@ func decode(body []byte) (*Request, *Refusal) {
 	if len(messages) == 0 {
 		o.empty("messages")
 	}
+	if n := len(messages); n > 2048 { // Azure's words, which letta-ai/letta quotes
+		return nil, refuse(KindShape, "messages", "", "'$.messages' is too long. Maximum length is 2048, but got %d items", n)
+	}
 	for i, fields := range messages {
 		req.Messages = append(req.Messages, object{fields, fmt.Sprintf("messages[%d].", i), &fault}.message())
 	}
