@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -217,16 +218,11 @@ func containsAny(text string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// acting are words that begin the names of tools which change something that is
-// no file: an order, a booking, a mail.
-var acting = setOf("add approve assign book cancel close create delete exchange invite modify pay post reject remove return schedule send set share submit transfer update")
+// acting finds the names of tools whose first word says that they change something
+// that is no file: an order, a booking, a mail.
+var acting = regexp.MustCompile(`(?i)^ *(?:add|approve|assign|book|cancel|close|create|delete|exchange|invite|modify|pay|post|reject|remove|return|schedule|send|set|share|submit|transfer|update)(?:[^a-z']|$)`)
 
-// acts reports whether the first word of the tool's name says that it changes
-// something that is no file.
-func (a *action) acts() bool {
-	word, _ := firstWord(a.tool)
-	return a.kind == other && acting[word]
-}
+func (a *action) acts() bool { return a.kind == other && acting.MatchString(a.tool) }
 
 // subject returns what an action is about, on one line: the file, the command,
 // what was searched for and where.

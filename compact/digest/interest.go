@@ -1,6 +1,11 @@
 package digest
 
-import "slices"
+import (
+	"iter"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
 
 // interest knows what the work is about: the terms that the messages which stay,
 // the users and the assistant name. A line is worth what its terms are, and less
@@ -102,3 +107,135 @@ func (b *best) add(s float32) {
 }
 
 func (b *best) sum() float32 { return b[0] + b[1] + b[2] + b[3] }
+
+// A word is a term of a text.
+type word struct {
+	text string
+	name bool // it looks like the name of a thing
+}
+
+// The lengths of terms, in bytes: the least of a name, of a plain word and of a word
+// in another alphabet, and the largest.
+const (
+	minName    = 4
+	minTerm    = 5
+	minForeign = 10
+	maxName    = 100
+)
+
+// terms yields the terms of a text: names, their last parts, plain words, and in
+// scripts without blanks pairs of characters.
+func terms(text string) iter.Seq[word] {
+	return func(yield func(word) bool) {
+		for from, to := range spansOf(text, lower|upper|digit|mark) {
+			s := strings.TrimLeft(strings.TrimRight(text[from:to], ".:-"), ":-")
+			s = s[lineNumber(s):]
+			switch seen, camel := shape(s); {
+			case len(s) < minName || len(s) > maxName:
+			case !camel && seen&(digit|mark) == 0:
+				if len(s) >= minTerm && !yield(word{s, false}) {
+					return
+				}
+			case !yield(word{s, true}):
+				return
+			case seen&mark != 0:
+				for _, marks := range []string{"/:.", "/"} {
+					if last := s[strings.LastIndexAny(s, marks)+1:]; len(last) < len(s) && len(last) >= minTerm && !yield(word{last, true}) {
+						return
+					}
+				}
+			}
+		}
+		for from, to := range spansOf(text, foreign) {
+			s := text[from:to]
+			r, n := utf8.DecodeRuneInString(s)
+			if r < firstWithoutBlanks {
+				if len(s) >= minForeign && len(s) <= maxName && !yield(word{s, false}) {
+					return
+				}
+				continue
+			}
+			for at := n; at < len(s); at += n {
+				before := n
+				if _, n = utf8.DecodeRuneInString(s[at:]); !yield(word{s[at-before : at+n], false}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// firstWithoutBlanks is the first character of the scripts that write no blanks
+// between words.
+const firstWithoutBlanks = 0x2E80
+
+// lineNumber returns the length of the number with which grep begins a line,
+// glued to the first word: 12:def.
+func lineNumber(token string) int {
+	rest := strings.TrimLeft(token, "0123456789")
+	if i := len(token) - len(rest); i > 0 && len(rest) > 1 && (rest[0] == ':' || rest[0] == '-') && class[rest[1]]&(lower|upper) != 0 {
+		return i + 1
+	}
+	return 0
+}
+
+// shape returns the classes of the bytes of a name, and whether a capital follows
+// a small letter.
+func shape(name string) (seen byte, camel bool) {
+	before := byte(0)
+	for i := range len(name) {
+		c := class[name[i]]
+		seen |= c
+		camel = camel || c == upper && before == lower
+		before = c
+	}
+	return seen, camel
+}
+
+// words yields each word, a run of ASCII letters, as text[from:to].
+func words(text string) iter.Seq2[int, int] { return spansOf(text, lower|upper) }
+
+// spansOf yields each longest text[from:to] of bytes of some classes.
+func spansOf(text string, classes byte) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		for i := 0; i < len(text); {
+			if class[text[i]]&classes == 0 {
+				i++
+				continue
+			}
+			j := i + 1
+			for j < len(text) && class[text[j]]&classes != 0 {
+				j++
+			}
+			if !yield(i, j) {
+				return
+			}
+			i = j
+		}
+	}
+}
+
+// The classes of bytes that terms are made of.
+const (
+	lower = 1 << iota
+	upper
+	digit
+	mark
+	foreign
+)
+
+var class = func() (t [256]byte) {
+	for c := 'a'; c <= 'z'; c++ {
+		t[c], t[c-'a'+'A'] = lower, upper
+	}
+	for c := '0'; c <= '9'; c++ {
+		t[c] = digit
+	}
+	for _, c := range "_./:-@" {
+		t[c] = mark
+	}
+	for c := utf8.RuneSelf; c < len(t); c++ {
+		t[c] = foreign
+	}
+	return t
+}()

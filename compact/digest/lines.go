@@ -38,7 +38,8 @@ func (x *interest) sentencesOf(text string, least int) *body {
 	b := &body{text: text, first: x.lines, lines: make([]line, 0, strings.Count(text, "\n")+1+len(text)/x.long)}
 	number := int32(0)
 	for at := 0; at < len(text); number++ {
-		end := lineEnds(text, at)
+		all, _, _ := strings.Cut(text[at:], "\n")
+		end := at + len(all)
 		for from := at; from < end; {
 			to := end
 			if end-from > least {
@@ -94,9 +95,6 @@ func partLength(s string, most int) int {
 	}
 	return len(s)
 }
-
-// normal returns a line as it is compared: without the blanks around it.
-func normal(s string) string { return strings.TrimSpace(s) }
 
 // definition finds the lines of code that begin a definition.
 var definition = regexp.MustCompile(`^\s*(?:(?:export|default|pub(?:\([^)]*\))?|async|static|public|private|protected|final|abstract|override|unsafe|extern|inline|virtual) +)*` +

@@ -133,7 +133,7 @@ func (m *message) hashes() []uint64 {
 		m.lines = []uint64{}
 		add := func(text string) {
 			for l := range strings.SplitSeq(text, "\n") {
-				if l = normal(l); len(l) >= longEnough {
+				if l = strings.TrimSpace(l); len(l) >= longEnough {
 					m.lines = append(m.lines, hashOf(l))
 				}
 			}
@@ -169,8 +169,8 @@ func (p *part) known(c purpose, text string) bool {
 // lineHash returns the hash of a line, of code without its mark, and reports whether
 // the line is long enough to be told from others.
 func lineHash(c purpose, l string) (h uint64, ok bool) {
-	if l = normal(l); c == code && len(l) > 1 && (l[0] == '+' || l[0] == '-') {
-		l = normal(l[1:])
+	if l = strings.TrimSpace(l); c == code && len(l) > 1 && (l[0] == '+' || l[0] == '-') {
+		l = strings.TrimSpace(l[1:])
 	}
 	return hashOf(l), len(l) >= longEnough
 }

@@ -36,12 +36,10 @@ func (p *part) step(i int, e *event) {
 	switch e.kind {
 	case asks:
 		p.asked(i, e, head)
-	case plans, thinks, reports:
-		if e.kind == thinks {
-			p.says(prose, i, 1, e.text, 0.9, p.room/6, head, false)
-		} else {
-			p.says(answers, i, 1, e.text, 1.6, p.room/4, head, false)
-		}
+	case thinks:
+		p.says(prose, i, 1, e.text, 0.9, p.room/6, head, false)
+	case plans, reports:
+		p.says(answers, i, 1, e.text, 1.6, p.room/4, head, false)
 	case sends:
 		p.says(findings, i, 1, e.result.text, 0.9, p.room/5, head, false)
 	case tracks, edits:

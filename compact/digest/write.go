@@ -67,7 +67,8 @@ func (p *part) setFolder() {
 		if e.by != byCall {
 			continue
 		}
-		for _, path := range append(pathsOf(e.changes), e.path) {
+		for _, c := range append(slices.Clip(e.changes), change{path: e.path}) {
+			path := c.path
 			if len(all) >= mostChanges || all[path] || !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "\n[]") || len(path) > maxLineChars {
 				continue
 			}
@@ -83,13 +84,6 @@ func (p *part) setFolder() {
 			p.folder = dir
 		}
 	}
-}
-
-func pathsOf(changes []change) (paths []string) {
-	for i := range changes {
-		paths = append(paths, changes[i].path)
-	}
-	return paths
 }
 
 // longFolder is the length of folders that are named once.
