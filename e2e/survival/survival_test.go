@@ -53,7 +53,7 @@ var least = map[int][columns]float64{
 		causeThere: 95, reasonThere: 95, trailThere: 97, undoneTold: 99, couldReport: 90,
 	},
 	judged: {
-		newestWhole: 99, portThere: 98, testThere: 98, firstThere: 98, ruleThere: 99, letterThere: 97,
+		newestWhole: 99, portThere: 98, testThere: 98, firstThere: 98, ruleThere: 99, letterThere: 95,
 		causeThere: 95, reasonThere: 98, trailThere: 95, undoneTold: 98, couldReport: 97,
 	},
 }
