@@ -20,7 +20,7 @@ type consoleEncoder struct {
 }
 
 // shown are the fields that a line about a request has beside its words, above debug.
-var shown = []string{"why", "error", "error_detail", "ended", "stages"}
+var shown = []string{"why", "error", "error_detail", "ended", "not_enough_history", "stages", "prompt_tokens", "completion_tokens", "cached_tokens"}
 
 func (e consoleEncoder) Clone() zapcore.Encoder { return consoleEncoder{e.Encoder.Clone(), e.level} }
 
