@@ -26,27 +26,12 @@ func (c *Counter) Audio(data, format string) int {
 	return max(ceilDiv(decodedLen(data), rate), 1) * c.family.audio
 }
 
-// byteRates are the lowest usual bytes per second of each format; the last row is for every other one.
-var byteRates = []struct {
-	format string
-	rate   int
-}{
-	{"wav", 8_000},    // unreadable header: 8 kHz, 8 bits, as telephones do
-	{"pcm16", 32_000}, // 16 kHz, 16 bits; OpenAI's own is 24 kHz
-	{"g711_ulaw", 8_000},
-	{"g711_alaw", 8_000},
-	{"flac", 8_000}, // speech compresses to about half of 16 kHz, 16 bits, and less
-	{"mp3", 4_000},  // 32 kbit/s, speech
-	{"", 2_000},     // Opus and AAC speech: 16 kbit/s
-}
-
+// byteRate returns the lowest usual bytes per second of a format: of speech as MP3, and of Opus and AAC.
 func byteRate(format string) int {
-	for _, row := range byteRates {
-		if strings.EqualFold(row.format, format) {
-			return row.rate
-		}
+	if strings.EqualFold(format, "mp3") {
+		return 4_000
 	}
-	return byteRates[len(byteRates)-1].rate
+	return 2_000
 }
 
 // wavRate reads the bytes per second from the "fmt " chunk of a WAV file, kept between 1,000 (below any codec that

@@ -30,14 +30,14 @@ func TestSoundCostsItsSeconds(t *testing.T) {
 	f("gpt-4o-audio-preview", make([]byte, 240_000), "MP3", 600)           //
 	f("gpt-4o-audio-preview", make([]byte, 240_000), "opus", 1_200)        // 120 s at 16 kbit/s
 	f("gpt-4o-audio-preview", make([]byte, 240_000), "", 1_200)            //
-	f("gpt-4o-audio-preview", make([]byte, 320_000), "pcm16", 100)         // 10 s at 32,000 bytes
-	f("gpt-4o-audio-preview", make([]byte, 240_000), "wav", 300)           // no header: 30 s at 8,000 bytes
+	f("gpt-4o-audio-preview", make([]byte, 320_000), "pcm16", 1_600)       // 160 s at 16 kbit/s
+	f("gpt-4o-audio-preview", make([]byte, 240_000), "wav", 1_200)         // no header
 	f("gpt-4o-audio-preview", []byte("RIFF____WAVEjunk"), "wav", 10)       // cut off
 	f("gpt-4o-audio-preview", []byte("RIFF____WAVE"), "wav", 10)           //
 	f("gpt-4o-audio-preview", wav(48_000, 0, "")[:30], "wav", 10)          // inside the format
-	f("gpt-4o-audio-preview", wavChunk("fmt ", 4, 8_000), "wav", 10)       // too short a format
-	f("gpt-4o-audio-preview", wavChunk("LIST", 1<<31, 8_000), "wav", 10)   // a chunk that runs out
-	f("gpt-4o-audio-preview", wavChunk("LIST", 1<<20, 80_000), "wav", 100) //
+	f("gpt-4o-audio-preview", wavChunk("fmt ", 4, 8_000), "wav", 40)       // too short a format
+	f("gpt-4o-audio-preview", wavChunk("LIST", 1<<31, 8_000), "wav", 40)   // a chunk that runs out
+	f("gpt-4o-audio-preview", wavChunk("LIST", 1<<20, 80_000), "wav", 400) //
 
 	// A header that lies moves the cost no further than speech codecs and studios go.
 	f("gpt-4o-audio-preview", wav(0, 100_000-44, ""), "wav", 1_000)          // at 1,000 bytes per second

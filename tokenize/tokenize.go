@@ -20,31 +20,19 @@ func For(model string) *Counter {
 }
 
 // Named returns a counter whose texts are counted by the named tokenizer, one of [Names]. It belongs to no model: its
-// media formulas are the careful defaults. The error is an [*UnknownError].
+// media formulas are the careful defaults. The error names all known ones.
 func Named(tokenizer string) (*Counter, error) {
 	return counters[len(counters)-1].Named(tokenizer)
 }
 
-// Named returns a counter of the same family (media formulas, pages) with another text tokenizer, one of [Names]. The
-// error is an [*UnknownError].
+// Named returns a counter of the same family (media formulas, pages) with another text tokenizer, one of [Names].
 func (c *Counter) Named(tokenizer string) (*Counter, error) {
 	for i := range tokenizers {
 		if tokenizers[i].name == tokenizer {
 			return &Counter{c.family, &tokenizers[i]}, nil
 		}
 	}
-	return nil, &UnknownError{tokenizer, Names()}
-}
-
-// UnknownError says that no tokenizer has the name that was asked for.
-type UnknownError struct {
-	Name  string   // what was asked for
-	Known []string // every known name, in order
-}
-
-// Error returns one sentence for the user: the wrong name, and all known ones.
-func (e *UnknownError) Error() string {
-	return fmt.Sprintf("unknown tokenizer %.64q (known: %s)", e.Name, strings.Join(e.Known, ", "))
+	return nil, fmt.Errorf("unknown tokenizer %.64q (known: %s)", tokenizer, strings.Join(Names(), ", "))
 }
 
 // Names returns the known tokenizers, in the order of the table.

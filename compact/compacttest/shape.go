@@ -1,7 +1,6 @@
 package compacttest
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -24,7 +23,7 @@ func Strictest(in, out []compact.Message) []error {
 			}
 		}
 	}
-	return append(errs, sameForms(in, out)...)
+	return errs
 }
 
 // shape is Strictest for one run. A policy that places its slot as a system
@@ -149,38 +148,6 @@ func follow(msgs []compact.Message, bad func(a, b *compact.Message) bool) error 
 		last = i
 	}
 	return nil
-}
-
-// sameForms compares messages with what they were: a text stays a text (Ollama
-// loses the id of a result that becomes an array), arguments that were a JSON
-// object stay one (SGLang refuses others, vLLM empties them).
-func sameForms(in, out []compact.Message) (errs []error) {
-	was := make(map[int]*compact.Message, len(in))
-	for i := range in {
-		if in[i].Origin != compact.Added {
-			was[in[i].Origin] = &in[i]
-		}
-	}
-	for i := range out {
-		m, o := &out[i], was[out[i].Origin]
-		if o == nil || !m.Edited || m.Rest {
-			continue
-		}
-		if m.Shape != o.Shape && !(o.Shape == compact.Null || o.Shape == compact.Absent) {
-			errs = append(errs, fmt.Errorf("same form: the content of message %d changed its form", i))
-		}
-		for k := range m.Calls {
-			if k < len(o.Calls) && object(o.Calls[k]) && !object(m.Calls[k]) {
-				errs = append(errs, fmt.Errorf("arguments: those of message %d are no JSON object any more", i))
-			}
-		}
-	}
-	return errs
-}
-
-func object(c compact.Call) bool {
-	var o map[string]json.RawMessage
-	return json.Unmarshal([]byte(c.Arguments.String()), &o) == nil && o != nil
 }
 
 func where(msgs []compact.Message, keep func(*compact.Message) bool) []compact.Message {

@@ -56,7 +56,4 @@ func TestStrictestReportsWhatTheInputKept(t *testing.T) {
 	f(legal, "user [array]: ; assistant: a; user: v", "no content is empty")
 	f(legal, "user: u; assistant: a; user: ", "no text is empty")
 	f(legal, "user: u; assistant: a", "ends with a user or a tool")
-	f(legal, "system: s; user: u; assistant: | call c r [1]; tool c: t; assistant: a; user: v", "arguments")
-	f(legal, "system: s; user: u; assistant: | call c r {}; tool c [array]: t; assistant: a; user: v", "same form")
-	f(strings.Replace(legal, "{}", "no JSON", 1), strings.Replace(legal, "{}", "nothing", 1))
 }

@@ -34,12 +34,9 @@ const (
 // letterOrMark are the bits that every letter and every mark has at least one of.
 const letterOrMark = isUpper | isLower
 
-// UnicodeVersion is the version of the Unicode classes that split texts, which is the
-// one the reference tokenizer uses.
-const UnicodeVersion = "16.0.0"
-
 // classFile has a line for each run of code points of one class: first, last and the
-// letter of the class. testdata/oracle/classes.mjs writes it.
+// letter of the class, of the Unicode version that the reference tokenizer uses.
+// testdata/oracle/classes.mjs writes it.
 //
 //go:embed data/unicode-16.0.0.classes
 var classFile string

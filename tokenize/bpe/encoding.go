@@ -5,7 +5,6 @@ package bpe
 import (
 	"sync"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // An Encoding counts the tokens of one vocabulary, exactly as OpenAI's
@@ -59,9 +58,6 @@ func newEncoding(name, merges string, cl100k bool) *Encoding {
 	return e
 }
 
-// Name returns the name of the encoding: "o200k_base" (of o200k_harmony, too) or "cl100k_base".
-func (e *Encoding) Name() string { return e.name }
-
 // scratch is what one goroutine needs while it counts.
 type scratch struct {
 	ends   [batchSize]int
@@ -105,10 +101,4 @@ func (e *Encoding) countPiece(s *scratch, text []byte, p, end int) int {
 		*known = word{w.first, w.rest | uint64(count)<<countShift}
 	}
 	return int(known.rest >> countShift)
-}
-
-// CountString is Count for a string.
-func (e *Encoding) CountString(text string) int {
-	// Count only reads, so the string's own bytes can serve.
-	return e.Count(unsafe.Slice(unsafe.StringData(text), len(text)))
 }

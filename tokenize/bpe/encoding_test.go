@@ -14,8 +14,8 @@ func TestBrokenTextIsReadAsReplacementCharacters(t *testing.T) {
 		t.Helper()
 		for _, e := range []*Encoding{O200k(), Cl100k()} {
 			got, want := tokens(e, text), tokens(e, same)
-			if !slices.Equal(got, want) || e.CountString(text) != len(want) {
-				t.Errorf("%s: %q is %v (counted %d), want the tokens of %q, %v", e.Name(), text, got, e.CountString(text), same, want)
+			if !slices.Equal(got, want) || e.Count([]byte(text)) != len(want) {
+				t.Errorf("%s: %q is %v (counted %d), want the tokens of %q, %v", e.name, text, got, e.Count([]byte(text)), same, want)
 			}
 		}
 	}
@@ -49,9 +49,9 @@ func TestCountingDoesNotAllocate(t *testing.T) {
 	}
 	for _, e := range []*Encoding{O200k(), Cl100k()} {
 		for _, text := range texts {
-			e.CountString(text)
-			if n := testing.AllocsPerRun(20, func() { e.CountString(text) }); n >= 1 {
-				t.Errorf("%s: counting %q allocates %v times", e.Name(), text[:20], n)
+			e.Count([]byte(text))
+			if n := testing.AllocsPerRun(20, func() { e.Count([]byte(text)) }); n >= 1 {
+				t.Errorf("%s: counting %q allocates %v times", e.name, text[:20], n)
 			}
 		}
 	}
@@ -66,8 +66,8 @@ func TestEncodingsMayBeUsedByManyGoroutines(t *testing.T) {
 			all.Go(func() {
 				for i := range texts {
 					text := texts[(i+g*len(texts)/8)%len(texts)]
-					if got, want := e.CountString(text), len(tokens(e, text)); got != want {
-						t.Errorf("%s: %q counts %d, want %d", e.Name(), text, got, want)
+					if got, want := e.Count([]byte(text)), len(tokens(e, text)); got != want {
+						t.Errorf("%s: %q counts %d, want %d", e.name, text, got, want)
 					}
 				}
 			})

@@ -31,7 +31,7 @@ func TestTokensAreThoseOfTheSlowReference(t *testing.T) {
 	for _, e := range []*Encoding{O200k(), Cl100k()} {
 		slow := newSlow(e)
 		for _, set := range sets {
-			t.Run(e.Name()+"/"+set.name, func(t *testing.T) {
+			t.Run(e.name+"/"+set.name, func(t *testing.T) {
 				step := set.step
 				if testing.Short() && step > 1 {
 					step *= 10
@@ -70,10 +70,10 @@ func checkTokens(t *testing.T, e *Encoding, slow *slowEncoding, text string) {
 	t.Helper()
 	want := slow.tokens(string(appendRepaired(nil, []byte(text))))
 	if got := tokens(e, text); !slices.Equal(got, want) {
-		t.Fatalf("%s: the tokens of %q:\ngot  %v\nwant %v", e.Name(), text, got, want)
+		t.Fatalf("%s: the tokens of %q:\ngot  %v\nwant %v", e.name, text, got, want)
 	}
-	if got := e.CountString(text); got != len(want) {
-		t.Fatalf("%s: %q counts %d, want %d", e.Name(), text, got, len(want))
+	if got := e.Count([]byte(text)); got != len(want) {
+		t.Fatalf("%s: %q counts %d, want %d", e.name, text, got, len(want))
 	}
 }
 
@@ -96,7 +96,7 @@ func TestRememberedWordsAreNotMixedUp(t *testing.T) {
 						free[i] = byte('a' + r.IntN(26))
 					}
 					if got, want := e.Count(word), len(tokens(e, string(word))); got != want {
-						t.Fatalf("%s: %q counts %d, want %d", e.Name(), word, got, want)
+						t.Fatalf("%s: %q counts %d, want %d", e.name, word, got, want)
 					}
 				}
 			}
@@ -125,7 +125,7 @@ func TestWindowsOfAnyLengthGiveTheSameTokens(t *testing.T) {
 					ok = new(merger).merge(e, text, first, func(tokens []uint32) { got = append(got, tokens...) })
 				}
 				if !slices.Equal(got, want) {
-					t.Fatalf("%s: windows of less than %d bytes: %q has %d tokens, want %d", e.Name(), first, text, len(got), len(want))
+					t.Fatalf("%s: windows of less than %d bytes: %q has %d tokens, want %d", e.name, first, text, len(got), len(want))
 				}
 			}
 		}

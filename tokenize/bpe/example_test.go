@@ -10,7 +10,7 @@ import (
 func ExampleEncoding() {
 	e := bpe.O200k()
 	text := "Tokens are counted exactly, naïve Ünïcödé and 你好 included."
-	fmt.Println(e.Name(), e.CountString(text), len(text))
+	fmt.Println("o200k_base", e.Count([]byte(text)), len(text))
 	// Output:
 	// o200k_base 16 67
 }

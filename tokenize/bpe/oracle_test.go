@@ -20,13 +20,13 @@ import (
 func TestOracle(t *testing.T) {
 	needOracle(t)
 	for _, e := range []*Encoding{O200k(), Cl100k()} {
-		t.Run(e.Name(), func(t *testing.T) {
+		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
 			all := 0
 			for _, set := range oracleSets {
 				t.Run(set.name, func(t *testing.T) { all += compareWithOracle(t, e, set.texts(t)) })
 			}
-			t.Logf("%s: %d bytes of all sets compared", e.Name(), all)
+			t.Logf("%s: %d bytes of all sets compared", e.name, all)
 		})
 	}
 }
@@ -97,7 +97,7 @@ func readCounts(t *testing.T) (all []counted) {
 
 func TestCountsAreOpenAIs(t *testing.T) {
 	for _, c := range readCounts(t) {
-		if a, b := O200k().CountString(c.text), Cl100k().CountString(c.text); a != c.o200k || b != c.cl100k {
+		if a, b := O200k().Count([]byte(c.text)), Cl100k().Count([]byte(c.text)); a != c.o200k || b != c.cl100k {
 			t.Errorf("%.60q counts %d and %d, want %d and %d", c.text, a, b, c.o200k, c.cl100k)
 		}
 	}
@@ -109,7 +109,7 @@ func compareWithOracle(t *testing.T, e *Encoding, texts iter.Seq[string]) (bytes
 	for text, want := range oracle(t, e, texts) {
 		bytes += len(text)
 		got := tokens(e, text)
-		count := e.CountString(text)
+		count := e.Count([]byte(text))
 		if slices.Equal(got, want) && count == len(want) {
 			continue
 		}
@@ -133,7 +133,7 @@ func clip(x []uint32) []uint32 { return x[:min(len(x), 12)] }
 // oracle yields each text with the tokens the oracle makes of it.
 func oracle(t *testing.T, e *Encoding, texts iter.Seq[string]) iter.Seq2[string, []uint32] {
 	return func(yield func(string, []uint32) bool) {
-		node := exec.Command("node", "testdata/oracle/oracle.mjs", e.Name())
+		node := exec.Command("node", "testdata/oracle/oracle.mjs", e.name)
 		node.Stderr = os.Stderr
 		in, err := node.StdinPipe()
 		if err != nil {
