@@ -3,7 +3,6 @@ package stage
 import (
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 func TestMarkersAreRecognised(t *testing.T) {
@@ -87,17 +86,4 @@ func TestKeepCutsBetweenLinesAndCharacters(t *testing.T) {
 	f("äöüßäöüßäöüß", 3, 2, "äöü", "üß")
 	f("1234567890123\nx"+strings.Repeat("y", 20)+"z\n87654321", 15, 10, "1234567890123", "87654321")
 	f("1\n345678901"+strings.Repeat("y", 20), 8, 0, "1\n345678", "")
-}
-
-// TestSizesStayThoseOfTheOriginal: however often a text is cut, the notice
-// tells how long it was at first.
-func TestSizesStayThoseOfTheOriginal(t *testing.T) {
-	text := strings.Repeat("line of some length, ä and ö\n", 200)
-	c := clipOf(text)
-	for n := 2000; n > 0; n /= 3 {
-		c = clipOf(c.keep(n, n/2).String())
-		if c.size != len(text) || !utf8.ValidString(c.String()) {
-			t.Fatalf("cut to %d: %d bytes were %d", n, c.size, len(text))
-		}
-	}
 }
