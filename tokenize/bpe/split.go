@@ -1,8 +1,8 @@
 // How a text is cut into pieces before anything is merged.
 //
 // The reference cuts with a regular expression. Here the same cuts are made by hand, in
-// two layers: block.go cuts 64 bytes at a time, and an exact function per encoding cuts
-// one piece of any text. Both take valid UTF-8.
+// two layers: block.go cuts 64 bytes at a time, and an exact function cuts one piece of any
+// text. Both take valid UTF-8.
 
 package bpe
 
@@ -25,19 +25,15 @@ func (e *Encoding) split(text []byte, p int, ends *[batchSize]int) (n int) {
 				continue
 			}
 		}
-		if e.cl100k {
-			p = nextCl100k(text, p)
-		} else {
-			p = nextO200k(text, p)
-		}
+		p = e.next(text, p)
 		ends[n] = p
 		n++
 	}
 	return n
 }
 
-// nextO200k returns the end of the piece that starts at text[p], in o200k_base. The
-// pattern, one alternative per line; the first that matches wins:
+// next returns the end of the piece that starts at text[p]. The pattern of o200k_base,
+// one alternative per line; the first that matches wins:
 //
 //	[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
 //	[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?
@@ -46,13 +42,27 @@ func (e *Encoding) split(text []byte, p int, ends *[batchSize]int) (n int) {
 //	\s*[\r\n]+
 //	\s+(?!\S)
 //	\s+
-func nextO200k(text []byte, p int) int {
+//
+// That of cl100k_base has the same last three, and before them:
+//
+//	(?i:'s|'t|'re|'ve|'m|'ll|'d)
+//	[^\r\n\p{L}\p{N}]?\p{L}+
+//	\p{N}{1,3}
+//	 ?[^\s\p{L}\p{N}]+[\r\n]*
+func (e *Encoding) next(text []byte, p int) int {
+	noLetter := class(0)
+	if e.cl100k {
+		if n := contraction(text, p); n > 0 {
+			return p + n
+		}
+		noLetter = isMark
+	}
 	k, size := classAt(text, p)
 	q := p
 	switch {
-	case k&letterOrMark != 0:
-		// The pattern accepts a mark before a word as its sign, too; wherever
-		// that matches, the mark as the first letter matches the same bytes.
+	case k&letterOrMark != 0 && k&noLetter == 0:
+		// The pattern of o200k_base accepts a mark before a word as its sign, too;
+		// wherever that matches, the mark as the first letter matches the same bytes.
 	case k == classNumber:
 		return numbers(text, p)
 	case isNewline(text[p]):
@@ -63,20 +73,30 @@ func nextO200k(text []byte, p int) int {
 		if q < len(text) {
 			next, _ = classAt(text, q)
 		}
-		if next&letterOrMark != 0 {
+		if next&letterOrMark != 0 && next&noLetter == 0 {
 			break
 		}
-		if k == classSpace && (text[p] != ' ' || next != classOther) {
+		if k == classSpace && (text[p] != ' ' || next != classOther && next != classMark) {
 			return whiteSpace(text, p)
 		}
 		q = signs(text, q)
-		for q < len(text) && (isNewline(text[q]) || text[q] == '/') {
+		for q < len(text) && (isNewline(text[q]) || text[q] == '/' && !e.cl100k) {
 			q++
 		}
 		return q
 	}
-	q = wordO200k(text, q)
-	return q + contraction(text, q)
+	if !e.cl100k {
+		q = wordO200k(text, q)
+		return q + contraction(text, q)
+	}
+	for q < len(text) {
+		k, size := classAt(text, q)
+		if k&letterOrMark == 0 || k&isMark != 0 {
+			break
+		}
+		q += size
+	}
+	return q
 }
 
 // wordO200k returns the end of the letters that start at text[p], which is a letter
@@ -111,59 +131,6 @@ func wordO200k(text []byte, p int) int {
 	}
 	return p
 }
-
-// nextCl100k returns the end of the piece that starts at text[p], in cl100k_base. The
-// pattern:
-//
-//	(?i:'s|'t|'re|'ve|'m|'ll|'d)
-//	[^\r\n\p{L}\p{N}]?\p{L}+
-//	\p{N}{1,3}
-//	 ?[^\s\p{L}\p{N}]+[\r\n]*
-//	\s*[\r\n]+
-//	\s+(?!\S)
-//	\s+
-func nextCl100k(text []byte, p int) int {
-	if n := contraction(text, p); n > 0 {
-		return p + n
-	}
-	k, size := classAt(text, p)
-	q := p
-	switch {
-	case plainLetter(k):
-	case k == classNumber:
-		return numbers(text, p)
-	case isNewline(text[p]):
-		return whiteSpace(text, p)
-	default:
-		q += size
-		next := classSpace
-		if q < len(text) {
-			next, _ = classAt(text, q)
-		}
-		if plainLetter(next) {
-			break
-		}
-		if k == classSpace && (text[p] != ' ' || next != classOther && next != classMark) {
-			return whiteSpace(text, p)
-		}
-		q = signs(text, q)
-		for q < len(text) && isNewline(text[q]) {
-			q++
-		}
-		return q
-	}
-	for q < len(text) {
-		k, size := classAt(text, q)
-		if !plainLetter(k) {
-			break
-		}
-		q += size
-	}
-	return q
-}
-
-// plainLetter reports whether a class is \p{L}: a letter of any case, not a mark.
-func plainLetter(k class) bool { return k&letterOrMark != 0 && k&isMark == 0 }
 
 func isNewline(c byte) bool { return c == '\n' || c == '\r' }
 
