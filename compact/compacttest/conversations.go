@@ -146,12 +146,6 @@ func HasLargerSet(t testing.TB) bool {
 	return err == nil
 }
 
-// InLargerSet reports whether a file of [ConversationFiles] is of the larger set.
-func InLargerSet(t testing.TB, file string) bool {
-	t.Helper()
-	return strings.HasPrefix(file, largerSet(repository(t)))
-}
-
 func largerSet(root string) string {
 	shared := os.Getenv("LACONIC_SHARED")
 	if shared == "" {
@@ -200,7 +194,7 @@ func readConversations(t testing.TB, file string) []Recorded {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	own := !InLargerSet(t, file)
+	own := !strings.HasPrefix(file, largerSet(repository(t)))
 	var all []Recorded
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 64<<20)
