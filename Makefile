@@ -16,7 +16,7 @@ GO       ?= go
 FUZZTIME ?= 20s
 FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./compact/stage:FuzzSqueeze ./compact/stage:FuzzShortStrings ./compact/digest:FuzzDigest ./compact/digest:FuzzUnwrap \
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
-            ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize/bpe:FuzzCount ./cli:FuzzParse
+            ./tokenize:FuzzMedia ./tokenize/bpe:FuzzCount ./cli:FuzzParse
 
 .PHONY: test long check fmt vet cross lint race fuzz vuln survival yardstick hostile cluster cluster-short oracle golden bench build image pin pinned notices snapshot deploy llamacpp e2e e2e-all
 
