@@ -44,6 +44,11 @@ var overheadSizes = []struct {
 		system, list := compacttest.Blocks(b, agentBody(186, 400<<10), false)
 		return bytes.Replace(compacttest.BlocksBody(b, system, list), []byte("claude-sonnet-5"), []byte("gpt-4o"), 1)
 	}, 80},
+	// The same as items.
+	{"items", "/responses", func(b *testing.B) []byte {
+		items, _ := compacttest.Items(b, agentBody(186, 400<<10), false)
+		return bytes.Replace(compacttest.ItemsBody(b, items, nil), []byte("gpt-5"), []byte("gpt-4o"), 1)
+	}, 80},
 }
 
 // answersOverhead is an upstream that says how many tokens it was sent, as a real one

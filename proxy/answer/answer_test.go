@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"strings"
@@ -133,25 +132,4 @@ func TestAnswersThatAFullWindowEnded(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, end.Flaw, c.want)
 		}
 	}
-}
-
-// BenchmarkUsageReading is what reading the usage of an answer costs for each
-// event of it, and as a share of one processor at 10,000 events a second.
-func BenchmarkUsageReading(b *testing.B) {
-	event := []byte("data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"gpt-4o\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" word\"},\"finish_reason\":null}],\"usage\":null}\n\n")
-	last := []byte("data: {\"id\":\"chatcmpl-1\",\"choices\":[],\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":500,\"total_tokens\":1500}}\n\ndata: [DONE]\n\n")
-	const events = 500 // of one answer
-	b.SetBytes(int64(len(event)))
-	for i := 0; i < b.N; i += events {
-		end := tail{keep: kept}
-		for range events {
-			end.add(event)
-		}
-		end.add(last)
-		text := end.b
-		if read := wire.Chat.End(wire.Answer{Tail: text, Stream: true}); read.Usage == nil || read.Usage.Prompt != 1000 || !read.Done || bytes.Contains(text[len(text)-10:], []byte("usage")) {
-			b.Fatal("the usage was not read")
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)*10_000/1e9*100, "%-of-a-cpu")
 }

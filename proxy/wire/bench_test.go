@@ -102,29 +102,3 @@ func elided(r *wire.Request) []compact.Message {
 	}
 	return msgs
 }
-
-func BenchmarkEncode(b *testing.B) {
-	for _, s := range sizes {
-		body := history(s.size)
-		r, err := wire.Chat.Decode(body)
-		if err != nil {
-			b.Fatal(err)
-		}
-		one := append([]compact.Message(nil), r.Conversation.Messages...)
-		one[3].Parts, one[3].Edited = []compact.Part{{Text: compact.Plain("short")}}, true
-		for _, c := range []struct {
-			name string
-			msgs []compact.Message
-		}{{"untouched", r.Conversation.Messages}, {"one edited", one}, {"folded", elided(r)}} {
-			b.Run(s.name+"/"+c.name, func(b *testing.B) {
-				b.SetBytes(int64(len(body)))
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, err := r.Encode(c.msgs); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
-}
