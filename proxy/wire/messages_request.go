@@ -24,8 +24,7 @@ var messagesKeys = [][]string{messagesRequestKeys, messagesMessageKeys, messages
 // messagesDecoder reads one body of the messages API.
 type messagesDecoder struct {
 	decoder
-	system *compact.Message // the instructions beside the list, nil if there are none
-	place  mark             // of system
+	system value // the instructions beside the list
 }
 
 // mostMessages is how many messages Anthropic takes.
@@ -42,8 +41,8 @@ func (*messages) Decode(body []byte) (*Request, error) {
 	// An answer at the end is the start of the one that is asked for, unless it calls.
 	last := &d.msgs[len(d.msgs)-1]
 	last.Open = last.Role == compact.Assistant && d.marks[len(d.marks)-1].calls.from == uint32(len(d.calls))
-	if d.system != nil {
-		d.first(d.system, d.place)
+	if d.instructions(); d.err != nil {
+		return nil, d.err
 	}
 	d.attach()
 	d.same = sameMessage
@@ -51,9 +50,14 @@ func (*messages) Decode(body []byte) (*Request, error) {
 	return d.complete(Messages), nil
 }
 
-// first puts a message before all others.
-func (d *document) first(m *compact.Message, k mark) {
-	d.msgs, d.marks = slices.Insert(d.msgs, 0, *m), slices.Insert(d.marks, 0, k)
+// lead puts the message that was begun last before all others, if it says anything.
+func (d *document) lead() {
+	n := len(d.msgs) - 1
+	m, k := d.msgs[n], d.marks[n]
+	if d.msgs, d.marks = d.msgs[:n], d.marks[:n]; k.parts.from == k.parts.to {
+		return
+	}
+	d.msgs, d.marks = slices.Insert(d.msgs, 0, m), slices.Insert(d.marks, 0, k)
 	for i := range d.msgs {
 		d.msgs[i].Origin = i
 	}
@@ -63,10 +67,7 @@ func (d *document) first(m *compact.Message, k mark) {
 func (d *messagesDecoder) field(name string, v value) {
 	switch name {
 	case "system":
-		after := d.at
-		d.at = int(v.start)
-		d.instructions()
-		d.at = after
+		d.system = v
 	case "thread", "mcp_servers":
 		if !d.blank(v) {
 			d.pass(HistoryElsewhere, v, name)
@@ -95,18 +96,15 @@ func (d *messagesDecoder) edits(v value) bool {
 
 // instructions reads those beside the list. They stay as they are.
 func (d *messagesDecoder) instructions() {
-	m := compact.Message{Role: compact.System, Shape: compact.String}
-	k := mark{parts: runAt(len(d.parts)), calls: runAt(len(d.calls))}
-	k.content.start = uint32(d.at)
-	add := func(text value) {
-		d.crowd()
-		d.parts = append(d.parts, compact.Part{Nth: uint32(len(d.parts)) - k.parts.from + 1, Text: d.textOf(text)})
-		d.ofParts = append(d.ofParts, place{element: noElement})
+	if d.system.kind == 0 || d.system.kind == 'n' {
+		return
 	}
-	switch d.peek() {
-	case 'n':
+	m, k := d.begin()
+	m.Role, m.Shape, k.content = compact.System, compact.String, d.system.span
+	d.at = int(d.system.start)
+	switch d.system.kind {
 	case '"':
-		add(d.read())
+		d.addPart(compact.Part{Text: d.textOf(d.system)}, place{element: noElement})
 	case '[':
 		m.Shape = compact.Array
 		for a := (array{}); d.element(&a); {
@@ -119,17 +117,15 @@ func (d *messagesDecoder) instructions() {
 					continue
 				}
 				if v := d.read(); !strings.HasPrefix(d.inside(v), volatile) {
-					add(v)
+					d.addPart(compact.Part{Text: d.textOf(v)}, place{element: noElement})
 				}
 			}
 		}
 	default:
 		d.fail(WrongType, d.at, "system")
 	}
-	k.content.end, k.parts.to = uint32(d.at), uint32(len(d.parts))
-	if k.parts.from < k.parts.to {
-		d.system, d.place = &m, k
-	}
+	d.end(k)
+	d.lead()
 }
 
 // volatile begins a line of Claude Code's instructions that names its version, and in

@@ -113,10 +113,7 @@ func (d *itemDecoder) instruct(v value) {
 	}
 	d.addPart(p, place{element: inList})
 	d.end(k)
-	n := len(d.msgs) - 1
-	last, at := d.msgs[n], d.marks[n]
-	d.msgs, d.marks = d.msgs[:n], d.marks[:n]
-	d.first(&last, at)
+	d.lead()
 }
 
 // permute puts the messages in another order.
