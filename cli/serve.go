@@ -141,7 +141,7 @@ func serveLogged(
 		}
 		defer vault.Close()
 		kept.vault.Store(vault)
-		counts.WatchStore(kept.metrics)
+		counts.WatchStore(kept.state)
 		if o.Summarizer != nil {
 			o.Summarizer.Store = vault
 		}

@@ -5,7 +5,6 @@ import (
 
 	"laconic/cli/findings"
 	"laconic/config"
-	"laconic/proxy/metrics"
 	"laconic/store"
 )
 
@@ -20,9 +19,6 @@ func (s *openedStore) state() (now store.State) {
 	return now
 }
 
-// metrics is state for the page of metrics.
-func (s *openedStore) metrics() metrics.StoreState { return metrics.StoreState(s.state()) }
-
 // facts returns how the store of a configuration is; nil for one in memory.
 func (s *openedStore) facts(c *config.Config) *findings.Store {
 	where := storeWords(c)
@@ -30,8 +26,8 @@ func (s *openedStore) facts(c *config.Config) *findings.Store {
 		return nil
 	}
 	known := &findings.Store{Where: where}
-	if now := s.state(); now.Fault != "" {
-		known.Faults = []store.Fault{{Says: now.Fault, Fix: now.Fix}}
+	if now := s.state(); now.Fault.Says != "" {
+		known.Faults = []store.Fault{now.Fault}
 	}
 	return known
 }

@@ -1,11 +1,11 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -31,15 +31,12 @@ type File struct {
 	held int64    // bytes, as most counts them
 
 	writing sync.Mutex // one value is written at a time
+	swept   time.Time  // when sweep looked last; guarded by writing
 }
 
 // lockPatience is how long another process may hold the file until we go on
 // without it.
 const lockPatience = time.Second
-
-// mostDamaged is how many damaged files may lie beside the file. One that is damaged
-// again and again has a fault that we cannot mend.
-const mostDamaged = 3
 
 // ErrInUse: another process has the file.
 var ErrInUse = errors.New("another process has the file")
@@ -104,13 +101,8 @@ func openFile(path string) (db *bolt.DB, held int64, err error) {
 		if err != nil {
 			return opening(err)
 		}
-		return db.Update(func(tx *bolt.Tx) error {
-			for _, name := range [][]byte{byKey, byAge} {
-				if _, err := tx.CreateBucketIfNotExists(name); err != nil {
-					return err
-				}
-			}
-			held, err = count(tx)
+		return db.Update(func(tx *bolt.Tx) (err error) {
+			held, err = begin(tx)
 			return err
 		})
 	})
@@ -132,18 +124,9 @@ func opening(err error) error {
 	return &damage{err}
 }
 
-// renew moves the file aside, beside those that were moved before, and makes a new one.
+// renew moves the file aside, over one that was moved before, and makes a new one.
 func (f *File) renew() (*bolt.DB, int64, error) {
 	aside := f.path + ".damaged"
-	for n := 2; ; n++ {
-		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		if n > mostDamaged {
-			return nil, 0, errors.New("it is damaged, and so were those beside it: remove NAME.damaged once the disk was looked at")
-		}
-		aside = fmt.Sprintf("%s.damaged-%d", f.path, n)
-	}
 	if err := os.Rename(f.path, aside); err != nil {
 		return nil, 0, err
 	}
@@ -182,7 +165,10 @@ func (f *File) Get(ctx context.Context, k Key) (value []byte, err error) {
 	}
 	err = guarded(func() error {
 		return db.View(func(tx *bolt.Tx) error {
-			value = find(tx, k, time.Now())
+			r := tx.Bucket(byKey).Get(k[:])
+			if len(r) >= entryHead && binary.BigEndian.Uint64(r) > uint64(time.Now().UnixNano()) {
+				value = bytes.Clone(r[entryHead:])
+			}
 			return nil
 		})
 	})
@@ -221,5 +207,3 @@ func plainError(err error) string {
 	}
 	return err.Error()
 }
-
-func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

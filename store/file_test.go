@@ -141,27 +141,6 @@ func TestAFileCutShortWhileItIsOpen(t *testing.T) {
 	}
 }
 
-// TestNoDamagedFileIsLost: each lies beside the new one, and after three of them there is
-// none.
-func TestNoDamagedFileIsLost(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.db")
-	for n := range 4 {
-		fileOf(t, path, fmt.Appendf(nil, "damaged %d", n))
-		f, err := NewFile(path, 0, nil)
-		if (err != nil) != (n == 3) {
-			t.Fatalf("file %d: %v", n, err)
-		}
-		if f != nil {
-			f.Close()
-		}
-	}
-	for n, name := range []string{".damaged", ".damaged-2", ".damaged-3", ""} {
-		if text, err := os.ReadFile(path + name); string(text) != fmt.Sprintf("damaged %d", n) {
-			t.Errorf("x.db%s: %q, %v", name, text, err)
-		}
-	}
-}
-
 // TestAFileStaysWithinItsBound: the oldest leave.
 func TestAFileStaysWithinItsBound(t *testing.T) {
 	t.Parallel()

@@ -26,12 +26,13 @@ type Redis struct {
 	prefix   string
 	notice   func(string)
 	wordless time.Duration // a constant but in tests
-	traffic  traffic
+
+	operations, failed [counted]atomic.Uint64
 
 	mu       sync.Mutex
 	nodes    map[string]*node // by address; "" of what is no Cluster
 	troubles map[trouble]failure
-	told     Fault     // the last; says "" while all is well
+	told     string    // the last; "" while all is well
 	since    time.Time // when the first of the faults was told that are not over
 }
 
@@ -83,10 +84,14 @@ func (s *Redis) connect(p *place, secured *tls.Config) redis.UniversalClient {
 	o := &redis.UniversalOptions{
 		Addrs: p.hosts, IsClusterMode: p.kind == cluster,
 		MasterName: p.master, SentinelUsername: p.sentinelUser, SentinelPassword: p.sentinelPassword,
-		Username: p.user, Password: p.password, DB: p.db, Dialer: s.traffic.dialer(secured),
+		Username: p.user, Password: p.password, DB: p.db,
 		ContextTimeoutEnabled: true, DialTimeout: Patience, ReadTimeout: Patience, WriteTimeout: Patience, PoolTimeout: Patience,
 		MaxRetries: -1, MinRetryBackoff: -1, DialerRetries: 1, PoolSize: connections, Protocol: 2, DisableIdentity: true,
-		MaintNotificationsConfig: noNotifications,
+		// Only one vendor's servers know notifications.
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	}
+	if secured != nil {
+		o.Dialer = dialer(secured)
 	}
 	switch c := redis.NewUniversalClient(o).(type) {
 	case *redis.ClusterClient:
@@ -97,9 +102,6 @@ func (s *Redis) connect(p *place, secured *tls.Config) redis.UniversalClient {
 		return c
 	}
 }
-
-// noNotifications: only one vendor's servers know them.
-var noNotifications = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 
 // quietClient keeps the client from writing to stderr: its lines hold
 // addresses, and the operator gets one of ours.

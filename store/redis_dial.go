@@ -9,9 +9,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"sync/atomic"
 	"syscall"
-	"time"
 )
 
 // TLSFiles say how a server is reached by TLS; all may be empty.
@@ -67,78 +65,35 @@ func pathless(err error) error {
 	return err
 }
 
-// traffic counts.
-type traffic struct {
-	operations, failed [counted]atomic.Uint64
-	sent, received     atomic.Uint64
-}
-
-// dialer returns what connects to servers, by TLS if c is not nil, and counts bytes.
-func (t *traffic) dialer(c *tls.Config) func(ctx context.Context, network, addr string) (net.Conn, error) {
+// dialer returns what connects to servers by TLS, with the handshake within Patience.
+func dialer(c *tls.Config) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		d := net.Dialer{Timeout: Patience, KeepAlive: time.Minute}
-		conn, err := d.DialContext(ctx, network, addr)
+		ctx, stop := context.WithTimeout(ctx, Patience)
+		defer stop()
+		under, err := new(net.Dialer).DialContext(ctx, network, addr)
 		if err != nil {
 			return nil, err
-		}
-		counted := &countedConn{Conn: conn, t: t}
-		if c == nil {
-			return counted, nil
 		}
 		own := c.Clone()
 		if own.ServerName == "" {
 			own.ServerName, _, _ = net.SplitHostPort(addr)
 		}
-		return handshaken(ctx, counted, own)
+		conn := tls.Client(under, own)
+		if err := conn.HandshakeContext(ctx); err != nil {
+			_ = under.Close()
+			return nil, err
+		}
+		return &secureConn{conn, under}, nil
 	}
 }
 
-// handshaken returns a connection by TLS after its handshake, within Patience.
-func handshaken(ctx context.Context, under *countedConn, c *tls.Config) (net.Conn, error) {
-	ctx, stop := context.WithTimeout(ctx, Patience)
-	defer stop()
-	conn := tls.Client(under, c)
-	if err := conn.HandshakeContext(ctx); err != nil {
-		_ = conn.Close()
-		return nil, err
-	}
-	return &secureConn{conn, under}, nil
-}
-
-// secureConn is a connection by TLS that shows the socket below: see
-// countedConn.SyscallConn.
+// secureConn is a connection by TLS that shows its socket. The client's pool sees by it
+// that a server has closed an idle connection, before it sends a command there.
 type secureConn struct {
 	*tls.Conn
-	under *countedConn
+	under net.Conn
 }
 
-func (c *secureConn) SyscallConn() (syscall.RawConn, error) { return c.under.SyscallConn() }
-
-// countedConn counts the bytes of a connection.
-type countedConn struct {
-	net.Conn
-	t *traffic
-}
-
-func (c *countedConn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	c.t.received.Add(uint64(n))
-	return n, err
-}
-
-func (c *countedConn) Write(p []byte) (int, error) {
-	n, err := c.Conn.Write(p)
-	c.t.sent.Add(uint64(n))
-	return n, err
-}
-
-// SyscallConn shows the socket. By it the client's pool sees that a server has closed
-// an idle connection, and makes another one, before it sends a command there that
-// would fail.
-func (c *countedConn) SyscallConn() (syscall.RawConn, error) {
-	s, ok := c.Conn.(syscall.Conn)
-	if !ok {
-		return nil, errors.ErrUnsupported // unreachable: TCP and Unix sockets have one
-	}
-	return s.SyscallConn()
+func (c *secureConn) SyscallConn() (syscall.RawConn, error) {
+	return c.under.(syscall.Conn).SyscallConn() // TCP and Unix sockets have one
 }

@@ -14,17 +14,17 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The operations of a store. A server may refuse one of them and do the others: a
-// replica can be read, a full one releases locks.
+// The operations of a store, those that matter most first. A server may refuse one of them
+// and do the others: a replica can be read, a full one releases locks.
 const (
-	reading = iota
-	writing
+	writing = iota
 	locking
+	reading
 	erasing
 	calling
 	counted
-	hearing = counted     // a connection that stays open
-	silence = counted + 1 // no operation: the server does not answer at all
+	hearing = counted // a connection that stays open
+	silence = -1      // no operation: the server does not answer at all
 )
 
 // operations are the names of the operations.
@@ -42,9 +42,9 @@ func (s *Redis) ask(ctx context.Context, kind int, f func(context.Context) error
 	if errors.Is(err, ErrAbsent) {
 		return ErrAbsent
 	}
-	s.traffic.operations[kind].Add(1)
+	s.operations[kind].Add(1)
 	if err != nil && err != redis.Nil {
-		s.traffic.failed[kind].Add(1)
+		s.failed[kind].Add(1)
 	}
 	return err
 }
@@ -165,46 +165,40 @@ func (s *Redis) noteHearing(err error) {
 
 // tell tells a change of state, once.
 func (s *Redis) tell() {
-	fault := Fault{}
+	says := ""
 	if all := s.faults(); len(all) > 0 {
-		fault = all[0]
+		says = all[0].Says
 	}
-	was := s.told.Says
-	if s.told = fault; fault.Says == was {
+	was := s.told
+	if s.told = says; says == was {
 		return
 	}
 	if was == "" {
 		s.since = time.Now()
 	}
-	s.notice(cmp.Or(fault.Says, fmt.Sprintf("the store answers again, after %.0f s", max(1, time.Since(s.since).Seconds()))))
+	s.notice(cmp.Or(says, fmt.Sprintf("the store answers again, after %.0f s", max(1, time.Since(s.since).Seconds()))))
 }
 
 // faults returns all that is wrong with a store, each once, what matters most first.
 func (s *Redis) faults() (all []Fault) {
-	var reasons []string
-	for _, kind := range [...]int{silence, writing, locking, reading, erasing, calling, hearing} {
-		for _, at := range slices.SortedFunc(maps.Keys(s.troubles), func(a, b trouble) int { return strings.Compare(a.addr, b.addr) }) {
-			if at.kind != kind {
-				continue
-			}
-			why := s.troubles[at].why
-			i := slices.Index(reasons, why)
-			if i < 0 {
-				i, reasons, all = len(all), append(reasons, why), append(all, Fault{Fix: cureOf(why)})
-			}
-			if kind != silence && !slices.Contains(all[i].Operations, operations[kind]) {
-				all[i].Operations = append(all[i].Operations, operations[kind])
-			}
+	order := func(a, b trouble) int { return cmp.Or(a.kind-b.kind, strings.Compare(a.addr, b.addr)) }
+	for _, at := range slices.SortedFunc(maps.Keys(s.troubles), order) {
+		why := s.troubles[at].why
+		i := slices.IndexFunc(all, func(f Fault) bool { return f.why == why })
+		if i < 0 {
+			i, all = len(all), append(all, Fault{why: why, Fix: cureOf(why)})
 		}
-	}
-	for i, why := range reasons {
+		f := &all[i]
+		if at.kind != silence && !slices.Contains(f.Operations, operations[at.kind]) {
+			f.Operations = append(f.Operations, operations[at.kind])
+		}
 		switch {
-		case all[i].Operations == nil:
-			all[i].Says = "the store does not answer: " + why
+		case f.Operations == nil:
+			f.Says = "the store does not answer: " + why
 		case why == "NOPERM", why == "ERR":
-			all[i].Says = "the store refuses " + strings.Join(all[i].Operations, ", ") + ": " + why
+			f.Says = "the store refuses " + strings.Join(f.Operations, ", ") + ": " + why
 		default: // that is so for the whole server
-			all[i].Says = "the store refuses: " + why
+			f.Says = "the store refuses: " + why
 		}
 	}
 	return all
@@ -212,10 +206,9 @@ func (s *Redis) faults() (all []Fault) {
 
 // State is the state of a shared store, with what it was asked since the start.
 type State struct {
-	// Fault is what Options.Notice was told last: why the store does not answer, or what
-	// it refuses. "" while all is well, and before it was asked.
-	Fault string
-	Fix   string // what mends it
+	// Fault is why the store does not answer, or what it refuses, as Options.Notice was
+	// told last; zero while all is well, and before it was asked.
+	Fault Fault
 	// Silent reports whether it does not answer, or a master of it.
 	Silent bool
 	// Refuses says by operation whether it refuses: those below, and hear. It is nil for a
@@ -224,7 +217,6 @@ type State struct {
 	// Operations are by name: get, put, lock, erase, call. Each takes one round trip. Of
 	// these, Failed were not done.
 	Operations, Failed map[string]uint64
-	Sent, Received     uint64 // bytes
 }
 
 // State returns how the store is. Only one that other processes may share has a state.
@@ -233,19 +225,18 @@ func (v *Vault) State() (now State) {
 	if s == nil {
 		return now
 	}
-	now = State{
-		Refuses: map[string]bool{}, Operations: map[string]uint64{}, Failed: map[string]uint64{},
-		Sent: s.traffic.sent.Load(), Received: s.traffic.received.Load(),
-	}
+	now = State{Refuses: map[string]bool{}, Operations: map[string]uint64{}, Failed: map[string]uint64{}}
 	for kind, name := range operations {
 		now.Refuses[name] = false
 		if kind < counted {
-			now.Operations[name], now.Failed[name] = s.traffic.operations[kind].Load(), s.traffic.failed[kind].Load()
+			now.Operations[name], now.Failed[name] = s.operations[kind].Load(), s.failed[kind].Load()
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now.Fault, now.Fix = s.told.Says, s.told.Fix
+	if all := s.faults(); len(all) > 0 {
+		now.Fault = all[0]
+	}
 	for at := range s.troubles {
 		if at.kind == silence {
 			now.Silent = true

@@ -73,7 +73,7 @@ func TestURLsOfRedisAsPeoplePasteThem(t *testing.T) {
 	no("unix://u:canary@/run/s?db=x", "no number")
 	no("redis://u:canary@a?read_timeout=1s", "means nothing")
 	no("redis+sentinel://u:canary@a/0", "a number in its place")
-	if got := ShownURL("redis+sentinel://u:canary@a,b/m/1"); got != "redis+sentinel://a:26379,b:26379/m/1" {
+	if got := ShownURL("redis+sentinel://u:canary@a,b/m/1"); got != "redis+sentinel://a,b/m/1" {
 		t.Error(got)
 	}
 }
@@ -200,7 +200,7 @@ func TestAClusterGoesOnWithoutANode(t *testing.T) {
 		}
 		return asked == 1 && lost == 0
 	})
-	if now := v.State(); now.Fault != "the store does not answer: no answer in time" || !now.Silent {
+	if now := v.State(); now.Fault.Says != "the store does not answer: no answer in time" || !now.Silent {
 		t.Errorf("%+v", now)
 	}
 	if got := lines.all(); strings.Contains(got, "again") {
@@ -234,7 +234,7 @@ func TestAnEraseOfAClusterWithoutServersFails(t *testing.T) {
 	if got := lines.all(); got != "the store does not answer: no connection" {
 		t.Errorf("told %q", got)
 	}
-	if n, failed := s.traffic.operations[erasing].Load(), s.traffic.failed[erasing].Load(); n != 1 || failed != 1 {
+	if n, failed := s.operations[erasing].Load(), s.failed[erasing].Load(); n != 1 || failed != 1 {
 		t.Errorf("%d operations, %d failed", n, failed)
 	}
 }
@@ -311,14 +311,14 @@ func TestSentinelsNameTheMaster(t *testing.T) {
 	}
 }
 
-// TestTrafficIsCounted: what is asked, what failed, and every byte.
+// TestTrafficIsCounted: what is asked, and what failed.
 func TestTrafficIsCounted(t *testing.T) {
 	ctx := context.Background()
 	server := storetest.StartRedis(t)
 	s := openTestRedis(t, server.URL(), nil)
 	v := vaultOn(t, s, testSecret)
 	k := v.Key(v.Group("g"), "r")
-	if got := v.State(); got.Sent+got.Received+got.Operations["get"] != 0 {
+	if got := v.State(); got.Operations["get"] != 0 {
 		t.Errorf("before anything: %+v", got)
 	}
 	_, _ = v.Get(ctx, k)
@@ -329,7 +329,7 @@ func TestTrafficIsCounted(t *testing.T) {
 		_, _ = v.Get(ctx, k) // remembered
 	}
 	got := v.State()
-	if got.Operations["get"] != 1 || got.Operations["put"] != 1 || got.Failed["get"] != 0 || got.Sent < 10_000 || got.Sent > 12_000 || got.Received == 0 || got.Received > 2000 {
+	if got.Operations["get"] != 1 || got.Operations["put"] != 1 || got.Failed["get"] != 0 {
 		t.Errorf("%+v", got)
 	}
 	server.Stop()

@@ -18,7 +18,7 @@ func TestAStoreThatIsAwayIsSeen(t *testing.T) {
 	var lines told
 	s := openTestRedis(t, server.URL(), lines.add)
 	v := vaultOn(t, s, testSecret)
-	if got := v.State(); got.Fault != "" || got.Silent {
+	if got := v.State(); got.Fault.Says != "" || got.Silent {
 		t.Errorf("before it was asked: %+v", got)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -28,7 +28,7 @@ func TestAStoreThatIsAwayIsSeen(t *testing.T) {
 		t.Helper()
 		soon(t, "its fault is: "+fault, func() bool {
 			now := v.State()
-			return now.Fault == fault && now.Silent == silent
+			return now.Fault.Says == fault && now.Silent == silent
 		})
 	}
 	soon(t, "it is heard", func() bool { return s.client.PoolStats().PubSubStats.Active == 1 })
@@ -67,8 +67,8 @@ func TestWhatAStoreRefusesIsSeen(t *testing.T) {
 				all = append(all, name)
 			}
 		}
-		if got := strings.Join(all, " "); now.Fault != fault || got != refused || now.Silent {
-			t.Errorf("refuses %q, %q; want %q, %q", got, now.Fault, refused, fault)
+		if got := strings.Join(all, " "); now.Fault.Says != fault || got != refused || now.Silent {
+			t.Errorf("refuses %q, %q; want %q, %q", got, now.Fault.Says, refused, fault)
 		}
 	}
 	do := func(command string) {

@@ -139,26 +139,10 @@ func CheckPrefix(prefix string) error {
 
 // ShownURL returns a URL without what may be secret in it.
 func ShownURL(text string) string {
-	p, err := parseURL(text)
-	if err != nil {
+	if _, err := parseURL(text); err != nil {
 		return "?"
 	}
-	if strings.HasPrefix(p.hosts[0], "/") {
-		return "unix://" + p.hosts[0]
-	}
-	shown := "redis"
-	if p.tls {
-		shown += "s"
-	}
-	if p.kind != "" {
-		shown += "+" + p.kind
-	}
-	shown += "://" + strings.Join(p.hosts, ",")
-	if p.master != "" {
-		shown += "/" + p.master
-	}
-	if p.kind != cluster {
-		shown += "/" + strconv.Itoa(p.db)
-	}
-	return shown
+	scheme, rest, _ := strings.Cut(text, "://")
+	rest, _, _ = strings.Cut(rest, "?")
+	return scheme + "://" + rest[strings.LastIndexByte(rest, '@')+1:]
 }

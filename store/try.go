@@ -12,6 +12,8 @@ type Fault struct {
 	Says       string   // as Options.Notice is told
 	Fix        string   // what mends it
 	Operations []string // that fail by it, as State.Refuses names them
+
+	why string
 }
 
 // tryTime is how long what is put to try a store is kept, and how long Try waits to hear.

@@ -100,17 +100,7 @@ func ofCache(f Facts) []Finding {
 	}
 	sums := map[string]reads{}
 	for _, outcome := range []string{"untouched", "compacted"} {
-		all := reads{f.Sum("laconic_upstream_prompt_tokens_total", outcome), f.Sum("laconic_upstream_cached_tokens_total", outcome)}
-		recent := reads{f.Sum("laconic_upstream_recent_prompt_tokens", outcome), f.Sum("laconic_upstream_recent_cached_tokens", outcome)}
-		before := reads{all.prompt - recent.prompt, all.cached - recent.cached}
-		if min(recent.prompt, before.prompt) >= fewTokens && recent.share() < before.share()/2 {
-			return one(
-				Warning,
-				fmt.Sprintf("cache reads of %s prompts fell: %.0f %% of the newest answers' prompts, %.0f %% of those before", outcome, recent.share(), before.share()),
-				"look for what changed: a client with a time stamp in its instructions, a row of models or a policy with another budget, another provider or replica behind the upstream",
-			)
-		}
-		sums[outcome] = all
+		sums[outcome] = reads{f.Sum("laconic_upstream_prompt_tokens_total", outcome), f.Sum("laconic_upstream_cached_tokens_total", outcome)}
 	}
 	plain, folded := sums["untouched"], sums["compacted"]
 	words := fmt.Sprintf("the cache served %.0f %% of untouched prompts, %.0f %% of compacted ones", plain.share(), folded.share())

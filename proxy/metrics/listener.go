@@ -137,9 +137,6 @@ func (m *Metrics) replied(i proxy.ReplyInfo) {
 			count(m.kinds, string(outcome), i.Rewrite.Kind)
 		}
 		m.measured(&i, route)
-		if u := i.Usage; u != nil {
-			m.recent.add(outcome, max(u.Prompt, 0), max(u.Cached, 0))
-		}
 		m.planned(&i)
 	}
 }

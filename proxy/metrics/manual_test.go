@@ -186,7 +186,6 @@ func TestBoardAndRulesNameWhatThereIs(t *testing.T) {
 	}
 	elsewhere := []string{
 		"laconic_upstream_changes_total", "laconic_upstream_last_failure_timestamp_seconds",
-		"laconic_upstream_recent_prompt_tokens", "laconic_upstream_recent_cached_tokens", // for laconic doctor
 	}
 	for name := range rows {
 		if !shown[name] && !slices.Contains(elsewhere, name) {

@@ -24,6 +24,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"laconic/proxy"
+	"laconic/store"
 )
 
 // Options are what a Metrics is made with.
@@ -41,16 +42,14 @@ type Options struct {
 type Metrics struct {
 	table
 	registry *prometheus.Registry
-	recent   recent
 	proxy    atomic.Pointer[proxy.Proxy] // whose state is shown; nil: none
-	store    atomic.Pointer[func() StoreState]
+	store    atomic.Pointer[func() store.State]
 }
 
 // New makes metrics that have counted nothing.
 func New(o Options) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry()}
 	m.table = newTable(m.registry, o.Dropped)
-	m.recent.all = map[proxy.Outcome]*halves{}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), stateOf{m})
 	m.build.WithLabelValues(o.Version, o.Revision, runtime.Version()).Set(1)
 	m.Reloaded(true, o.Started)
@@ -118,18 +117,9 @@ func (m *Metrics) Sums() func(metric, outcome string) float64 {
 	return func(metric, outcome string) float64 { return all[[2]string{metric, outcome}] }
 }
 
-// StoreState is how a shared store is, and what it was asked, by operation, and in bytes.
-type StoreState struct {
-	Fault, Fix         string // what the log said last, "" while all is well, and what mends it
-	Silent             bool   // it does not answer
-	Refuses            map[string]bool
-	Operations, Failed map[string]uint64
-	Sent, Received     uint64
-}
-
 // WatchStore shows how a store is from now on. One that no other process can share has
 // no Operations, and is not shown.
-func (m *Metrics) WatchStore(state func() StoreState) { m.store.Store(&state) }
+func (m *Metrics) WatchStore(state func() store.State) { m.store.Store(&state) }
 
 // Reloaded notes that the configuration was read again: whether it was taken, and
 // when.

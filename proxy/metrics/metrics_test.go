@@ -21,6 +21,7 @@ import (
 	"laconic/proxy/apierror"
 	"laconic/proxy/summarize"
 	"laconic/proxy/wire"
+	"laconic/store"
 )
 
 // scraped returns every series of a page, with its value.
@@ -384,42 +385,20 @@ func TestAConversationThroughTheProxy(t *testing.T) {
 	f(`laconic_config_last_reload_success_timestamp_seconds`, 1_000_000_200)
 }
 
-// TestTheNewestAnswers: the sums of the newest answers forget those before them, of
-// each outcome by itself.
-func TestTheNewestAnswers(t *testing.T) {
-	r := recent{all: map[proxy.Outcome]*halves{}}
-	f := func(answers, prompt, cached int, want map[proxy.Outcome]usage) {
-		t.Helper()
-		for range answers {
-			r.add(proxy.Untouched, prompt, cached)
-		}
-		got := map[proxy.Outcome]usage{}
-		r.each(func(o proxy.Outcome, prompt, cached int) { got[o] = usage{0, prompt, cached} })
-		if !maps.Equal(got, want) {
-			t.Errorf("%v, want %v", got, want)
-		}
-	}
-	r.add(proxy.Compacted, 7, 5)
-	f(0, 0, 0, map[proxy.Outcome]usage{proxy.Compacted: {0, 7, 5}})
-	f(64, 10, 9, map[proxy.Outcome]usage{proxy.Compacted: {0, 7, 5}, proxy.Untouched: {0, 640, 576}})
-	f(64, 10, 0, map[proxy.Outcome]usage{proxy.Compacted: {0, 7, 5}, proxy.Untouched: {0, 1280, 576}})
-	f(1, 10, 0, map[proxy.Outcome]usage{proxy.Compacted: {0, 7, 5}, proxy.Untouched: {0, 650, 0}})
-}
-
 // TestASharedStoreIsShown: whether it answers, what it refuses, what it was asked. One
 // that nobody shares is not.
 func TestASharedStoreIsShown(t *testing.T) {
 	m, _ := watched(t, options(answers(func(*http.Request) *http.Response { return answer(200, answered) })))
-	var now StoreState
-	m.WatchStore(func() StoreState { return now })
+	var now store.State
+	m.WatchStore(func() store.State { return now })
 	for name := range scraped(t, m) {
 		if strings.HasPrefix(name, "laconic_store_") {
 			t.Errorf("nobody shares a store, and there is %s", name)
 		}
 	}
-	now = StoreState{
+	now = store.State{
 		Silent: true, Refuses: map[string]bool{"put": true, "get": false},
-		Operations: map[string]uint64{"put": 5}, Failed: map[string]uint64{"put": 2}, Sent: 7, Received: 8,
+		Operations: map[string]uint64{"put": 5}, Failed: map[string]uint64{"put": 2},
 	}
 	got := scraped(t, m)
 	f := func(name string, want float64) {
@@ -433,8 +412,6 @@ func TestASharedStoreIsShown(t *testing.T) {
 	f(`laconic_store_refuses{operation="get"}`, 0)
 	f(`laconic_store_operations_total{operation="put"}`, 5)
 	f(`laconic_store_failed_operations_total{operation="put"}`, 2)
-	f(`laconic_store_bytes_total{direction="sent"}`, 7)
-	f(`laconic_store_bytes_total{direction="received"}`, 8)
 	now.Silent = false
 	got = scraped(t, m)
 	f(`laconic_store_up`, 1)

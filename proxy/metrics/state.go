@@ -3,7 +3,7 @@ package metrics
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"laconic/proxy"
+	"laconic/store"
 )
 
 // stateOf collects what a proxy holds at the moment of the question.
@@ -30,10 +30,6 @@ func (s stateOf) Collect(to chan<- prometheus.Metric) {
 	for fact, n := range now.Learnt {
 		gauge(t.learnt, float64(n), fact)
 	}
-	s.m.recent.each(func(o proxy.Outcome, prompt, cached int) {
-		gauge(t.recentPrompt, float64(prompt), string(o))
-		gauge(t.recentCached, float64(cached), string(o))
-	})
 	gauge(t.memory, float64(now.Memory.Bytes))
 	gauge(t.memoryMost, float64(now.Memory.Limit))
 	gauge(t.arriving, float64(now.Memory.Arriving))
@@ -48,7 +44,7 @@ func (s stateOf) Collect(to chan<- prometheus.Metric) {
 }
 
 // collectStore collects the state of a shared store.
-func (s stateOf) collectStore(to chan<- prometheus.Metric, now StoreState) {
+func (s stateOf) collectStore(to chan<- prometheus.Metric, now store.State) {
 	if now.Operations == nil {
 		return
 	}
@@ -66,8 +62,6 @@ func (s stateOf) collectStore(to chan<- prometheus.Metric, now StoreState) {
 	for name, n := range now.Failed {
 		send(t.storeFailed, prometheus.CounterValue, float64(n), name)
 	}
-	send(t.storeBytes, prometheus.CounterValue, float64(now.Sent), "sent")
-	send(t.storeBytes, prometheus.CounterValue, float64(now.Received), "received")
 }
 
 func oneIf(yes bool) float64 {

@@ -40,9 +40,8 @@ type table struct {
 	serving, arriving, waiting, memory, memoryMost *prometheus.Desc
 	upstreamUp, upstreamFailures                   *prometheus.Desc
 	upstreamAnswered, upstreamFailed               *prometheus.Desc
-	recentPrompt, recentCached                     *prometheus.Desc
 	learnt, summarizing                            *prometheus.Desc
-	storeOperations, storeFailed, storeBytes       *prometheus.Desc
+	storeOperations, storeFailed                   *prometheus.Desc
 	storeUp, storeRefuses                          *prometheus.Desc
 }
 
@@ -100,10 +99,6 @@ func newTable(r *prometheus.Registry, droppedLines func() int) (t table) {
 		"Prompts as the usage of their answers counts them. Answers without usage count nothing.", "route", "outcome")
 	t.cached = t.counter(r, "laconic_upstream_cached_tokens_total", inTokens,
 		"Of these, what the usage says was read from the provider's prompt cache.", "route", "outcome")
-	t.state("laconic_upstream_recent_prompt_tokens", &t.recentPrompt, inTokens,
-		"Prompts of the newest 64 to 127 answers with usage: laconic doctor compares their cache reads with those before.", "outcome")
-	t.state("laconic_upstream_recent_cached_tokens", &t.recentCached, inTokens,
-		"Of these, what was read from the provider's prompt cache.", "outcome")
 	t.completion = t.counter(r, "laconic_upstream_completion_tokens_total", inTokens,
 		"Answers as their usage counts them.", "route", "outcome")
 
@@ -164,7 +159,6 @@ func newTable(r *prometheus.Registry, droppedLines func() int) (t table) {
 		"What a shared store (Redis) was asked: get, put, lock, erase, call. Each takes one round trip.", "operation")
 	t.total("laconic_store_failed_operations_total", &t.storeFailed, "operations",
 		"Of these, what it did not do: it did not answer, or refused.", "operation")
-	t.total("laconic_store_bytes_total", &t.storeBytes, inBytes, "Bytes that went to a shared store (sent) and came from it (received).", "direction")
 
 	t.faults = t.counter(r, "laconic_faults_total", "faults", "Faults of the proxy's own. The log has a line for each.").WithLabelValues()
 	t.peers = t.counter(r, "laconic_peer_errors_total", "errors", "Clients and upstreams that broke their protocol.").WithLabelValues()

@@ -1,0 +1,165 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// byKey is the file's one bucket: key → until (8 bytes, in nanoseconds), value.
+var byKey = []byte("by key")
+
+const entryHead = 8
+
+// entryCost is about what a value takes in the file beside itself: its key, its head, and
+// half empty pages.
+const entryCost = 160
+
+// sweepEvery is how often values that are over are looked for.
+const sweepEvery = time.Hour
+
+// begin drops what another version wrote in another form, and returns how many bytes of
+// values a file holds.
+func begin(tx *bolt.Tx) (held int64, err error) {
+	var others [][]byte
+	err = tx.ForEach(func(name []byte, _ *bolt.Bucket) error {
+		if !bytes.Equal(name, byKey) {
+			others = append(others, bytes.Clone(name))
+		}
+		return nil
+	})
+	for _, name := range others {
+		err = errors.Join(err, tx.DeleteBucket(name))
+	}
+	if err != nil {
+		return 0, err
+	}
+	values, err := tx.CreateBucketIfNotExists(byKey)
+	if err != nil {
+		return 0, err
+	}
+	err = values.ForEach(func(_, r []byte) error {
+		held += costOf(r)
+		return nil
+	})
+	return held, err
+}
+
+// costOf returns what an entry takes in the file; 0 for none.
+func costOf(r []byte) int64 {
+	if r == nil {
+		return 0
+	}
+	return int64(max(0, len(r)-entryHead)) + entryCost
+}
+
+// Put stores a value. It returns when the value is on the disk.
+func (f *File) Put(ctx context.Context, k Key, value []byte, ttl time.Duration) error {
+	if len(value) > MaxValue+overhead {
+		return ErrLarge
+	}
+	return f.update(ctx, func(values *bolt.Bucket, held int64) (int64, error) {
+		now := time.Now()
+		if held > f.most || now.Sub(f.swept) > sweepEvery {
+			freed, err := sweep(values, held-f.most*3/4, now)
+			if err != nil {
+				return 0, err
+			}
+			held, f.swept = held-freed, now
+		}
+		record := append(binary.BigEndian.AppendUint64(nil, uint64(now.Add(ttl).UnixNano())), value...)
+		held += costOf(record) - costOf(values.Get(k[:]))
+		return held, values.Put(k[:], record)
+	})
+}
+
+// sweep removes the values that are over, and the oldest until so many bytes are free. It
+// returns the bytes freed.
+func sweep(values *bolt.Bucket, excess int64, now time.Time) (freed int64, err error) {
+	type entry struct {
+		until uint64
+		cost  int64
+		key   []byte
+	}
+	var all []entry
+	err = values.ForEach(func(k, r []byte) error {
+		e := entry{cost: costOf(r), key: bytes.Clone(k)}
+		if len(r) >= entryHead {
+			e.until = binary.BigEndian.Uint64(r)
+		}
+		all = append(all, e)
+		return nil
+	})
+	slices.SortFunc(all, func(a, b entry) int { return cmp.Compare(a.until, b.until) })
+	for _, e := range all {
+		if err != nil || freed >= excess && e.until > uint64(now.UnixNano()) {
+			break
+		}
+		freed += e.cost
+		err = values.Delete(e.key)
+	}
+	return freed, err
+}
+
+// DeleteGroup removes the values of a group. Their sealed bytes may stay in pages of
+// the file that are free, until those are written again.
+func (f *File) DeleteGroup(ctx context.Context, g Group) (n int, err error) {
+	err = f.update(ctx, func(values *bolt.Bucket, held int64) (int64, error) {
+		var keys [][]byte
+		c := values.Cursor()
+		for k, r := c.Seek(g[:]); bytes.HasPrefix(k, g[:]); k, r = c.Next() {
+			keys, held = append(keys, bytes.Clone(k)), held-costOf(r)
+		}
+		for _, k := range keys {
+			if err := values.Delete(k); err != nil {
+				return 0, err
+			}
+		}
+		n = len(keys)
+		return held, nil
+	})
+	if err != nil {
+		n = 0
+	}
+	return n, err
+}
+
+// update changes the file by do, which is told how many bytes it holds, and returns how
+// many it holds then. update returns when the change is on the disk.
+func (f *File) update(ctx context.Context, do func(values *bolt.Bucket, held int64) (int64, error)) error {
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	f.mu.RLock()
+	db, held := f.db, f.held
+	if db == nil {
+		f.mu.RUnlock()
+		return ErrAbsent
+	}
+	err := guarded(func() error {
+		return db.Update(func(tx *bolt.Tx) (err error) {
+			held, err = do(tx.Bucket(byKey), held)
+			return err
+		})
+	})
+	f.mu.RUnlock()
+	switch {
+	case damaged(err):
+		f.broken(db)
+	case err == nil:
+		f.mu.Lock()
+		if f.db == db {
+			f.held = held
+		}
+		f.mu.Unlock()
+	}
+	return err
+}
