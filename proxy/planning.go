@@ -162,9 +162,6 @@ func newSummarizer(p *Proxy) *summarize.Service {
 	})
 }
 
-// SummaryCounts returns the totals of this proxy; zero without a summarizer.
-func (p *Proxy) SummaryCounts() summarize.Counts { return p.summaries.Counts() }
-
 // published returns what the upstream of a route publishes of a model's window,
 // and reports whether it is known to refuse what is too long. guessed: nobody
 // knows the model's tokenizer.

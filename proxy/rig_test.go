@@ -22,6 +22,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/proxy/summarize"
 )
 
 func TestMain(m *testing.M) {
@@ -152,15 +153,24 @@ type running struct {
 	all  []ReplyInfo
 	sent []RewriteInfo // in the order of sending; replies may end in another
 	bugs []FaultInfo
+	jobs []string // the reasons of the summaries that were tried
+}
+
+// summarized returns the reasons of the summaries that were tried.
+func (r *running) summarized() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Join(r.jobs, ",")
 }
 
 func start(t testing.TB, o Options) *running {
 	t.Helper()
 	r := &running{t: t}
 	o.Listener = Tee(o.Listener, Listener{
-		Replied:   func(i ReplyInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.all = append(r.all, i) },
-		Rewritten: func(i RewriteInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.sent = append(r.sent, i) },
-		Failed:    func(i FaultInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.bugs = append(r.bugs, i) },
+		Replied:    func(i ReplyInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.all = append(r.all, i) },
+		Rewritten:  func(i RewriteInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.sent = append(r.sent, i) },
+		Summarized: func(i summarize.JobInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.jobs = append(r.jobs, i.Reason) },
+		Failed:     func(i FaultInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.bugs = append(r.bugs, i) },
 	})
 	p, err := New(o)
 	if err != nil {

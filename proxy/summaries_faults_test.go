@@ -58,11 +58,11 @@ func TestWhateverASummarizerDoesTheDigestStandsIn(t *testing.T) {
 				}
 			}
 			r.quietly()
-			jobs := uint64(1)
+			jobs := 1
 			if ofContent(want) {
 				jobs = 2
 			}
-			if got := len(model.requests()); got != tries*int(jobs) {
+			if got := len(model.requests()); got != tries*jobs {
 				t.Errorf("it was asked %d times, want %d in each job", got, tries)
 			}
 			r.chat(history(long))
@@ -72,8 +72,8 @@ func TestWhateverASummarizerDoesTheDigestStandsIn(t *testing.T) {
 			if slot := slotOf(t, u.requests()[0].Body); !strings.HasPrefix(slot, "\n\n[Record of") {
 				t.Errorf("the slot holds %q", slot)
 			}
-			if c := r.SummaryCounts(); c.Failed[want] != jobs || c.Digest[want] != jobs || c.Digest["cooling"] != 3-jobs || c.Jobs != 0 {
-				t.Errorf("counted %+v", c)
+			if got := r.summarized(); got != strings.TrimSuffix(strings.Repeat(want+",", jobs), ",") {
+				t.Errorf("tried: %s", got)
 			}
 		})
 	}
@@ -146,8 +146,8 @@ func TestAPanicCostsASummaryAndNoMore(t *testing.T) {
 	if len(bugs) != 1 || bugs[0].Where != "summary" || strings.Contains(bugs[0].What, "canary") {
 		t.Errorf("told %+v", bugs)
 	}
-	if c := r.SummaryCounts(); c.Running != 0 {
-		t.Errorf("something is left: %+v", c)
+	if n := r.State().Summarizing; n != 0 {
+		t.Errorf("%d are left", n)
 	}
 }
 

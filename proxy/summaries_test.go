@@ -76,7 +76,7 @@ func summarized(t testing.TB, u, model *upstream, change ...func(*Options)) *run
 // quietly waits until no summary is in the making.
 func (r *running) quietly() {
 	r.t.Helper()
-	eventually(r.t, "no summary is in the making", func() bool { return r.SummaryCounts().Running == 0 })
+	eventually(r.t, "no summary is in the making", func() bool { return r.State().Summarizing == 0 })
 }
 
 // sentMessages are the messages of a body, each as it stands there.

@@ -121,7 +121,7 @@ func (p *Proxy) State() State {
 	return State{
 		Serving: p.Serving(), Memory: p.memory.Stats(),
 		Upstreams: p.upstreams.Known(p.settings.Load().origins()), Outcomes: p.outcomes.Known(),
-		Learnt: p.learnt.Believed(), Summarizing: int(p.SummaryCounts().Running),
+		Learnt: p.learnt.Believed(), Summarizing: p.summaries.Running(),
 	}
 }
 

@@ -2,13 +2,11 @@ package summarize
 
 import (
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
 	"laconic/proxy/access"
 	"laconic/proxy/summarize/prompt"
-	"laconic/store"
 )
 
 // coolDowns are how long a model that failed is left alone, longer each time. A
@@ -19,10 +17,9 @@ var coolDowns = []time.Duration{60 * time.Second, 300 * time.Second, 900 * time.
 
 // attempts are those for a gap, or with a credential, that failed in succession.
 type attempts struct {
-	mu     sync.Mutex
-	n      int // failures since the last success
-	until  time.Time
-	doubts []store.Key // gaps whose content may be why they failed
+	mu    sync.Mutex
+	n     int // failures since the last success
+	until time.Time
 }
 
 // isCooling reports whether a credential or a gap is to be left alone.
@@ -36,43 +33,16 @@ func (s *Service) isCooling(name string) bool {
 	return time.Now().Before(f.until)
 }
 
-// failed notes a failure.
+// failed notes a failure, and begins the next pause. Of several failures at once only
+// the first counts.
 func (s *Service) failed(name string) {
-	s.note(name, func(f *attempts) { f.coolDown() })
-}
-
-// mostDoubts is how many gaps may fail in a row, each maybe for its content,
-// until the model is taken to be the reason.
-const mostDoubts = 5
-
-// doubt notes that a gap failed, maybe for its content.
-func (s *Service) doubt(name string, gap store.Key) {
-	s.note(name, func(f *attempts) {
-		if !slices.Contains(f.doubts, gap) {
-			f.doubts = append(f.doubts, gap)
-		}
-		if len(f.doubts) >= mostDoubts {
-			f.coolDown()
-		}
-	})
-}
-
-func (s *Service) note(name string, change func(*attempts)) {
 	f, _ := s.attempts.ComputeIfAbsent(name, func() (*attempts, bool) { return &attempts{}, false })
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	change(f)
-}
-
-// coolDown begins the next pause. Of several failures at once only the first
-// counts.
-func (f *attempts) coolDown() {
-	f.doubts = nil
-	if time.Now().Before(f.until) {
-		return
+	if now := time.Now(); !now.Before(f.until) {
+		f.until = now.Add(coolDowns[min(f.n, len(coolDowns)-1)])
+		f.n++
 	}
-	f.until = time.Now().Add(coolDowns[min(f.n, len(coolDowns)-1)])
-	f.n++
 }
 
 // succeeded notes a success.

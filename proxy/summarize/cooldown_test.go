@@ -10,26 +10,6 @@ import (
 	"laconic/store"
 )
 
-// TestTheSameGapAgainIsNoFurtherDoubt.
-func TestTheSameGapAgainIsNoFurtherDoubt(t *testing.T) {
-	s := newService()
-	defer s.Close()
-	for range 2 * mostDoubts {
-		s.doubt("it", store.Key{1})
-	}
-	if s.isCooling("it") {
-		t.Error("one gap is enough")
-	}
-	for i := range mostDoubts - 2 {
-		s.doubt("it", store.Key{2, byte(i)})
-	}
-	s.succeeded("it")
-	s.doubt("it", store.Key{3})
-	if s.isCooling("it") {
-		t.Error("a success between them does not count")
-	}
-}
-
 // TestASummarizerIsLeftAloneLongerEachTime, until it answers again.
 func TestASummarizerIsLeftAloneLongerEachTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -56,26 +36,6 @@ func TestASummarizerIsLeftAloneLongerEachTime(t *testing.T) {
 			s.succeeded("it")
 		}
 	})
-}
-
-// TestAnUnfoldedPolicyAsksAgainAtTheNextAttempt, though the summarizer failed a
-// moment ago; but by one request at a time.
-func TestAnUnfoldedPolicyAsksAgainAtTheNextAttempt(t *testing.T) {
-	s := newService()
-	defer s.Close()
-	s.failed("own")
-	f := func(unfolded bool, want string) {
-		t.Helper()
-		if why := s.refuses(store.Key{2}, "own", 1000, unfolded); why != want {
-			t.Errorf("unfolded %v: %q, want %q", unfolded, why, want)
-		}
-	}
-	f(false, "cooling")
-	f(true, "")
-	s.jobs[store.Key{1}] = &job{credential: "another"}
-	f(true, "")
-	s.jobs[store.Key{1}] = &job{credential: "own"}
-	f(true, "cooling")
 }
 
 // TestACredentialOfSeveralHeadersHasOneName, or its failures would be forgotten

@@ -43,6 +43,8 @@ func (s *Service) named(name string) memo {
 // that share the store are told, and do the same.
 func (s *Service) Erase(ctx context.Context, owner string) (n int, err error) {
 	if !s.Asks() {
+		s.erasing.Lock()
+		defer s.erasing.Unlock()
 		s.forget(s.who(owner))
 		return 0, nil
 	}
@@ -79,61 +81,31 @@ func (s *Service) hear(from *store.Vault) {
 }
 
 // eraseGroup removes a group, and returns how many summaries the store had, and how
-// many texts were remembered.
+// many texts were remembered. Nothing is kept meanwhile.
 func (s *Service) eraseGroup(ctx context.Context, g store.Group) (stored, forgotten int, err error) {
+	s.erasing.Lock()
+	defer s.erasing.Unlock()
 	s.mu.Lock()
-	s.erasing[g]++ // or a job would begin with what is about to go
-	var jobs []*job
 	for key, j := range s.jobs {
 		if key.Group() == g {
-			jobs = append(jobs, j)
+			j.erased = true
+			j.cancel(errErased)
 		}
 	}
 	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.erasing[g]--; s.erasing[g] == 0 {
-			delete(s.erasing, g)
-		}
-	}()
-	for _, j := range jobs {
-		j.erase()
-	}
 	stored, err = s.o.Store.Erase(ctx, g)
-	forgotten = s.forget(s.named(string(g[:])))
 	for name := range s.attempts.Keys() {
 		if strings.HasPrefix(name, string(g[:])) {
 			s.attempts.Invalidate(name)
 		}
 	}
-	for key := range s.made.Keys() {
-		if key.Group() == g {
-			s.made.Invalidate(key)
-		}
-	}
-	for about, gap := range s.gaps.All() {
-		if gap.key.Group() == g {
-			s.gaps.Invalidate(about)
-		}
-	}
-	return stored, forgotten, err
-}
-
-// erase ends a job. When it returns, the job has stored its summary, or never will.
-func (j *job) erase() {
-	j.storing.Lock()
-	j.erased = true
-	j.storing.Unlock()
-	j.cancel(errErased)
+	return stored, s.forget(s.named(string(g[:]))), err
 }
 
 // forget drops the remembered texts of an owner, and returns how many there were. After
-// it, no request that is under way adds one.
+// it, no request that is under way adds one. The caller holds erasing.
 func (s *Service) forget(who memo) (n int) {
-	s.forgetting.Lock()
-	defer s.forgetting.Unlock()
-	s.erasures++
+	s.erasures.Add(1)
 	for about, t := range s.texts.All() {
 		if t.who == who {
 			s.texts.Invalidate(about)
@@ -147,15 +119,11 @@ func (s *Service) forget(who memo) (n int) {
 // since the request began.
 func (s *Service) keep(r *Request, about memo, says string) {
 	s.of(r)
-	s.forgetting.RLock()
-	defer s.forgetting.RUnlock()
-	if r.erasures == s.erasures {
+	if !s.erasing.TryRLock() {
+		return
+	}
+	defer s.erasing.RUnlock()
+	if r.erasures == s.erasures.Load() {
 		s.texts.Set(about, keptText{who: r.who, text: says})
 	}
-}
-
-func (s *Service) erasuresNow() uint64 {
-	s.forgetting.RLock()
-	defer s.forgetting.RUnlock()
-	return s.erasures
 }

@@ -1,10 +1,6 @@
 package summarize
 
-import (
-	"maps"
-	"sync"
-	"time"
-)
+import "time"
 
 // The outcomes of a slot.
 const (
@@ -63,67 +59,4 @@ func (i *JobInfo) ModelFailed() bool {
 		return false
 	}
 	return i.Tries > 0 && !fromContent(i.Reason)
-}
-
-// Counts are totals since the start.
-type Counts struct {
-	Hit, Made uint64            // slots, by outcome
-	Digest    map[string]uint64 // slots, by reason
-	Jobs      uint64            // summaries that the model wrote
-	Failed    map[string]uint64 // attempts without one, by reason
-	Tries     uint64            // requests to the model
-	Running   int64             // attempts under way
-}
-
-// Counts returns the totals of a service.
-func (s *Service) Counts() Counts { return s.counts.now() }
-
-type counts struct {
-	mu    sync.Mutex
-	total Counts
-}
-
-func newCounts() *counts {
-	return &counts{total: Counts{Digest: map[string]uint64{}, Failed: map[string]uint64{}}}
-}
-
-func (c *counts) filled(i *Info) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch i.Outcome {
-	case Hit:
-		c.total.Hit++
-	case Made:
-		c.total.Made++
-	default:
-		c.total.Digest[i.Reason]++
-	}
-}
-
-// running adds n to the attempts under way.
-func (c *counts) running(n int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.total.Running += n
-}
-
-func (c *counts) ended(i *JobInfo) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.total.Running--
-	c.total.Tries += uint64(i.Tries)
-	switch {
-	case i.Reason != "":
-		c.total.Failed[i.Reason]++
-	case i.Made:
-		c.total.Jobs++
-	}
-}
-
-func (c *counts) now() Counts {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	t := c.total
-	t.Digest, t.Failed = maps.Clone(t.Digest), maps.Clone(t.Failed)
-	return t
 }

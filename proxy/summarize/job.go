@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,8 +30,7 @@ type job struct {
 
 	awaited atomic.Bool // a request waits for it
 
-	storing sync.Mutex // held while the summary is stored; guards erased
-	erased  bool       // nothing is kept any more
+	erased bool // nothing is kept any more; guarded by Service.erasing
 
 	done chan struct{} // closed at the end; body and reason are set then
 	body string
@@ -51,6 +49,10 @@ const leastSize = 160
 // will wait for it.
 func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compact.Slot, span int, wait bool) (*job, string) {
 	key, credential, size := g.key, s.credential(r.Header), slot.Spans[span].Size
+	if !s.erasing.TryRLock() {
+		return nil, erased // or it would begin with what is about to go
+	}
+	defer s.erasing.RUnlock()
 	s.mu.Lock()
 	j := s.jobs[key]
 	if j != nil {
@@ -60,7 +62,7 @@ func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compac
 		s.mu.Unlock()
 		return j, ""
 	}
-	if why := s.refuses(key, credential, size, wait && r.Unfolded); why != "" {
+	if why := s.refuses(key, credential, size); why != "" {
 		s.mu.Unlock()
 		return nil, why
 	}
@@ -73,7 +75,6 @@ func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compac
 	j.awaited.Store(wait)
 	s.jobs[key] = j
 	s.ended.Add(1)
-	s.counts.running(1)
 	s.mu.Unlock()
 
 	// The messages are read outside of the lock: all requests need that.
@@ -82,7 +83,6 @@ func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compac
 		if !running {
 			cancel(nil)
 			s.remove(key)
-			s.counts.running(-1)
 			close(j.done)
 			s.ended.Done()
 		}
@@ -96,34 +96,19 @@ func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compac
 }
 
 // refuses returns why no job may be started; if it returns "" it has taken a
-// worker. A request under an unfolded policy asks a model again that failed a
-// moment ago; but one request at a time does, so that those beside it are not
-// held for nothing. The lock is held.
-func (s *Service) refuses(key store.Key, credential string, size int, unfolded bool) string {
+// worker. The lock is held.
+func (s *Service) refuses(key store.Key, credential string, size int) string {
 	switch {
 	case s.closed:
 		return "shutdown"
-	case s.erasing[key.Group()] > 0:
-		return erased
 	case size < leastSize:
 		return small
-	case s.isCooling(credential) && (!unfolded || s.isAsking(credential)), !unfolded && s.isCooling(string(key[:])):
+	case s.isCooling(credential), s.isCooling(string(key[:])):
 		return "cooling"
 	case !s.workers.TryAcquire(1):
 		return "busy"
 	}
 	return ""
-}
-
-// isAsking reports whether a job with a credential is under way. The lock is
-// held.
-func (s *Service) isAsking(credential string) bool {
-	for _, j := range s.jobs {
-		if j.credential == credential {
-			return true
-		}
-	}
-	return false
 }
 
 // remove forgets a job and lets others have its worker.
@@ -184,28 +169,24 @@ func (j *job) finish(key store.Key) {
 	j.info.Duration = time.Since(j.began)
 	// The outcome is noted before the job is gone: a request that comes between
 	// the two would start another.
-	j.storing.Lock()
+	s.erasing.RLock()
 	if j.erased {
 		j.body, j.reason = "", erased
 	}
 	j.info.Reason = j.reason
-	switch {
-	case j.reason == "":
+	switch j.reason {
+	case "":
 		s.succeeded(j.credential)
 		s.succeeded(string(key[:]))
-		s.made.Set(key, struct{}{})
-	case j.reason == "elsewhere", j.reason == "shutdown", j.reason == erased:
+	case "elsewhere", "shutdown", erased:
 	default:
 		s.failed(string(key[:]))
-		if fromContent(j.reason) {
-			s.doubt(j.credential, key)
-		} else if j.info.ModelFailed() {
+		if j.info.ModelFailed() {
 			s.failed(j.credential)
 		}
 	}
-	j.storing.Unlock()
+	s.erasing.RUnlock()
 	s.remove(key)
-	s.counts.ended(&j.info)
 	close(j.done)
 	s.env.Ended(j.info)
 }
@@ -275,7 +256,7 @@ func (j *job) make(ctx context.Context, key store.Key) (body, why string) {
 // store stores the summary, unless its owner's were erased meanwhile. One that could
 // not be stored is used all the same.
 func (j *job) store(ctx context.Context, key store.Key, body string) {
-	j.storing.Lock()
-	defer j.storing.Unlock()
+	j.s.erasing.RLock()
+	defer j.s.erasing.RUnlock()
 	j.info.Unstored = j.erased || j.s.o.Store.Put(ctx, key, body) != nil
 }

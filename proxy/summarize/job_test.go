@@ -107,31 +107,9 @@ func TestAJobThatCannotBeLoadedLeavesNothing(t *testing.T) {
 		j, why := s.start(&Request{}, in, gap{}, &compact.Slot{Spans: []compact.Span{{Size: 1000}}}, 0, false)
 		t.Errorf("%v, %q", j, why)
 	}()
-	if n := s.Counts().Running; n != 0 || len(s.jobs) > 0 || !s.workers.TryAcquire(DefaultWorkers) {
+	if n := s.Running(); n != 0 || !s.workers.TryAcquire(DefaultWorkers) {
 		t.Error("something is left")
 	}
-}
-
-// TestAGapWithASummaryNeedsNothing more at the warm mark, unlike one that another
-// process works on.
-func TestAGapWithASummaryNeedsNothing(t *testing.T) {
-	s := newService()
-	defer s.Close()
-	f := func(key store.Key, reason string, want bool) {
-		t.Helper()
-		s.jobs[key] = &job{}
-		if !s.needsNothing(gap{key: key}) {
-			t.Errorf("%q: it is being made", reason)
-		}
-		_ = s.workers.TryAcquire(1)
-		(&job{s: s, done: make(chan struct{}), memory: s.env.Memory.Reserve(""), reason: reason}).finish(key)
-		if s.needsNothing(gap{key: key}) != want {
-			t.Errorf("%q: needs nothing: %v", reason, !want)
-		}
-	}
-	f(store.Key{1}, "", true)
-	f(store.Key{2}, "elsewhere", false)
-	f(store.Key{3}, "short", true) // for a while
 }
 
 // counting tells of each count.

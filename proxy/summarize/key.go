@@ -20,12 +20,8 @@ type gap struct {
 	messages  int
 }
 
-// gap returns the names of a span's gap. It reads all its messages, once in a
-// process.
-func (s *Service) gap(r *Request, in compact.Conversation, slot *compact.Slot, span int, about memo) gap {
-	if g, ok := s.gaps.GetIfPresent(about); ok {
-		return g
-	}
+// gap returns the names of a span's gap. It reads all its messages.
+func (s *Service) gap(r *Request, in compact.Conversation, slot *compact.Slot, span int) gap {
 	start := fingerprint.NewChain(nil)
 	for _, m := range task(in) {
 		start.Add(m)
@@ -51,7 +47,6 @@ func (s *Service) gap(r *Request, in compact.Conversation, slot *compact.Slot, s
 	}
 	until(earlier)
 	g.key = s.storeKey(r, empty, all.Sum())
-	s.gaps.Set(about, g)
 	return g
 }
 

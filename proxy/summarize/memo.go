@@ -136,14 +136,14 @@ func (s *Service) of(r *Request) (*prints, memo) {
 			h.text(v)
 		}
 		r.from = h.end()
-		r.who, r.erasures = s.who(r.Owner), s.erasuresNow()
+		r.who, r.erasures = s.who(r.Owner), s.erasures.Load()
 	}
 	return r.prints, r.from
 }
 
-// coming names the slot of the coming epoch, of which nothing is known but what
-// came before the warm mark.
-func (s *Service) coming(r *Request, in compact.Conversation, f *compact.Forecast) memo {
+// nameOf names the slot of the coming epoch, of which nothing is known but what came
+// before the warm mark.
+func (s *Service) nameOf(r *Request, in compact.Conversation, f *compact.Forecast) memo {
 	p, from := s.of(r)
 	h := sum{seeds: s.seeds}
 	h.memo(from)
@@ -157,44 +157,6 @@ func (s *Service) coming(r *Request, in compact.Conversation, f *compact.Forecas
 	for i := range in.Messages[:min(f.Sources, len(in.Messages))] {
 		h.memo(p.left(&in.Messages[i]))
 	}
-	return h.end()
-}
-
-// about names what a span of a slot is about: the messages that it stands for, in
-// the runs of [compact.Slot.Runs], and the task.
-func (s *Service) about(r *Request, in compact.Conversation, slot *compact.Slot, span int) memo {
-	p, from := s.of(r)
-	h := sum{seeds: s.seeds}
-	h.memo(from)
-	h.text(slot.Label)
-	for _, m := range task(in) {
-		h.memo(p.message(m))
-	}
-	h.ints(slot.Spans[span].Earlier...)
-	for run, m := range slot.Messages(span) {
-		h.ints(run)
-		h.memo(p.left(m))
-	}
-	return h.end()
-}
-
-// whole names a slot and the epoch that made it. spans are what its spans are
-// about.
-func (s *Service) whole(slot *compact.Slot, spans []filled) memo {
-	h := sum{seeds: s.seeds}
-	h.ints(slot.End, slot.At, slot.Before)
-	for i := range spans {
-		h.memo(spans[i].about)
-		h.ints(slot.Spans[i].Size)
-	}
-	return h.end()
-}
-
-// sized names the text of a span of so many tokens.
-func (s *Service) sized(about memo, size int) memo {
-	h := sum{seeds: s.seeds}
-	h.memo(about)
-	h.ints(size)
 	return h.end()
 }
 

@@ -63,29 +63,25 @@ type Service struct {
 	o         Options // without a model: zero
 	format    format
 	env       Environment
-	texts     *otter.Cache[memo, keptText]      // what records said, and summaries in their frames
-	gaps      *otter.Cache[memo, gap]           // empty: the coming epoch needs no summary
-	shown     *otter.Cache[memo, []bool]        // of a slot: the spans that show their digest
-	made      *otter.Cache[store.Key, struct{}] // gaps that have a summary
-	attempts  *otter.Cache[string, *attempts]   // see cooldown.go
+	texts     *otter.Cache[memo, keptText]    // what records said
+	coming    *otter.Cache[memo, store.Key]   // of the coming epoch: its gap; zero: it needs no summary
+	shown     *otter.Cache[memo, []bool]      // of a slot: the spans that show their digest
+	attempts  *otter.Cache[string, *attempts] // see cooldown.go
 	seeds     seeds
 	rendering *semaphore.Weighted // one transcript is rendered at a time
 	workers   *semaphore.Weighted
-	counts    *counts
 	bare      atomic.Bool // the model refuses a limit or a temperature
 
 	ctx    context.Context
 	cancel context.CancelFunc
 	mu     sync.Mutex
 	jobs   map[store.Key]*job
-	// erasing are the groups that are being erased, each by so many callers.
-	erasing map[store.Group]int
-	closed  bool
-	ended   sync.WaitGroup
+	closed bool
+	ended  sync.WaitGroup
 
-	forgetting sync.RWMutex
-	erasures   uint64 // see keep
-	mark       string // of this process, among those that share the store
+	erasing  sync.RWMutex  // read-locked while something is kept
+	erasures atomic.Uint64 // so far; see keep
+	mark     string        // of this process, among those that share the store
 }
 
 // keptText is a text that is remembered, and whose it is.
@@ -114,7 +110,7 @@ const (
 
 // New returns a service that asks the model of o; nil: it writes digests only.
 func New(o *Options, env Environment) *Service {
-	s := &Service{env: env, format: written, seeds: newSeeds(), counts: newCounts()}
+	s := &Service{env: env, format: written, seeds: newSeeds()}
 	s.texts = otter.Must(&otter.Options[memo, keptText]{
 		MaximumWeight: rememberedBytes,
 		Weigher:       func(_ memo, t keptText) uint32 { return uint32(len(t.text)) + 80 },
@@ -123,13 +119,12 @@ func New(o *Options, env Environment) *Service {
 		return s
 	}
 	s.o = o.withDefaults()
-	s.gaps = otter.Must(&otter.Options[memo, gap]{MaximumSize: rememberedGaps})
+	s.coming = otter.Must(&otter.Options[memo, store.Key]{MaximumSize: rememberedGaps})
 	s.shown = otter.Must(&otter.Options[memo, []bool]{MaximumSize: rememberedGaps})
-	s.made = otter.Must(&otter.Options[store.Key, struct{}]{MaximumSize: rememberedGaps})
 	s.attempts = otter.Must(&otter.Options[string, *attempts]{MaximumSize: rememberedGaps})
 	s.rendering = semaphore.NewWeighted(1)
 	s.workers = semaphore.NewWeighted(int64(s.o.Workers))
-	s.jobs, s.erasing = map[store.Key]*job{}, map[store.Group]int{}
+	s.jobs = map[store.Key]*job{}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.mark = rand.Text()
 	if s.o.Store != nil {
@@ -137,6 +132,13 @@ func New(o *Options, env Environment) *Service {
 		go s.hear(s.o.Store)
 	}
 	return s
+}
+
+// Running returns how many summaries are being made.
+func (s *Service) Running() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.jobs)
 }
 
 // Asks reports whether the service has a model: only then there are summaries.

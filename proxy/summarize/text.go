@@ -7,6 +7,7 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy/summarize/prompt"
+	"laconic/store"
 )
 
 // Text returns the texts for the slot of a plan: for each span its summary, or ""
@@ -17,24 +18,29 @@ func (s *Service) Text(ctx context.Context, r *Request, in compact.Conversation,
 	}
 	f := filling{s: s, r: r, in: in, slot: plan.Slot, spans: make([]filled, len(plan.Slot.Spans))}
 	for i := range f.spans {
-		f.spans[i].about = s.about(r, in, f.slot, i)
+		f.safely(i, func() { f.spans[i].gap = s.gap(r, in, f.slot, i) })
 	}
-	slot := s.whole(f.slot, f.spans)
+	slot := f.name()
 	shown, wasShown := s.shown.GetIfPresent(slot)
 	for i := range f.spans {
-		if wasShown && shown[i] && r.Bound {
+		switch {
+		case f.spans[i].reason != "":
+		case wasShown && shown[i] && r.Bound:
 			f.spans[i].reason = "bound" // later thinking is bound to the digest
-			continue
+		default:
+			f.safely(i, func() { f.look(ctx, i) })
 		}
-		f.safely(i, func() { f.look(ctx, i) })
 	}
 	waited := f.wait(ctx)
 	texts, info := f.account()
 	info.Model, info.Duration = s.o.Model, waited
 	if info.Digests > 0 || wasShown {
-		s.shown.Set(slot, f.digests())
+		digests := make([]bool, len(texts))
+		for i, text := range texts {
+			digests[i] = text == ""
+		}
+		s.shown.Set(slot, digests)
 	}
-	s.counts.filled(info)
 	return texts, info
 }
 
@@ -49,7 +55,6 @@ type filling struct {
 
 // filled is what becomes of one span.
 type filled struct {
-	about  memo
 	gap    gap
 	text   string // its summary in the frame, or ""
 	made   bool   // the request waited for it
@@ -57,26 +62,31 @@ type filled struct {
 	job    *job   // that makes it, if the request may wait
 }
 
+// name names the slot and the epoch that made it.
+func (f *filling) name() memo {
+	h := sum{seeds: f.s.seeds}
+	h.ints(f.slot.End, f.slot.At, f.slot.Before)
+	for i := range f.spans {
+		h.text(string(f.spans[i].gap.key[:]))
+		h.ints(f.slot.Spans[i].Size)
+	}
+	return h.end()
+}
+
 // safely fills a span by do. A panic costs the summary, not the request.
 func (f *filling) safely(span int, do func()) {
 	defer func() {
 		if v := recover(); v != nil {
 			f.s.env.Failed(f.r.ID, v)
-			f.spans[span] = filled{about: f.spans[span].about, reason: "fault"}
+			f.spans[span] = filled{reason: "fault"}
 		}
 	}()
 	do()
 }
 
-// look looks for the summary of a span, here and in the store, and begins it if
-// it is in neither.
+// look looks for the summary of a span in the store, and begins it if there is none.
 func (f *filling) look(ctx context.Context, span int) {
 	s, one, size := f.s, &f.spans[span], f.slot.Spans[span].Size
-	if t, ok := s.texts.GetIfPresent(s.sized(one.about, size)); ok {
-		one.text = t.text
-		return
-	}
-	one.gap = s.gap(f.r, f.in, f.slot, span, one.about)
 	if one.gap.messages == 0 || size < leastSize {
 		one.reason = small
 		return
@@ -135,13 +145,11 @@ func (f *filling) wait(ctx context.Context) (waited time.Duration) {
 
 // take puts a summary into a span.
 func (f *filling) take(span int, summary string) {
-	one, size := &f.spans[span], f.slot.Spans[span].Size
-	one.text = prompt.Text(f.slot.Label, summary, one.gap.messages, size, costOf(f.r.Counter))
+	one := &f.spans[span]
+	one.text = prompt.Text(f.slot.Label, summary, one.gap.messages, f.slot.Spans[span].Size, costOf(f.r.Counter))
 	if one.text == "" {
 		one.reason = string(prompt.TooLarge)
-		return
 	}
-	f.s.keep(f.r, f.s.sized(one.about, size), one.text)
 }
 
 // small is why a span has no summary that is too small for one.
@@ -176,15 +184,6 @@ func (f *filling) account() (texts []string, info *Info) {
 	return texts, info
 }
 
-// digests returns which spans show their digest.
-func (f *filling) digests() []bool {
-	shown := make([]bool, len(f.spans))
-	for i := range f.spans {
-		shown[i] = f.spans[i].text == ""
-	}
-	return shown
-}
-
 // Prepare begins the summary of the coming epoch, once a conversation has
 // passed the warm mark: that of the span which the epoch will make.
 func (s *Service) Prepare(r *Request, in compact.Conversation, plan *compact.Plan) {
@@ -195,18 +194,21 @@ func (s *Service) Prepare(r *Request, in compact.Conversation, plan *compact.Pla
 	if forecast == nil {
 		return
 	}
-	coming := s.coming(r, in, forecast)
-	if g, ok := s.gaps.GetIfPresent(coming); ok && (g.messages == 0 || s.needsNothing(g)) {
+	coming := s.nameOf(r, in, forecast)
+	if key, ok := s.coming.GetIfPresent(coming); ok && (key == store.Key{} || s.needsNothing(key)) {
 		return
 	}
 	slot := forecast.Slot()
 	if slot == nil || slot.Spans[len(slot.Spans)-1].Size < leastSize {
-		s.gaps.Set(coming, gap{})
+		s.coming.Set(coming, store.Key{})
 		return
 	}
 	last := len(slot.Spans) - 1
-	g := s.gap(r, in, slot, last, s.about(r, in, slot, last))
-	s.gaps.Set(coming, g)
+	g := s.gap(r, in, slot, last)
+	if g.messages == 0 {
+		g.key = store.Key{}
+	}
+	s.coming.Set(coming, g.key)
 	if g.messages > 0 {
 		s.start(r, in, g, slot, last, false)
 	}
@@ -214,13 +216,15 @@ func (s *Service) Prepare(r *Request, in compact.Conversation, plan *compact.Pla
 
 // needsNothing reports whether the summary of a gap was made, is being made, or
 // failed a while ago.
-func (s *Service) needsNothing(g gap) bool {
-	if _, made := s.made.GetIfPresent(g.key); made || s.isCooling(string(g.key[:])) {
+func (s *Service) needsNothing(key store.Key) bool {
+	s.mu.Lock()
+	making := s.jobs[key] != nil
+	s.mu.Unlock()
+	if making || s.isCooling(string(key[:])) {
 		return true
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.jobs[g.key] != nil
+	_, made := s.o.Store.Get(s.ctx, key)
+	return made
 }
 
 // unwanted returns why no summary may be begun for a request; "" if one may.

@@ -246,7 +246,7 @@ func TestATextFitsItsSpan(t *testing.T) {
 				}
 				r := a.asks()
 				for i := range plan.Slot.Spans {
-					g := a.s.gap(r, in, plan.Slot, i, a.s.about(r, in, plan.Slot, i))
+					g := a.s.gap(r, in, plan.Slot, i)
 					if err := a.s.o.Store.Put(t.Context(), g.key, strings.Repeat("word ", plan.Slot.Spans[i].Size)); err != nil {
 						t.Fatal(err)
 					}
