@@ -16,6 +16,7 @@
 package tracing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -24,6 +25,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -60,7 +63,9 @@ func New(o Options) *Tracing {
 	if collector == "" {
 		return nil
 	}
-	complainTo(o.Warn)
+	// The SDK would write to standard error what it cannot read, and credentials with it.
+	otel.SetLogger(logr.Discard())
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
 	exporter, err := otlptracehttp.New(context.Background())
 	if err != nil {
 		o.Warn("no traces are sent: " + apierror.Clip(err.Error(), mostText))
@@ -84,29 +89,19 @@ func New(o Options) *Tracing {
 // wanted returns the host of the collector that the environment asks to send traces
 // to, "" if it does not. The error names a variable that asks for what there is not.
 func wanted(env func(string) string) (collector string, err error) {
-	first := func(names ...string) (name, value string) {
-		for _, name = range names {
-			if value = strings.TrimSpace(env(name)); value != "" {
-				return name, value
-			}
-		}
-		return "", ""
+	endpoint, exporter := "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", env("OTEL_TRACES_EXPORTER")
+	if env(endpoint) == "" {
+		endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	}
-	endpoint, at := first("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
-	_, exporter := first("OTEL_TRACES_EXPORTER")
-	_, disabled := first("OTEL_SDK_DISABLED")
+	at := env(endpoint)
 	switch {
-	case strings.EqualFold(disabled, "true"), exporter == "none", exporter == "" && endpoint == "":
+	case strings.EqualFold(env("OTEL_SDK_DISABLED"), "true"), exporter == "none", exporter == "" && at == "":
 		return "", nil
 	case exporter != "" && exporter != "otlp":
 		return "", errors.New("OTEL_TRACES_EXPORTER names an exporter that there is not (there are otlp and none)")
-	}
-	switch name, protocol := first("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"); protocol {
-	case "", "http/protobuf", "http/json":
-	default:
-		return "", errors.New(name + " names a protocol that there is not (there are http/protobuf and http/json)")
-	}
-	if endpoint == "" {
+	case cmp.Or(env("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), env("OTEL_EXPORTER_OTLP_PROTOCOL")) == "grpc":
+		return "", errors.New("OTEL_EXPORTER_OTLP_PROTOCOL is grpc, and traces are sent by http/protobuf alone")
+	case at == "":
 		return "localhost:4318", nil
 	}
 	u, err := url.Parse(at)
