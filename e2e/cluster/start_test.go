@@ -89,7 +89,6 @@ type setup struct {
 	config   string // of all replicas, beside the store and the limits
 	noRedis  bool
 	drain    string // of limits; "": 0s
-	retries  int    // of the balancer, on another replica
 }
 
 // cluster is a balancer, the replicas behind it, their Redis and their upstream.
@@ -100,9 +99,7 @@ type cluster struct {
 	replicas []*replica
 	upstream *upstream
 	redis    *storetest.Redis
-	// toRedis and toUpstream are on the way of all replicas.
-	toRedis, toUpstream *toxiproxy.Proxy
-	stopBalancer        func()
+	toRedis  *toxiproxy.Proxy // on the way of all replicas
 }
 
 // replica is one laconic process. It has the same addresses after a restart.
@@ -119,11 +116,9 @@ type replica struct {
 func start(t testing.TB, s setup) *cluster {
 	t.Helper()
 	c := &cluster{t: t, setup: s, upstream: startUpstream(t)}
-	api := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-	c.toUpstream = between(t, api, "upstream", c.upstream.addr)
 	if !s.noRedis {
 		c.redis = storetest.StartRedis(t)
-		c.toRedis = between(t, api, "redis", c.redis.Addr)
+		c.toRedis = inFrontOf(t, c.redis.Addr)
 	}
 	for i := range s.replicas {
 		c.replicas = append(c.replicas, &replica{c: c, name: string(rune('a' + i)), addr: storetest.FreeAddress(t), admin: storetest.FreeAddress(t), dir: t.TempDir()})
@@ -138,22 +133,15 @@ func start(t testing.TB, s setup) *cluster {
 	return c
 }
 
-// between puts a toxic proxy before an address.
-func between(t testing.TB, api *toxiproxy.ApiServer, name, addr string) *toxiproxy.Proxy {
+// inFrontOf puts a toxic proxy before a Redis.
+func inFrontOf(t testing.TB, addr string) *toxiproxy.Proxy {
 	t.Helper()
-	p := toxiproxy.NewProxy(api, name, "127.0.0.1:0", addr)
+	p := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()), "redis", "127.0.0.1:0", addr)
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.Stop)
 	return p
-}
-
-func (c *cluster) poison(p *toxiproxy.Proxy, toxic string) {
-	c.t.Helper()
-	if _, err := p.Toxics.AddToxicJson(strings.NewReader(toxic)); err != nil {
-		c.t.Fatal(err)
-	}
 }
 
 // program returns the path of a program that apt installs.
@@ -178,7 +166,7 @@ func (c *cluster) balance() {
 	c.t.Helper()
 	addr := storetest.FreeAddress(c.t)
 	var text strings.Builder
-	fmt.Fprintf(&text, balancer, addr, c.setup.retries)
+	fmt.Fprintf(&text, balancer, addr)
 	for _, r := range c.replicas {
 		_, port, _ := net.SplitHostPort(r.admin)
 		fmt.Fprintf(&text, "  server %s %s check addr 127.0.0.1 port %s\n", r.name, r.addr, port)
@@ -191,11 +179,10 @@ func (c *cluster) balance() {
 	if err := haproxy.Start(); err != nil {
 		c.t.Fatal(err)
 	}
-	c.stopBalancer = sync.OnceFunc(func() {
+	c.t.Cleanup(func() {
 		_ = haproxy.Process.Kill()
 		_ = haproxy.Wait()
 	})
-	c.t.Cleanup(c.stopBalancer)
 	c.URL = "http://" + addr
 	seen := map[string]bool{}
 	eventually(c.t, "every replica is asked", func() bool {
@@ -223,7 +210,7 @@ frontend clients
   default_backend laconic
 backend laconic
   balance roundrobin
-  retries %d
+  retries 0
   option redispatch 1
   option abortonclose
   option httpchk GET /readyz
@@ -255,7 +242,7 @@ func (r *replica) start() {
 	}
 	defer log.Close()
 	r.cmd = exec.Command(path, "serve", "--listen", r.addr, "--admin", r.admin, "--log-format", "json", "--log-level", "debug",
-		"--upstream", "http://"+r.c.toUpstream.Listen+"/v1")
+		"--upstream", "http://"+r.c.upstream.addr+"/v1")
 	r.cmd.Dir, r.cmd.Stderr = r.dir, log
 	if err := r.cmd.Start(); err != nil {
 		r.c.t.Fatal(err)

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,9 +34,6 @@ import (
 type upstream struct {
 	addr   string
 	server *http.Server
-
-	// serving is how many requests wait for the end of their answer.
-	serving atomic.Int64
 
 	mu        sync.Mutex
 	bodies    map[string][][]byte // by the header x-conversation
@@ -80,8 +76,6 @@ const (
 )
 
 func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	u.serving.Add(1)
-	defer u.serving.Add(-1)
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // cut on the way
