@@ -11,7 +11,6 @@ import (
 	"laconic/counting"
 	"laconic/proxy"
 	"laconic/proxy/access"
-	"laconic/proxy/page"
 	"laconic/proxy/plan"
 	"laconic/tokenize"
 )
@@ -82,7 +81,7 @@ type routeTable struct {
 	rows   []routeRow // one of them matches everything
 	window int
 
-	prices []page.Price
+	prices []config.Price
 
 	mu    sync.RWMutex
 	known map[string]*proxy.Route
@@ -108,7 +107,7 @@ func routes(c *config.Config, policies map[string]*compact.Policy) (*routeTable,
 	if err != nil {
 		return nil, err
 	}
-	t := &routeTable{window: c.DefaultWindow, prices: pricesOf(c), known: map[string]*proxy.Route{}}
+	t := &routeTable{window: c.DefaultWindow, prices: c.Prices, known: map[string]*proxy.Route{}}
 	rows := slices.Clone(c.Models)
 	if !slices.ContainsFunc(rows, config.Model.Everything) {
 		rows = append(rows, config.Model{Match: "*"})

@@ -24,22 +24,14 @@ func newPage(now func() *config.Config, p func() *proxy.Proxy, stored, found fun
 	if !c.Page || c.Admin == "" {
 		return nil
 	}
-	var of *config.Config
-	var prices []page.Price
 	replica := ""
 	if store.Kind(c.Store.Kind) == store.InRedis {
 		replica, _ = os.Hostname()
 	}
 	return page.New(page.Options{
-		Version: version(),
-		Replica: replica,
-		Capture: int(c.Capture.Size),
-		Prices: func() []page.Price { // the page asks from one goroutine at a time
-			if c := now(); c != of {
-				of, prices = c, pricesOf(c)
-			}
-			return prices
-		},
+		Version:   version(),
+		Replica:   replica,
+		Capture:   int(c.Capture.Size),
 		Settings:  func() string { return description(now()) },
 		Upstreams: func() []operate.Upstream { return p().State().Upstreams },
 		Models:    func() []learn.Known { return p().LearntModels() },
@@ -84,13 +76,4 @@ func quotas(c *config.Config) func(name string) proxy.Quota {
 		}
 	}
 	return func(name string) proxy.Quota { return of[name] }
-}
-
-func pricesOf(c *config.Config) (prices []page.Price) {
-	for _, row := range c.Prices {
-		prices = append(prices, page.Price{
-			Matches: config.CompilePattern(row.Match).Matches, Input: row.Input, Cached: row.Cached, Output: row.Output,
-		})
-	}
-	return prices
 }

@@ -11,7 +11,6 @@ import (
 	"laconic/compact/policy"
 	"laconic/compact/stage"
 	"laconic/config"
-	"laconic/proxy/page"
 )
 
 // buildPolicies builds every policy once.
@@ -33,8 +32,8 @@ func buildPolicies(c *config.Config) (map[string]*compact.Policy, error) {
 
 // priced returns the policy for a model whose provider charges for cached tokens as
 // the first row of prices that matches it says. Without a price it is p.
-func priced(p *compact.Policy, prices []page.Price, model string) *compact.Policy {
-	i := slices.IndexFunc(prices, func(row page.Price) bool { return row.Matches(model) })
+func priced(p *compact.Policy, prices []config.Price, model string) *compact.Policy {
+	i := slices.IndexFunc(prices, func(row config.Price) bool { return config.CompilePattern(row.Match).Matches(model) })
 	if i < 0 || prices[i].Input <= 0 || prices[i].Cached <= 0 {
 		return p
 	}

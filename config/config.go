@@ -73,13 +73,11 @@ type Capture struct {
 	Size Size `json:"size,omitempty"`
 }
 
-// Price is one row of prices: what a million tokens of the models that it matches
-// cost.
+// Price is one row of prices: what tokens of the models that it matches cost.
 type Price struct {
 	Match  string  `json:"match"`
 	Input  float64 `json:"input,omitempty"`
 	Cached float64 `json:"cached,omitempty"`
-	Output float64 `json:"output,omitempty"`
 }
 
 // ClientLimit is one row of client_limits: what each holder of a client key may use

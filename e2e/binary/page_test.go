@@ -145,8 +145,6 @@ models:
   - match: "*"
     budget: 16000
     tokenizer: bytes/3.5
-prices:
-  - {match: "*", input: 1.25, cached: 0.125, output: 10}
 `
 
 // TestThePage: what a person with a browser sees of a real conversation.
@@ -210,7 +208,7 @@ func TestThePage(t *testing.T) {
 	b.sees(`location.hash === "#/"`)
 
 	b.open(p.Admin + "/page/#/savings")
-	b.says("Net, at least")
+	b.says("Sent anew")
 	b.shoot("savings", 1280, 900, false)
 	b.shoot("savings-narrow", 360, 740, true)
 	b.open(p.Admin + "/page/#/upstreams")

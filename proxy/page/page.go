@@ -32,9 +32,6 @@ type Options struct {
 	Version string
 	// Replica names this process, where others share its store; "": it is the only one.
 	Replica string
-	// Prices returns what tokens cost now; without a row that matches a model,
-	// nothing is said of money. It is called by one goroutine at a time.
-	Prices func() []Price
 	// Capture is how many bytes of texts are kept; 0: none.
 	Capture int
 	// Settings returns the configuration in force, in lines.
@@ -59,13 +56,6 @@ type Finding struct {
 	Bad   bool   `json:"bad,omitempty"`
 	Says  string `json:"says"`
 	Fix   string `json:"fix,omitempty"`
-}
-
-// Price is what tokens of models cost.
-type Price struct {
-	Matches func(model string) bool
-	// Input, Cached and Output are for a million tokens.
-	Input, Cached, Output float64
 }
 
 // Page keeps what the page shows. Make it with New. It is safe for concurrent use.
@@ -171,9 +161,6 @@ func (p *Page) summarized(i summarize.JobInfo) {
 	defer p.mu.Unlock()
 	p.totals.Summaries++
 	p.totals.SummaryTokens += i.SourceTokens
-	if price := p.price(i.Model); price != nil {
-		p.totals.Net -= float64(i.SourceTokens) * price.Input / 1e6
-	}
 }
 
 // changed notes that a request is not what it was.

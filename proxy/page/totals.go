@@ -25,13 +25,6 @@ type totals struct {
 	Rewritten int `json:"rewritten"`
 	Epochs    int `json:"epochs"` // those that began with a request that was sent
 
-	// Priced is how many of the answers that stated usage have a price.
-	Priced int `json:"priced"`
-	// Paid is what these cost. Net is what was left out, at the price of cached
-	// tokens, without what epochs and the prompts of summaries cost.
-	Paid float64 `json:"paid"`
-	Net  float64 `json:"net"`
-
 	Summaries     int `json:"summaries"`
 	SummaryTokens int `json:"summary_tokens"`
 }
@@ -40,12 +33,10 @@ type totals struct {
 func (t *totals) add(o *totals) {
 	for of, n := range map[*int]int{
 		&t.Requests: o.Requests, &t.Unsent: o.Unsent, &t.Before: o.Before, &t.Sent: o.Sent, &t.Told: o.Told,
-		&t.Prompt: o.Prompt, &t.Cached: o.Cached, &t.Output: o.Output, &t.Rewritten: o.Rewritten, &t.Epochs: o.Epochs, &t.Priced: o.Priced,
+		&t.Prompt: o.Prompt, &t.Cached: o.Cached, &t.Output: o.Output, &t.Rewritten: o.Rewritten, &t.Epochs: o.Epochs,
 	} {
 		*of += n
 	}
-	t.Paid += o.Paid
-	t.Net += o.Net
 }
 
 // account works out what a request took, and adds it to its conversation and to all. The
@@ -72,12 +63,6 @@ func (p *Page) account(r *request) {
 			fresh := max(0, k.Before-conv.before) // what the client added
 			k.Rewritten = max(0, u.Prompt-u.Cached-fresh)
 		}
-		if price := p.price(i.Model); price != nil {
-			const million = 1e6
-			k.Priced = 1
-			k.Paid = (float64(k.Prompt-k.Cached)*price.Input + float64(k.Cached)*price.Cached + float64(k.Output)*price.Output) / million
-			k.Net = (float64(k.Before-k.Sent)*price.Cached - float64(k.Rewritten)*(price.Input-price.Cached)) / million
-		}
 	}
 	if conv != nil {
 		conv.caches = conv.caches || k.Cached > 0
@@ -89,18 +74,4 @@ func (p *Page) account(r *request) {
 	}
 	p.totals.add(&k)
 	r.cost = k
-}
-
-// price returns the first price that matches a model; nil: none does.
-func (p *Page) price(model string) *Price {
-	if p.o.Prices == nil {
-		return nil
-	}
-	all := p.o.Prices()
-	for i := range all {
-		if all[i].Matches(model) {
-			return &all[i]
-		}
-	}
-	return nil
 }

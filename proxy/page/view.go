@@ -187,8 +187,6 @@ type requestView struct {
 	Ended       string           `json:"ended,omitempty"`
 	CutUpstream bool             `json:"cut_by_upstream,omitempty"`
 	Rewritten   int              `json:"rewritten,omitempty"`
-	Priced      bool             `json:"priced,omitempty"`
-	Paid        float64          `json:"paid,omitempty"`
 	Detail      string           `json:"detail,omitempty"`
 }
 
@@ -197,7 +195,7 @@ func (r *request) view() requestView {
 	v := requestView{
 		requestLine: r.line(), Request: r.details, Shadow: r.shadow, Again: r.again, Policy: i.Policy, Stream: i.Stream, Summary: i.Summary,
 		NotEnough: i.Report.NotEnough, Dropped: i.Report.ResultsDropped, Retry: r.reply.Retry, Ended: r.reply.Ended, CutUpstream: r.reply.Cut,
-		Rewritten: r.cost.Rewritten, Priced: r.cost.Priced > 0, Paid: r.cost.Paid, Detail: r.reply.Detail,
+		Rewritten: r.cost.Rewritten, Detail: r.reply.Detail,
 	}
 	v.StageCounts, v.OtherCount = view.Stages(&i.Report)
 	if r.pass != nil {

@@ -48,7 +48,6 @@ export function time(ms) {
 export const micros = (us) => (us >= 1000 ? (us / 1000).toFixed(1) + " ms" : us + " µs");
 export const share = (part, of) => (of > 0 ? Math.round((100 * part) / of) + " %" : "–");
 export const clock = (t) => new Date(t).toLocaleTimeString("en-GB");
-export const money = (n) => (n >= 1 ? n.toFixed(2) : n.toFixed(4));
 
 // sawtooth draws what each request of a conversation sent, beside its budget, and what
 // the client sent. Where that is much more, what is above the budget is drawn smaller,

@@ -1,5 +1,5 @@
 // What is shown at each place of the page.
-import { h, count, short, time, micros, share, clock, money, sawtooth, meter } from "./draw.js";
+import { h, count, short, time, micros, share, clock, sawtooth, meter } from "./draw.js";
 import { numbers, table, legend, planned, pre } from "./request.js";
 import { load } from "./load.js";
 import { texts } from "./texts.js";
@@ -229,7 +229,6 @@ function opened(r, texts, before) {
       r.told ? ["The cache kept", count(r.cached), share(r.cached || 0, r.prompt)] : null,
       r.rewritten ? ["Sent anew by an epoch", count(r.rewritten)] : null,
       r.told ? ["Answer", count(r.output)] : null,
-      r.priced ? ["Paid", money(r.paid)] : null,
       r.overhead_us ? ["The proxy took", micros(r.overhead_us)] : null,
       r.over ? ["First byte", time(r.first_byte_ms || 0)] : null,
       r.over ? ["All", time(r.duration_ms || 0)] : null,
@@ -255,7 +254,7 @@ function opened(r, texts, before) {
 export function savings(state) {
   const element = h("div");
   const fill = () => {
-    const t = state.totals, priced = t.priced > 0;
+    const t = state.totals;
     const rows = [...state.conversations.values()].filter((c) => c.totals.requests).sort((a, b) => b.totals.before - b.totals.sent - (a.totals.before - a.totals.sent));
     element.replaceChildren(h("div", {},
       h("h1", {}, "Savings"),
@@ -267,18 +266,12 @@ export function savings(state) {
       h("p", {}, `Each epoch changes what was sent before, so the provider reads that anew: about ${count(t.rewritten)} tokens, which its cache would have served. That is the price of compaction, and it is not in the number above.`),
       t.summaries ? h("p", {}, `${count(t.summaries)} summaries were written, from about ${count(t.summary_tokens)} tokens. They are requests of their own, and not in the numbers above.`) : null,
       h("p", {}, t.told < t.requests ? `${count(t.requests - t.told)} of ${count(t.requests)} answers did not say what was counted or cached. What is said of caches is of the others alone.` : "Every answer said what was counted and cached."),
-      h("h2", {}, "Money"),
-      priced ? [
-        numbers(["Paid", money(t.paid), `${count(t.priced)} requests`], ["Net, at least", h("span", { class: t.net < 0 ? "bad" : "good" }, money(t.net))]),
-        h("p", { class: "dim" }, "By the prices of the configuration. Net, at least: what was not sent at the price of cached tokens, without what epochs and summaries cost. A request that would not have fitted its window has no price without compaction; it would have been refused."),
-      ] : h("p", { class: "dim" }, "No row of prices matches a model that was used, so nothing is said of money."),
       h("h2", {}, "By conversation"),
-      table([["Conv.", "n"], "Model", ["Requests", "n"], ["Came", "n"], ["Sent", "n"], ["Not sent", "n"], ["Cached", "n"], ["Epochs", "n"], ["Sent anew", "n"], priced ? ["Paid", "n"] : null].filter(Boolean),
+      table([["Conv.", "n"], "Model", ["Requests", "n"], ["Came", "n"], ["Sent", "n"], ["Not sent", "n"], ["Cached", "n"], ["Epochs", "n"], ["Sent anew", "n"]],
         rows.map((c) => h("tr", { class: "row", onclick: () => { location.hash = "#/conversation/" + c.id; } },
           h("td", { class: "n" }, h("a", { href: "#/conversation/" + c.id, "data-step": true }, String(c.id))), h("td", { class: "cut" }, c.model),
           [c.totals.requests, c.totals.before, c.totals.sent].map((n) => h("td", { class: "n" }, count(n))), h("td", { class: "n" }, share(c.totals.before - c.totals.sent, c.totals.before)),
-          h("td", { class: "n" }, c.totals.told ? share(c.totals.cached, c.totals.prompt) : "–"), h("td", { class: "n" }, count(c.totals.epochs)), h("td", { class: "n" }, count(c.totals.rewritten)),
-          priced ? h("td", { class: "n" }, c.totals.priced ? money(c.totals.paid) : "–") : null)), "Conversations"),
+          h("td", { class: "n" }, c.totals.told ? share(c.totals.cached, c.totals.prompt) : "–"), h("td", { class: "n" }, count(c.totals.epochs)), h("td", { class: "n" }, count(c.totals.rewritten)))), "Conversations"),
     ));
   };
   fill();
