@@ -34,7 +34,7 @@ func TestAMissingRightIsSaid(t *testing.T) {
 	server := storetest.StartRedis(t)
 	do := func(command string) {
 		t.Helper()
-		if reply, err := server.Do(command); err != nil || !strings.HasPrefix(reply, "+") {
+		if reply, err := server.Do(command); err != nil {
 			t.Fatal(reply, err)
 		}
 	}
@@ -80,7 +80,7 @@ func TestAServerThatIsCuredIsHeard(t *testing.T) {
 	if err := s.Put(t.Context(), keyOf(1), []byte("x"), time.Hour); err != nil {
 		t.Errorf("all else is not done: %v", err)
 	}
-	if reply, err := server.Do("ACL SETUSER default allchannels"); err != nil || !strings.HasPrefix(reply, "+") {
+	if reply, err := server.Do("ACL SETUSER default allchannels"); err != nil {
 		t.Fatal(reply, err)
 	}
 	soon(t, "it hears", func() bool { return h.has(1) })

@@ -146,106 +146,29 @@ func TestTheImageStepByStep(t *testing.T) {
 	}
 }
 
-// TestTheComposeFileFitsItself: what the services of deploy/compose.yaml name of each
-// other, of their files and of laconic's commands is there.
+// TestTheComposeFileFitsItself: the configuration that deploy/compose.yaml mounts is right in
+// the environment that it gives, and its Prometheus asks the admin address.
 func TestTheComposeFileFitsItself(t *testing.T) {
 	var compose struct {
-		Services map[string]struct {
-			Image       string
-			Build       struct{ Context, Dockerfile string }
-			Command     []string
-			Environment map[string]string
-			Volumes     []string
-			Secrets     []string
-			Healthcheck struct{ Test []string }
-			DependsOn   any  `yaml:"depends_on"`
-			ReadOnly    bool `yaml:"read_only"`
-		}
-		Volumes map[string]any
-		Secrets map[string]struct{ Environment string }
+		Services map[string]struct{ Environment map[string]string }
 	}
 	readYAML(t, "../../deploy/compose.yaml", &compose)
-	var own struct {
-		Listen, Admin string
-		AdminToken    string `yaml:"admin_token"`
-		Store         struct{ Kind, URL, Secret string }
-	}
-	readYAML(t, "../../deploy/laconic.yaml", &own)
-	var prometheus struct {
-		ScrapeConfigs []struct {
-			MetricsPath   string `yaml:"metrics_path"`
-			Authorization struct {
-				CredentialsFile string `yaml:"credentials_file"`
-			}
-			StaticConfigs []struct{ Targets []string } `yaml:"static_configs"`
-		} `yaml:"scrape_configs"`
-	}
-	readYAML(t, "../../deploy/prometheus.yml", &prometheus)
-
-	for name, s := range compose.Services {
-		for _, v := range s.Volumes {
-			from, _, _ := strings.Cut(v, ":")
-			if _, known := compose.Volumes[from]; known {
-				continue
-			}
-			if _, err := os.Stat(filepath.Join("../../deploy", from)); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-		for _, secret := range s.Secrets {
-			if _, known := compose.Secrets[secret]; !known {
-				t.Errorf("%s: there is no secret %s", name, secret)
-			}
-		}
-	}
-	laconic := compose.Services["laconic"]
-	if _, err := os.Stat(filepath.Join("../../deploy", laconic.Build.Context, laconic.Build.Dockerfile)); err != nil || !laconic.ReadOnly {
-		t.Errorf("%+v: %v", laconic, err)
-	}
-	if _, known := compose.Services["redis"]; !known || own.Store.Kind != "redis" || !strings.HasPrefix(own.Store.URL, "redis://redis:6379") {
-		t.Errorf("the store is %+v", own.Store)
-	}
-	_, port, _ := net.SplitHostPort(own.Admin)
-	scrape := prometheus.ScrapeConfigs[0]
-	if targets := scrape.StaticConfigs[0].Targets; !slices.Equal(targets, []string{"laconic:" + port}) || scrape.MetricsPath != "/metrics" {
-		t.Errorf("Prometheus scrapes %s of %v, the admin address is %s", scrape.MetricsPath, targets, own.Admin)
-	}
-	secrets := compose.Services["prometheus"].Secrets
-	if file := scrape.Authorization.CredentialsFile; len(secrets) != 1 || file != "/run/secrets/"+secrets[0] || compose.Secrets[secrets[0]].Environment != "LACONIC_ADMIN_TOKEN" {
-		t.Errorf("Prometheus has the token of %s, and the secrets %v", file, secrets)
-	}
-
-	// The configuration is checked in the environment that the service has.
-	environ := []string{}
-	for name, value := range laconic.Environment {
-		if regexp.MustCompile(`\$\{\w+:\?`).MatchString(value) {
+	check := exec.Command(rig.Command(t), "check", "../../deploy/laconic.yaml")
+	check.Env = []string{}
+	for name, value := range compose.Services["laconic"].Environment {
+		if strings.Contains(value, ":?") {
 			value = strings.Repeat("x1y2z3", 4)
 		}
-		environ = append(environ, name+"="+regexp.MustCompile(`\$\{\w+:-(.*)\}`).ReplaceAllString(value, "$1"))
+		check.Env = append(check.Env, name+"="+regexp.MustCompile(`\$\{\w+:-(.*)\}`).ReplaceAllString(value, "$1"))
 	}
-	here := func(args []string) []string {
-		args = slices.Clone(args)
-		for i := range args {
-			args[i] = strings.Replace(args[i], "/etc/laconic", "../../deploy", 1)
-		}
-		return args
-	}
-	check := exec.Command(rig.Command(t), "check", "../../deploy/laconic.yaml")
-	check.Env = environ
 	if out, err := check.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
-	for _, args := range [][]string{laconic.Command, laconic.Healthcheck.Test[2:]} {
-		help := exec.Command(rig.Command(t), append(here(args), "--help")...)
-		if out, err := help.CombinedOutput(); err != nil || !strings.Contains(string(out), "--config") {
-			t.Errorf("%v: %v: %s", args, err, out)
-		}
-	}
-	// Nobody listens here: it must say so, and not that its configuration is wrong.
-	health := exec.Command(rig.Command(t), append(here(laconic.Healthcheck.Test[2:]), "--admin", storetest.FreeAddress(t))...)
-	health.Env = environ
-	if out, _ := health.CombinedOutput(); health.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "connection refused") {
-		t.Errorf("%v: %s", health.Args, out)
+	var own struct{ Admin string }
+	readYAML(t, "../../deploy/laconic.yaml", &own)
+	_, port, _ := net.SplitHostPort(own.Admin)
+	if text, err := os.ReadFile("../../deploy/prometheus.yml"); err != nil || !strings.Contains(string(text), "laconic:"+port) {
+		t.Errorf("Prometheus does not ask laconic:%s: %v", port, err)
 	}
 	t.Run("promtool", func(t *testing.T) {
 		tool := rig.Installed(t, "promtool", "prometheus")

@@ -1,18 +1,17 @@
 package storetest
 
 import (
-	"bufio"
-	"cmp"
+	"context"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // Sentinels are a master, its replica, and the sentinels that watch them.
@@ -24,34 +23,19 @@ type Sentinels struct {
 // MasterName is what the sentinels call their master.
 const MasterName = "laconic-test"
 
-// SentinelPassword is what sentinels ask for that were given certificates.
-const SentinelPassword = "canary-of-sentinels"
-
 // StartSentinels starts a master with a replica, and three sentinels that take half a
-// second of silence for its end. secured are the words of a command line that name
-// certificates; then all of them speak TLS, and the sentinels ask for a password.
-func StartSentinels(t testing.TB, secured ...string) *Sentinels {
+// second of silence for its end.
+func StartSentinels(t testing.TB) *Sentinels {
 	t.Helper()
-	if secured != nil {
-		secured = append(secured, "--tls-replication", "yes")
-	}
-	s := &Sentinels{Master: StartRedis(t, secured...)}
-	host, port := s.Master.forPeers()
-	s.Replica = StartRedis(t, append([]string{"--replicaof", host, port, "--repl-diskless-sync-delay", "0"}, secured...)...)
+	s := &Sentinels{Master: StartRedis(t)}
+	host, port, _ := net.SplitHostPort(s.Master.Addr)
+	s.Replica = StartRedis(t, "--replicaof", host, port, "--repl-diskless-sync-delay", "0")
 	for range 3 {
 		w := &Redis{Addr: FreeAddress(t)}
 		_, own, _ := net.SplitHostPort(w.Addr)
 		file := filepath.Join(t.TempDir(), "sentinel.conf")
 		text := fmt.Sprintf("bind 127.0.0.1\nport %s\nsentinel monitor %s %s %s 2\nsentinel down-after-milliseconds %s 500\nsentinel failover-timeout %s 3000\nloglevel warning\ndir %s\n",
 			own, MasterName, host, port, MasterName, MasterName, t.TempDir())
-		words := append(secured, w.tlsPort(t, secured)...)
-		for i := 0; i+1 < len(words); i += 2 {
-			text += strings.TrimPrefix(words[i], "--") + " " + words[i+1] + "\n"
-		}
-		if secured != nil {
-			w.password = SentinelPassword
-			text += "requirepass " + SentinelPassword + "\nsentinel sentinel-pass " + SentinelPassword + "\n"
-		}
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -63,27 +47,20 @@ func StartSentinels(t testing.TB, secured ...string) *Sentinels {
 	// A failover needs that they know each other and the replica.
 	for _, w := range s.Watch {
 		w.until(t, "SENTINEL MASTER "+MasterName, func(reply string) bool {
-			return strings.Contains(reply, "num-other-sentinels\r\n$1\r\n2\r\n") && strings.Contains(reply, "num-slaves\r\n$1\r\n1\r\n")
+			return strings.Contains(reply, "num-other-sentinels 2") && strings.Contains(reply, "num-slaves 1")
 		})
 	}
 	s.Replica.until(t, "INFO replication", func(reply string) bool { return strings.Contains(reply, "master_link_status:up") })
 	return s
 }
 
-// URL is what a client connects to; it has no password.
+// URL is what a client connects to.
 func (s *Sentinels) URL() string {
 	var hosts []string
 	for _, w := range s.Watch {
-		hosts = append(hosts, cmp.Or(w.TLSAddr, w.Addr))
+		hosts = append(hosts, w.Addr)
 	}
-	return s.Master.scheme() + "+sentinel://" + strings.Join(hosts, ",") + "/" + MasterName + "/0"
-}
-
-func (r *Redis) scheme() string {
-	if r.TLSAddr != "" {
-		return "rediss"
-	}
-	return "redis"
+	return "redis+sentinel://" + strings.Join(hosts, ",") + "/" + MasterName + "/0"
 }
 
 // Cluster is a Redis Cluster of three masters.
@@ -101,7 +78,7 @@ func StartCluster(t testing.TB, args ...string) *Cluster {
 		n.do(t, fmt.Sprintf("CLUSTER SET-CONFIG-EPOCH %d", i+1))
 		n.do(t, fmt.Sprintf("CLUSTER ADDSLOTSRANGE %d %d", i*16384/3, (i+1)*16384/3-1))
 		if i > 0 {
-			host, port := n.forPeers()
+			host, port, _ := net.SplitHostPort(n.Addr)
 			c.Nodes[0].do(t, "CLUSTER MEET "+host+" "+port+" "+bus)
 		}
 	}
@@ -116,59 +93,24 @@ func StartCluster(t testing.TB, args ...string) *Cluster {
 
 // URL is what a client connects to: two of the nodes, which name the third.
 func (c *Cluster) URL() string {
-	one, other := c.Nodes[0], c.Nodes[1]
-	return one.scheme() + "+cluster://" + cmp.Or(one.TLSAddr, one.Addr) + "," + cmp.Or(other.TLSAddr, other.Addr)
+	return "redis+cluster://" + c.Nodes[0].Addr + "," + c.Nodes[1].Addr
 }
 
-// Do sends a command, in one line, and returns the reply as it comes.
+// Do sends a command, in one line, and returns its reply as text.
 func (r *Redis) Do(command string) (string, error) {
-	c, err := net.DialTimeout("tcp", r.Addr, time.Second)
-	if err != nil {
-		return "", err
-	}
+	c := redis.NewClient(&redis.Options{Addr: r.Addr, MaxRetries: -1, PoolSize: 1, DisableIdentity: true, Protocol: 2})
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(2 * time.Second))
-	answers := bufio.NewReader(c)
-	if r.password != "" {
-		if _, err := io.WriteString(c, "AUTH "+r.password+"\r\n"); err != nil {
-			return "", err
-		}
-		if text, err := reply(answers); err != nil || text != "+OK\r\n" {
-			return text, err
-		}
+	words := make([]any, 0, 8)
+	for _, word := range strings.Fields(command) {
+		words = append(words, word)
 	}
-	if _, err := io.WriteString(c, command+"\r\n"); err != nil {
-		return "", err
-	}
-	return reply(answers)
-}
-
-// reply reads one reply whole.
-func reply(r *bufio.Reader) (string, error) {
-	line, err := r.ReadString('\n')
-	if err != nil || line == "" {
-		return line, err
-	}
-	n, _ := strconv.Atoi(strings.TrimSpace(line[1:]))
-	switch {
-	case line[0] == '$' && n >= 0:
-		text := make([]byte, n+2)
-		_, err = io.ReadFull(r, text)
-		return line + string(text), err
-	case line[0] == '*':
-		for range n {
-			item, err := reply(r)
-			if line += item; err != nil {
-				return line, err
-			}
-		}
-	}
-	return line, nil
+	reply, err := c.Do(context.Background(), words...).Result()
+	return fmt.Sprint(reply), err
 }
 
 func (r *Redis) do(t testing.TB, command string) {
 	t.Helper()
-	if reply, err := r.Do(command); err != nil || !strings.HasPrefix(reply, "+OK") {
+	if reply, err := r.Do(command); err != nil {
 		t.Fatalf("%s: %q %v", command, reply, err)
 	}
 }

@@ -3,7 +3,6 @@
 package storetest
 
 import (
-	"cmp"
 	"net"
 	"os/exec"
 	"slices"
@@ -13,11 +12,10 @@ import (
 
 // Redis is a redis-server of a test.
 type Redis struct {
-	Addr     string
-	TLSAddr  string // where it speaks TLS; "": nowhere
-	password string // that it asks for
-	cmd      *exec.Cmd
-	args     []string
+	Addr    string
+	TLSAddr string // where it speaks TLS; "": nowhere
+	cmd     *exec.Cmd
+	args    []string
 }
 
 // StartRedis starts a redis-server, or a valkey-server, that keeps nothing on
@@ -31,27 +29,14 @@ func StartRedis(t testing.TB, args ...string) *Redis {
 	r.args = append([]string{
 		program(t), "--bind", host, "--port", port, "--save", "", "--appendonly", "no", "--dir", t.TempDir(), "--loglevel", "warning",
 	}, args...)
-	r.args = append(r.args, r.tlsPort(t, args)...)
+	if slices.Contains(args, "--tls-cert-file") {
+		r.TLSAddr = FreeAddress(t)
+		_, port, _ := net.SplitHostPort(r.TLSAddr)
+		r.args = append(r.args, "--tls-port", port)
+	}
 	r.Start(t)
 	t.Cleanup(r.Stop)
 	return r
-}
-
-// tlsPort gives a server its second address, if there is to be one, and returns the words
-// that say so.
-func (r *Redis) tlsPort(t testing.TB, args []string) []string {
-	if !slices.Contains(args, "--tls-cert-file") {
-		return nil
-	}
-	r.TLSAddr = FreeAddress(t)
-	_, port, _ := net.SplitHostPort(r.TLSAddr)
-	return []string{"--tls-port", port}
-}
-
-// forPeers is the address at which other servers reach it.
-func (r *Redis) forPeers() (host, port string) {
-	host, port, _ = net.SplitHostPort(cmp.Or(r.TLSAddr, r.Addr))
-	return host, port
 }
 
 // Start starts a server that was stopped, at the same address.
