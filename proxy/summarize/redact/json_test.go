@@ -31,10 +31,14 @@ func TestSecretsOfJSONAreMasked(t *testing.T) {
 	f(`{"pass\u0077ord" : "a b c d e f g"}`, `{"pass\u0077ord" : "[secret]"}`)
 	f(`{"PASSWORD":"string","DB_PASS":"x"}`, `{"PASSWORD":"[secret]","DB_PASS":"[secret]"}`)
 	f(`{"api_key":"a\"b","apiKey":"\u0022","x-api-key":"c"}`, `{"api_key":"[secret]","apiKey":"[secret]","x-api-key":"[secret]"}`)
-	f(`{"clientSecret":["a",["d"]],"e":"f"}`, `{"clientSecret":["[secret]",["[secret]"]],"e":"f"}`)
+	f(`{"clientSecret":["a",{"b":"c"},["d"]],"e":"f"}`, `{"clientSecret":["[secret]",{"b":"[secret]"},["[secret]"]],"e":"f"}`)
 	f(`{"password":123456, "n":123456}`, `{"password":"[secret]", "n":123456}`)
 	f(`{"headers":{"Authorization":"Token x","Cookie":"a=b","X-Auth-Token":"c"}}`, `{"headers":{"Authorization":"[secret]","Cookie":"[secret]","X-Auth-Token":"[secret]"}}`)
 	f(`{"password":"a","password":"b"}`, `{"password":"[secret]","password":"[secret]"}`)
+	f(`{"secret":{"inner":"a","n":[{"deep":"b"}]},"e":"f"}`, `{"secret":{"inner":"[secret]","n":[{"deep":"[secret]"}]},"e":"f"}`)
+	f(`{"headers":[{"name":"Authorization","value":"Token x"},{"name":"Accept","value":"y"}]}`,
+		`{"headers":[{"name":"Authorization","value":"[secret]"},{"name":"Accept","value":"y"}]}`)
+	f(`[{"key":"API_KEY","value":"x","name2":"y"},{"value":"z"}]`, `[{"key":"API_KEY","value":"[secret]","name2":"y"},{"value":"z"}]`)
 	// By both.
 	f(`{"token":"0123456789abcdef0"}`, `{"token":"[secret]"}`)
 	f(`{"token":"abc","CSRF_TOKEN":"b","session_id":"c","max_tokens":9,"tokens":["d"]}`,
