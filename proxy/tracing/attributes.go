@@ -108,6 +108,7 @@ func attributesOf(i *proxy.SpanInfo, to destination) []attribute.KeyValue {
 	if r := i.Retry; r != nil {
 		a.text("laconic.refusal", r.Reason)
 		a.yes("laconic.second_send", r.Sent)
+		a.text("laconic.second_refusal", r.Then)
 	}
 	return a
 }

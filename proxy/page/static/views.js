@@ -241,7 +241,7 @@ function opened(r, texts, before) {
   if (r.retry) {
     const t = r.retry;
     parts.push(h("p", {}, `The upstream refused it (${[t.Reason, t.Kind, t.Limit ? "limit " + count(t.Limit) : ""].filter(Boolean).join(", ")}). ` +
-      (t.Sent ? `It was sent again with ${count(t.Second)} tokens, and ${t.Answered ? "answered" : "refused"}.` : `It was not sent again: ${t.Why}.`)));
+      (t.Sent ? `It was sent again with ${count(t.Second)} tokens${t.Then ? `, refused for another reason (${t.Then}), sent a third time` : ""}, and ${t.Answered ? "answered" : "refused"}.` : `It was not sent again: ${t.Why}.`)));
   }
   if (!r.list) return parts;
   if (r.shadow) parts.push(h("p", { class: "warn" }, "Shadow: this is what would have been done. The request went on as it came."));
