@@ -1,5 +1,4 @@
-// Package admission shares out memory to the bodies of requests, and bounds the
-// connections of one address.
+// Package admission shares out memory to the bodies of requests.
 //
 // It promises:
 //
