@@ -17,9 +17,8 @@ import (
 
 // The proxy asks these of a counter that has them.
 var (
-	_ proxy.Remembering = (*counting.Counter)(nil)
-	_ plan.Guessing     = (*counting.Counter)(nil)
-	_ plan.Summing      = (*counting.Counter)(nil)
+	_ plan.Guessing = (*counting.Counter)(nil)
+	_ plan.Summing  = (*counting.Counter)(nil)
 )
 
 // proxyOptions makes the options of the proxy. The configuration must be valid. What

@@ -7,7 +7,6 @@ package counting
 import (
 	"iter"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -32,8 +31,6 @@ type Counter struct {
 	mute           bool // texts beside calls cost nothing
 	// least is the length of the shortest text that is remembered, in bytes.
 	least int
-	// seen and fresh count the texts of one request; nil: nobody asks.
-	seen, fresh *atomic.Int64
 	// others are further ways of counting, where nobody knows the tokenizer;
 	// guess: this is one of them, or it has others.
 	others []*Counter
@@ -75,20 +72,6 @@ func newCounter(c *tokenize.Counter, counts *cache.Cache) *Counter {
 		unknown: counts.Texts(name + " unknown"), pdfs: counts.Texts(c.Family() + " PDFs"),
 		messages: counts.Texts(name + " messages of " + c.Family()), sum: counts.Sum, quotes: c.Quotes(), mute: c.Mute(),
 	}
-}
-
-// ForRequest returns a counter for one request, and a function that returns how many of
-// its texts were counted before, and how many were new.
-func (k *Counter) ForRequest() (one compact.Counter, counted func() (hits, misses int)) {
-	copied := *k
-	copied.seen, copied.fresh = new(atomic.Int64), new(atomic.Int64)
-	copied.others = make([]*Counter, len(k.others))
-	for i, o := range k.others {
-		other := *o
-		other.seen, other.fresh = copied.seen, copied.fresh
-		copied.others[i] = &other
-	}
-	return &copied, func() (hits, misses int) { return int(copied.seen.Load()), int(copied.fresh.Load()) }
 }
 
 // Ways returns the counters by which the upstream may count, with their names; the
@@ -164,7 +147,6 @@ func (k *Counter) Message(m *compact.Message) int {
 		return compact.CostOfPieces(k, m)
 	}
 	n, seen := k.messages.Get(cache.Sum(m.Sum))
-	k.note(seen)
 	if !seen {
 		pieces := *k
 		pieces.least = longText
@@ -219,18 +201,6 @@ func (k *Counter) remembered(texts cache.Texts, text string, count func(string) 
 	if len(text) < max(k.least, cache.Shortest) {
 		return count(text)
 	}
-	n, seen := texts.Count(text, count)
-	k.note(seen)
+	n, _ := texts.Count(text, count)
 	return n
-}
-
-// note counts what was remembered and what was not, if anybody asks.
-func (k *Counter) note(seen bool) {
-	switch {
-	case k.seen == nil:
-	case seen:
-		k.seen.Add(1)
-	default:
-		k.fresh.Add(1)
-	}
 }

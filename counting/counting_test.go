@@ -73,15 +73,25 @@ func TestAMessageCostsWhatItsPiecesCost(t *testing.T) {
 
 // What changes in a message from turn to turn does not make its long texts new.
 func TestALongTextIsRememberedBesideItsMessage(t *testing.T) {
-	k := newCounter(mustNamed(t, "o200k_base"), cache.New(0))
-	one, counted := k.ForRequest()
+	remembered := cache.New(0)
+	k, counted := newCounter(mustNamed(t, "o200k_base"), remembered), countedSince(remembered)
 	for i, marker := range []string{"", `,"cache_control":{"type":"ephemeral"}`} {
 		r := decoded(t, []byte(`{"messages":[{"role":"user","content":[{"type":"text","text":"`+strings.Repeat("long ", 2000)+`"`+marker+`}]}]}`))
 		r.Sum(k.Sum)
-		compact.CostAll(one, r.Conversation.Messages)
+		compact.CostAll(k, r.Conversation.Messages)
 		if h, m := counted(); h != i || m != 2+i {
 			t.Errorf("%d hits, %d misses", h, m)
 		}
+	}
+}
+
+// countedSince returns how often texts were found in a cache since it was called, and
+// how often they were not.
+func countedSince(c *cache.Cache) func() (hits, misses int) {
+	h, m := c.Stats()
+	return func() (hits, misses int) {
+		hits64, misses64 := c.Stats()
+		return int(hits64 - h), int(misses64 - m)
 	}
 }
 
@@ -220,12 +230,13 @@ func TestToolsAreNotTakenForAText(t *testing.T) {
 
 // A request that grew by a turn finds all but the new texts.
 func TestHistoryIsCountedOnce(t *testing.T) {
-	k := newCounter(tokenize.For("gpt-4o"), cache.New(0))
+	remembered := cache.New(0)
+	k := newCounter(tokenize.For("gpt-4o"), remembered)
 	f := func(messages, hits, misses int) {
 		t.Helper()
 		r := decoded(t, agentRequest(messages, 1200))
-		one, counted := k.ForRequest()
-		n := total(one, r)
+		counted := countedSince(remembered)
+		n := total(k, r)
 		if h, m := counted(); h != hits || m != misses {
 			t.Errorf("%d messages: %d hits, %d misses, want %d, %d", messages, h, m, hits, misses)
 		}
@@ -255,8 +266,8 @@ func TestPDFIsSearchedOnce(t *testing.T) {
 	remembered := cache.New(0)
 	f := func(model string, part compact.Part, want, hits, misses int) {
 		t.Helper()
-		one, counted := newCounter(tokenize.For(model), remembered).ForRequest()
-		if got := one.Part(&part); got != want {
+		counted := countedSince(remembered)
+		if got := newCounter(tokenize.For(model), remembered).Part(&part); got != want {
 			t.Errorf("%s: %d tokens, want %d", model, got, want)
 		}
 		if h, m := counted(); h != hits || m != misses {
@@ -291,9 +302,8 @@ func TestRequestsShareTheirCounter(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			one, _ := k.ForRequest()
 			for range 5 {
-				if got := total(one, r); got != want {
+				if got := total(k, r); got != want {
 					t.Errorf("%d, want %d", got, want)
 				}
 			}

@@ -77,7 +77,6 @@ type RewriteInfo struct {
 	// NewEpoch: an epoch began with this request, so what the upstream has in its
 	// prompt cache of the request before ends where this one differs.
 	NewEpoch bool
-	Counted  Counted
 	// Summary is what became of the slot; nil where there was none, or no
 	// summarizer.
 	Summary *summarize.Info

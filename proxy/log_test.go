@@ -62,7 +62,6 @@ func TestEveryChatRequestIsOneLine(t *testing.T) {
 	rejecting.Reject = true
 	p := inFrontOf(t, u, func(o *Options) {
 		o.Listener = LogTo(log.at(zap.DebugLevel))
-		o.Default.Counter = remembering{}
 		o.Limits.Body = 1 << 20
 		o.PolicyNamed = func(string) *compact.Policy { return rejecting }
 	})
@@ -95,9 +94,6 @@ func TestEveryChatRequestIsOneLine(t *testing.T) {
 		if _, ok := line[field]; !ok {
 			t.Errorf("no %s in %v", field, line)
 		}
-	}
-	if got := fmt.Sprint(line["counted"]); got != "map[hits:1 misses:7]" { // of this request, not of all
-		t.Errorf("counted is %s", got)
 	}
 	line = f(agentBody(20, 100), "info", "compacted", "200", "X-Laconic-Tags", "team=a")
 	if line["tags"] != "team=a" || !strings.Contains(fmt.Sprint(line["stages"]), "elide_results") {
@@ -136,13 +132,6 @@ func TestEveryChatRequestIsOneLine(t *testing.T) {
 	if !strings.Contains(log.text(), `"msg":"edit"`) || !strings.Contains(log.text(), `"why":"old tool result"`) {
 		t.Error("edits have no lines")
 	}
-}
-
-// remembering is a counter that remembers the one part of each request.
-type remembering struct{ compacttest.Words }
-
-func (r remembering) ForRequest() (compact.Counter, func() (hits, misses int)) {
-	return r, func() (hits, misses int) { return 1, 7 }
 }
 
 // explosive panics on a text that says so, with the text in the panic.

@@ -47,8 +47,7 @@ type Route struct {
 	SystemMessages string
 	// Policy is how conversations of this model are compacted. Required.
 	Policy *compact.Policy
-	// Counter counts for this model. Required. It may be Remembering, plan.Guessing or
-	// plan.Summing.
+	// Counter counts for this model. Required. It may be plan.Guessing or plan.Summing.
 	Counter compact.Counter
 	// Tokenizer names the way in which Counter counts; "": as it does for every model
 	// of this name. What was learnt and remembered in another way is not used.
@@ -209,32 +208,4 @@ func (o *Options) routeFor(model string) *Route {
 		}
 	}
 	return &o.Default
-}
-
-// Counted is how the messages and texts of one request were counted: how many had
-// been counted before, in whatever request, and how many were new. What is too
-// short to be remembered is in neither, nor are the texts of a message that was
-// remembered as a whole.
-type Counted struct{ Hits, Misses int }
-
-// Remembering is a Counter that remembers counts and can tell how well. Those
-// of Routes may be, but need not.
-type Remembering interface {
-	compact.Counter
-	// ForRequest returns a counter for one request, which counts as this one
-	// does, and what tells how its texts were counted so far: see [Counted].
-	ForRequest() (c compact.Counter, counted func() (hits, misses int))
-}
-
-// counter is the counter for one request of a route, and what tells how it
-// counted.
-func (r *Route) counter() (compact.Counter, func() Counted) {
-	if c, ok := r.Counter.(Remembering); ok {
-		one, counted := c.ForRequest()
-		return one, func() Counted {
-			hits, misses := counted()
-			return Counted{Hits: hits, Misses: misses}
-		}
-	}
-	return r.Counter, func() Counted { return Counted{} }
 }

@@ -24,8 +24,6 @@ type planning struct {
 	seals  bool      // the answer to an agent's request is an item that stands for its history
 	name   string    // under which the upstream may publish a window
 	sender learn.Key // names the client's credential; zero: it sent none
-	// counted returns how the texts were counted so far.
-	counted func() Counted
 	// slot asks for the texts of the slot of the newest plan.
 	slot *summarize.Request
 	// info is the part of the account that is the same for all plans. Nothing in it
@@ -47,10 +45,9 @@ func (x *request) planning(in *body.Body, req *wire.Request) *planning {
 		}
 	}
 	name = strings.Clone(apierror.Clip(name, 128))
-	counter, counted := route.counter()
-	c := &planning{x: x, mode: x.mode(), seals: req.Trigger, name: strings.Clone(asked), sender: p.sender(x.r.Header), counted: counted}
+	c := &planning{x: x, mode: x.mode(), seals: req.Trigger, name: strings.Clone(asked), sender: p.sender(x.r.Header)}
 	c.Terms = &plan.Terms{
-		Policy: x.policy(), Limits: route.Limits, Told: route.Configured, Counter: counter, Unnoted: route.Counter, Chosen: route.Tokenizer != "",
+		Policy: x.policy(), Limits: route.Limits, Told: route.Configured, Counter: route.Counter, Chosen: route.Tokenizer != "",
 		Agent:  handover.Of(req.Conversation.Messages, req.NoCalls, req.Compaction),
 		System: route.demands, Learnt: p.learnt, Secret: p.factSecret, Recorded: c.recorded,
 		Left: func() bool { return x.r.Context().Err() != nil },
@@ -60,7 +57,7 @@ func (x *request) planning(in *body.Body, req *wire.Request) *planning {
 	if names := req.ToolNames(); names != "" {
 		c.Counts = p.learnt.Model(p.factKey(x.r.Header, route, req.Wire, append(key, "tools", names)...), route.Upstream, name, c.sender)
 	}
-	guessed := len(plan.WaysOf(counter, c.Chosen)) > 1
+	guessed := len(plan.WaysOf(route.Counter, c.Chosen)) > 1
 	published, refuses := p.published(x.settings, x.r.Header, route, asked, guessed)
 	c.For(req, len(in.Text), published, refuses, x.overrides.budget)
 	c.info = RewriteInfo{

@@ -77,7 +77,7 @@ func (a *attempt) replan(facts learn.Facts, i *RetryInfo, shapes ...compact.Dema
 		return nil
 	}
 	s.account(p)
-	s.info.Counted, s.info.Overhead = a.info.Counted, a.info.Overhead
+	s.info.Overhead = a.info.Overhead
 	i.Why = ""
 	c.x.tellPlan(p, &s.attempt, req.Conversation, in.Text, s.body, true)
 	return s

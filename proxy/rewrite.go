@@ -48,7 +48,7 @@ func (x *request) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	if first.info.Outcome != Rejected {
 		c.prepareSummary(req, p)
 	}
-	first.info.Counted, first.info.Overhead = c.counted(), time.Since(began)
+	first.info.Overhead = time.Since(began)
 	x.done(&x.steps.Folded)
 	x.tellPlan(p, &first, req.Conversation, in.Text, out, false)
 	x.decided(&first, p.Edits)

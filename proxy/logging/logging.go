@@ -179,9 +179,6 @@ func (f fields) rewrite(i *proxy.RewriteInfo) fields {
 		f = f.with("stages", stageLines(r.Stages), "strategy", r.Strategy)
 	}
 	f = f.and("not_enough_history", r.NotEnough)
-	if c := i.Counted; c.Hits+c.Misses > 0 {
-		f = append(f, zap.Dict("counted", zap.Int("hits", c.Hits), zap.Int("misses", c.Misses)))
-	}
 	f = f.and(
 		"discovered_window", i.Told.Window, "discovered_input", i.Told.Input,
 		"learnt_window", l.Window.Value, "learnt_input", l.Input.Value, "learnt_bytes", l.Bytes.Value,

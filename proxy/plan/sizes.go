@@ -13,12 +13,11 @@ type sizes struct {
 	media int
 }
 
-// sizesOf counts a body as it is sent. Most of its texts were counted before; it
-// is not part of how the request was counted. exact is what the plan says of the
-// body, 0 where that is not exactly what it costs.
+// sizesOf counts a body as it is sent. exact is what the plan says of the body, 0
+// where that is not exactly what it costs.
 func (p *Plan) sizesOf(req *wire.Request, msgs []compact.Message, exact int) (s sizes) {
 	t := p.Terms
-	ways := WaysOf(t.Unnoted, t.Chosen)
+	ways := t.ways[:t.plain]
 	if t.OwnCounter() {
 		ways = []Way{{Counter: t.Policy.Counter}}
 	}

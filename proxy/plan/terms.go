@@ -44,9 +44,8 @@ type Terms struct {
 	Limits compact.Limits
 	Told   bool
 	Agent  handover.Agent // asks for a summary of its history, if any does
-	// Counter counts for the request, and Unnoted as it does, but for what is no part
-	// of how the request was counted.
-	Counter, Unnoted compact.Counter
+	// Counter counts for the model.
+	Counter compact.Counter
 	// Chosen: somebody chose the tokenizer, so there is one way of counting.
 	Chosen bool
 	// System returns the demands on a list after what the route says of system
