@@ -29,57 +29,20 @@ func CheckUpstream(u *url.URL) error {
 }
 
 // SameListener reports whether an upstream is the address we listen on, as far as
-// that shows without asking a name server; Via catches the rest.
+// that shows by its name; Via catches the rest.
 func SameListener(u *url.URL, listen string) bool {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil || port == "0" || port != portOf(u) {
 		return false
 	}
 	to := u.Hostname()
-	if strings.EqualFold(host, to) {
-		return true
+	a, _ := netip.ParseAddr(host)
+	b, _ := netip.ParseAddr(to)
+	if a, b = a.Unmap(), b.Unmap(); a.Is4() && b.Is4() && !a.IsUnspecified() && !b.IsUnspecified() {
+		return a == b
 	}
-	everywhere := host == "" || unspecified(host)
-	if loopbackName(to) || unspecified(to) {
-		return everywhere || loopbackName(host) && sameLoopback(host, to)
-	}
-	return everywhere && ownAddress(to)
-}
-
-// sameLoopback reports whether two loopback names may be the same address:
-// 127.0.0.1 and 127.0.0.2 are not, localhost, ::1 and 0.0.0.0 may be any.
-func sameLoopback(a, b string) bool {
-	x, _ := netip.ParseAddr(a)
-	y, _ := netip.ParseAddr(b)
-	x, y = x.Unmap(), y.Unmap()
-	return !x.Is4() || !y.Is4() || x == y || x.IsUnspecified() || y.IsUnspecified()
-}
-
-// unspecified reports whether an address means every address of a machine.
-func unspecified(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsUnspecified()
-}
-
-// ownAddress reports whether host is an address of this machine.
-func ownAddress(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	if err != nil {
-		return false
-	}
-	if ip.IsUnspecified() {
-		return true
-	}
-	addrs, err := net.InterfaceAddrs()
-	if err != nil {
-		return false
-	}
-	for _, a := range addrs {
-		if prefix, err := netip.ParsePrefix(a.String()); err == nil && prefix.Addr().Unmap() == ip.Unmap() {
-			return true
-		}
-	}
-	return false
+	here := func(name string, ip netip.Addr) bool { return name == "" || loopbackName(name) || ip.IsUnspecified() }
+	return strings.EqualFold(host, to) || here(host, a) && here(to, b)
 }
 
 // hostOf returns the host of host:port, without brackets.
