@@ -175,36 +175,45 @@ func (c Count) plausible() bool {
 	return c == Count{} || (c.Percent == 0 || c.Percent >= leastPercent && c.Percent <= mostPercent) && len(c.Way) <= longestName
 }
 
+// listed is a fact as it is shown.
+type listed struct {
+	name  string // "": it is in no metric
+	known bool
+	words string
+	until time.Time // zero: it is not shown
+}
+
+// list returns all facts, known or not.
+func (f *Facts) list() []listed {
+	tokens := func(name, words string, n Fact[int]) listed {
+		return listed{name, n.Value != 0, fmt.Sprintf(words, n.Value), n.Until}
+	}
+	count := fmt.Sprintf("counts at %d %%", f.Percent())
+	if way := f.Count.Value.Way; way != "" {
+		count = "counts by " + way + ", " + count
+	}
+	return []listed{
+		tokens("window", "window %d", f.Window),
+		tokens("input", "prompt limit %d", f.Input),
+		tokens("messages", "at most %d messages", f.Messages),
+		tokens("bytes", "bodies above %d bytes not tried", f.Bytes),
+		tokens("hard", "prompts with bound thinking above %d not tried", f.Hard),
+		{"together", f.Together.Value, "prompt and answer refused together", f.Together.Until},
+		{"", len(f.Cuts) > 0, fmt.Sprintf("thinking taken out of %d histories", len(f.Cuts)), time.Time{}},
+		{"count", f.Count.Value != Count{}, count, time.Time{}},
+		{"shape", f.Shape.Value != 0, "shape " + f.Shape.Value.String(), time.Time{}},
+	}
+}
+
 // Words describes f for people.
 func (f *Facts) Words() (all []string) {
-	for _, n := range []struct {
-		format string
-		Fact[int]
-	}{
-		{"window %d", f.Window},
-		{"prompt limit %d", f.Input},
-		{"at most %d messages", f.Messages},
-		{"bodies above %d bytes not tried", f.Bytes},
-		{"prompts with bound thinking above %d not tried", f.Hard},
-	} {
-		if n.Value != 0 {
-			all = append(all, fmt.Sprintf(n.format, n.Value), "until "+n.Until.Format(time.RFC3339))
+	for _, l := range f.list() {
+		if !l.known {
+			continue
 		}
-	}
-	if f.Together.Value {
-		all = append(all, "prompt and answer refused together", "until "+f.Together.Until.Format(time.RFC3339))
-	}
-	if n := len(f.Cuts); n > 0 {
-		all = append(all, fmt.Sprintf("thinking taken out of %d histories", n))
-	}
-	if c := f.Count.Value; c.Percent != 0 {
-		if c.Way != "" {
-			all = append(all, "counts by "+c.Way)
+		if all = append(all, l.words); !l.until.IsZero() {
+			all = append(all, "until "+l.until.Format(time.RFC3339))
 		}
-		all = append(all, fmt.Sprintf("counts at %d %%", c.Percent))
-	}
-	if s := f.Shape.Value; s != 0 {
-		all = append(all, "shape "+s.String())
 	}
 	return all
 }
@@ -212,20 +221,21 @@ func (f *Facts) Words() (all []string) {
 // Believed returns how many models each fact is believed of, by its name. Each model
 // is behind one upstream and for one credential.
 func (m *Memory) Believed() map[string]int {
-	n := map[string]int{"window": 0, "input": 0, "together": 0, "messages": 0, "bytes": 0, "hard": 0, "count": 0, "shape": 0}
+	n := map[string]int{}
 	now := time.Now()
+	for _, l := range (&Facts{}).list() {
+		n[l.name] = 0
+	}
 	for _, e := range m.models.All() {
 		e.mu.Lock()
 		f := e.facts.at(now)
 		e.mu.Unlock()
-		for name, known := range map[string]bool{
-			"window": f.Window.Value != 0, "input": f.Input.Value != 0, "together": f.Together.Value, "messages": f.Messages.Value != 0,
-			"bytes": f.Bytes.Value != 0, "hard": f.Hard.Value != 0, "count": f.Count.Value != Count{}, "shape": f.Shape.Value != 0,
-		} {
-			if known {
-				n[name]++
+		for _, l := range f.list() {
+			if l.known {
+				n[l.name]++
 			}
 		}
 	}
+	delete(n, "")
 	return n
 }

@@ -191,21 +191,12 @@ func (k Known) line() string {
 }
 
 // Describe lists what was learnt and what upstreams publish, a line for each
-// upstream, model and credential. A credential is shown as the first letters of a
-// keyed hash. What is stored has no names, so it is listed once a request asked
-// for it.
+// upstream, model and credential, as far as a request asked for it since the start.
 func (m *Memory) Describe() string {
 	all := m.Known()
-	more, elsewhere := "", ""
-	if m.o.Store != nil {
-		elsewhere = ", of what was asked for since the start; the store may hold more"
-	}
-	if n := len(all) - mostShown; n > 0 {
-		all, more = all[:mostShown], fmt.Sprintf("and %d more\n", n)
-	}
-	text := fmt.Sprintf("learnt: %d%s\n", len(all), elsewhere)
-	for _, k := range all {
+	text := fmt.Sprintf("learnt: %d\n", len(all))
+	for _, k := range all[:min(len(all), mostShown)] {
 		text += k.line()
 	}
-	return text + more
+	return text
 }

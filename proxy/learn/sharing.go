@@ -82,18 +82,20 @@ func (s *sharing) take() map[*Model]struct{} {
 // once more those that are left. What the Store did not read or take waits for
 // saveAgain.
 func (m *Memory) share(ctx context.Context) {
-	wake, pause := m.sharing.wake, (<-chan time.Time)(nil)
 	for ctx.Err() == nil {
+		wait := (<-chan time.Time)(nil)
 		select {
 		case <-ctx.Done():
-		case <-pause:
-			wake, pause = m.sharing.wake, nil
-		case <-wake:
-			wait := sharePause
+		case <-m.sharing.wake:
+			pause := sharePause
 			if !m.shareDue(context.WithoutCancel(ctx)) {
-				wait = saveAgain
+				pause = saveAgain
 			}
-			wake, pause = nil, time.After(wait)
+			wait = time.After(pause)
+		}
+		select {
+		case <-ctx.Done():
+		case <-wait:
 		}
 	}
 	last, stop := context.WithTimeout(context.WithoutCancel(ctx), lastShares)
