@@ -47,6 +47,8 @@ func (x *request) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	}
 	if first.info.Outcome != Rejected {
 		c.prepareSummary(req, p)
+	} else if x.clientLeft() { // it was planned no further than to the next epoch, and might fit
+		return nil, nil, &apierror.Error{Status: StatusClientLeft, Code: apierror.CodeClientLeft, Message: "The client left."}
 	}
 	first.info.Overhead = time.Since(began)
 	x.done(&x.steps.Folded)

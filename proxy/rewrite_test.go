@@ -1,8 +1,10 @@
 package proxy
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -272,5 +274,23 @@ func TestAnEditThatCannotBeWrittenIsReported(t *testing.T) {
 	}
 	if !strings.Contains(log.text(), `"msg":"fault"`) {
 		t.Errorf("not logged: %s", log.text())
+	}
+}
+
+// A plan ends at its next epoch where the client has left. That the conversation does
+// not fit by then is no refusal.
+func TestAClientThatLeavesWhileItIsPlannedIsNotRefused(t *testing.T) {
+	p := inFrontOf(t, newUpstream(t, nil), func(o *Options) {
+		policy := testPolicy()
+		policy.Reject = true
+		o.Default.Policy = policy
+	})
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	r := httptest.NewRequestWithContext(gone, "POST", "/v1/chat/completions", strings.NewReader(agentBody(20, 100)))
+	r.Host = "localhost"
+	p.ServeHTTP(httptest.NewRecorder(), r)
+	if i := p.replies(1)[0]; i.Status != StatusClientLeft || i.Rewrite != nil {
+		t.Errorf("%d %s %+v", i.Status, i.Code, i.Rewrite)
 	}
 }
