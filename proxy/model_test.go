@@ -30,12 +30,10 @@ func house(t *testing.T) (p *running, def, own *upstream) {
 	return p, def, own
 }
 
-var (
-	jsonEndpoints = []string{
-		"/chat/completions", "/completions", "/embeddings", "/moderations", "/responses", "/responses/compact", "/responses/input_tokens",
-		"/messages", "/messages/count_tokens", "/audio/speech", "/images/generations", "/images/edits",
-	}
-)
+var jsonEndpoints = []string{
+	"/chat/completions", "/completions", "/embeddings", "/moderations", "/responses", "/responses/compact", "/responses/input_tokens",
+	"/messages", "/messages/count_tokens", "/audio/speech", "/images/generations", "/images/edits",
+}
 
 // TestAModelsTrafficGoesWhereItsRowSays on every endpoint: to the upstream of the row,
 // with the credential of the row, in the client's own bytes.
