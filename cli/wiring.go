@@ -53,6 +53,8 @@ func proxyOptions(c *config.Config) (proxy.Options, error) {
 		Limits: proxy.Limits{
 			Body:           int64(c.Limits.Body),
 			Memory:         int64(c.Limits.Memory),
+			Connections:    c.Limits.ConnectionsPerAddress,
+			Heads:          c.Limits.HeadsPerAddress,
 			Header:         time.Duration(c.Limits.HeaderTimeout),
 			ResponseHeader: time.Duration(c.Limits.ResponseHeaderTimeout),
 			StreamIdle:     time.Duration(c.Limits.StreamIdle),

@@ -124,9 +124,9 @@ overrides: true
 response_headers: false
 strict: true
 allowed_origins: ["https://app.example"]
-limits: {body: 2KiB, memory: 3KiB, header_timeout: 1s, response_header_timeout: 2s, stream_idle: 3s, drain: 5s, shutdown: 4s}
+limits: {body: 2KiB, memory: 3KiB, connections_per_address: 7, heads_per_address: 8, header_timeout: 1s, response_header_timeout: 2s, stream_idle: 3s, drain: 5s, shutdown: 4s}
 `)
-	want := proxy.Limits{Body: 2048, Memory: 3072, Header: 1e9, ResponseHeader: 2e9, StreamIdle: 3e9, Drain: 5e9, Shutdown: 4e9}
+	want := proxy.Limits{Body: 2048, Memory: 3072, Connections: 7, Heads: 8, Header: 1e9, ResponseHeader: 2e9, StreamIdle: 3e9, Drain: 5e9, Shutdown: 4e9}
 	if o.Listen != "0.0.0.0:9000" || !o.Overrides || o.ResponseHeaders || !o.Strict ||
 		!slices.Equal(o.AllowedOrigins, []string{"https://app.example"}) || o.Limits != want {
 		t.Errorf("got %+v", o)
@@ -281,7 +281,7 @@ func TestTheExampleRoutesAsTheDefaults(t *testing.T) {
 	}
 	limits := proxy.Limits{
 		Body: proxy.DefaultBody, Memory: proxy.DefaultMemory, Header: proxy.DefaultHeader,
-		ResponseHeader: proxy.DefaultResponseHeader, StreamIdle: proxy.DefaultStreamIdle, Shutdown: proxy.DefaultShutdown,
+		ResponseHeader: proxy.DefaultResponseHeader, StreamIdle: proxy.DefaultStreamIdle, Shutdown: proxy.DefaultShutdown, Heads: 256,
 	}
 	if got.Limits != limits {
 		t.Errorf("the limits are not those of package proxy: %+v", got.Limits)

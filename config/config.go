@@ -107,6 +107,8 @@ type Log struct {
 type Limits struct {
 	Body                  Size      `json:"body,omitempty"`
 	Memory                Size      `json:"memory,omitempty"`
+	ConnectionsPerAddress int       `json:"connections_per_address,omitempty"`
+	HeadsPerAddress       int       `json:"heads_per_address,omitempty"`
 	HeaderTimeout         Duration  `json:"header_timeout,omitempty"`
 	ResponseHeaderTimeout Duration  `json:"response_header_timeout,omitempty"`
 	StreamIdle            Duration  `json:"stream_idle,omitempty"`
@@ -153,6 +155,7 @@ func Default() *Config {
 			Memory:                512 << 20,
 			HeaderTimeout:         seconds(10),
 			ResponseHeaderTimeout: seconds(15 * 60),
+			HeadsPerAddress:       256,
 			StreamIdle:            seconds(10 * 60),
 			Shutdown:              seconds(30),
 		},

@@ -77,8 +77,8 @@ func TestWhatAReloadTakes(t *testing.T) {
 	// What is read at the start alone.
 	f(rest, "{listen: \"127.0.0.1:1\", admin: \"127.0.0.1:2\", log: {format: json}, store: {kind: file}, strict: true}",
 		"changed: strict; kept: listen, admin, log.format, store")
-	f(rest, "limits: {body: 1MiB, memory: 300MiB, header_timeout: 1s, response_header_timeout: 1m}",
-		"kept: limits.body, limits.memory, limits.header_timeout, limits.response_header_timeout")
+	f(rest, "limits: {body: 1MiB, memory: 300MiB, connections_per_address: 7, heads_per_address: 8, header_timeout: 1s, response_header_timeout: 1m}",
+		"kept: limits.body, limits.memory, limits.connections_per_address, limits.heads_per_address, limits.header_timeout, limits.response_header_timeout")
 	f(rest, "tls: {cert: a, key: b}", "kept: tls")
 	f(rest, "summarizer: {model: x}", "kept: summarizer")
 	f("summarizer: {model: gpt-4o-mini}", rest, "kept: summarizer")

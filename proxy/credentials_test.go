@@ -270,6 +270,7 @@ func TestImpossibleOptionsAreRefusedAllAtOnce(t *testing.T) {
 	}, `route "x*"`, "own address")
 	f("negative", func(o *Options) { o.Limits.StreamIdle = -1 }, "negative")
 	f("a mode that is none", func(o *Options) { o.Default.Mode = "of" }, "the default route has a mode that is none")
+	f("negative connections", func(o *Options) { o.Limits.Connections = -1 }, "negative")
 	f("memory below a body", func(o *Options) { o.Limits.Memory = 1 << 20 }, "limits.memory (1 MiB)")
 	f("origin", func(o *Options) { o.AllowedOrigins = []string{"app.example"} }, "allowed origin")
 	f("all at once", func(o *Options) {

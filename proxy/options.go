@@ -162,6 +162,11 @@ type Limits struct {
 	Memory int64
 	// Header is the time to read a request's headers; 0: 10 s.
 	Header time.Duration
+	// Connections is how many connections of one address that is not a loopback
+	// one may be open, and Heads how many of them that did not send their first
+	// head yet; those beyond are closed as they come. 0: any number. An IPv6
+	// address counts by its first 64 bits. Each listener counts by itself.
+	Connections, Heads int
 	// ResponseHeader is how long the upstream may take until its headers,
 	// counted from the last byte it took; 0: 15 min. Answers that are not
 	// streamed send nothing before the model is done.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"log"
 	"net"
 	"net/http"
 	"strings"
 	"time"
 
+	"laconic/proxy/admission"
 	"laconic/proxy/apierror"
 )
 
@@ -65,6 +67,12 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	return stop.end(srv, failed, cut)
 }
 
+// closedConnections says that n connections were closed because their address has
+// too many open.
+func (p *Proxy) closedConnections(n int) {
+	p.listener.Failed(FaultInfo{Where: "connections", What: fmt.Sprintf("closed %d: their address has too many open", n), Peer: true})
+}
+
 // http2Limits bound what one HTTP/2 connection holds beside Limits.Memory: what
 // arrives of bodies that are not read yet, and a frame. Go's own bounds are 1 MB
 // each. A client that is gone without a word is noticed by a ping, which HTTP/1
@@ -84,13 +92,17 @@ var http2Limits = &http.HTTP2Config{
 func (p *Proxy) server(h http.Handler) *http.Server {
 	limits := p.settings.Load().Limits
 	fresh := &unused{open: map[net.Conn]struct{}{}}
+	limit := admission.NewConnections(limits.Connections, limits.Heads, p.closedConnections)
 	srv := &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: limits.Header,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          log.New(serverLog{p}, "", 0),
-		ConnState:         fresh.changed,
+		ConnState: func(conn net.Conn, state http.ConnState) {
+			fresh.changed(conn, state)
+			limit.Changed(conn, state)
+		},
 	}
 	srv.RegisterOnShutdown(fresh.close)
 	return srv

@@ -154,7 +154,7 @@ func TestAReloadIsWholeOrNothing(t *testing.T) {
 	// What is fixed stays, whatever comes with it, and is part of what is checked.
 	p.reload(o, func(o *Options) {
 		o.Listen, o.Transport, o.Listener = ":1", http.DefaultTransport, Listener{}
-		o.Limits = Limits{Body: 1, Memory: 2, Header: 3, ResponseHeader: 5, StreamIdle: 6 * time.Second, Shutdown: 7 * time.Second}
+		o.Limits = Limits{Body: 1, Memory: 2, Header: 3, Connections: 4, ResponseHeader: 5, StreamIdle: 6 * time.Second, Shutdown: 7 * time.Second}
 		o.Summarizer = &summarize.Options{}
 	})
 	want := was.Limits

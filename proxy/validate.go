@@ -66,7 +66,7 @@ func (o *Options) validate() error {
 		}
 	}
 	l := o.Limits
-	if l.Body < 0 || l.Memory < 0 || l.Header < 0 || l.ResponseHeader < 0 || l.StreamIdle < 0 || l.Drain < 0 || l.Shutdown < 0 {
+	if l.Body < 0 || l.Memory < 0 || l.Connections < 0 || l.Heads < 0 || l.Header < 0 || l.ResponseHeader < 0 || l.StreamIdle < 0 || l.Drain < 0 || l.Shutdown < 0 {
 		wrong("a limit is negative")
 	} else if l = l.withDefaults(); l.Body > l.Memory {
 		wrong("limits.memory (%s) is below limits.body (%s)", body.Megabytes(l.Memory), body.Megabytes(l.Body))

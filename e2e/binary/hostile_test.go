@@ -298,3 +298,54 @@ func (b *besieged) memory(name string) int64 {
 	b.t.Fatal("no " + name)
 	return 0
 }
+
+// TestHostileConnections opens 400 silent connections from one address: those
+// beyond 256 are closed, other addresses are served meanwhile, and their own once
+// the time for a head is over.
+func TestHostileConnections(t *testing.T) {
+	b := besiege(t, shortAnswer, "limits: {header_timeout: 3s}", "--listen", "0.0.0.0:0")
+	_, port, err := net.SplitHostPort(b.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := *b
+	far.addr = net.JoinHostPort(ownAddress(t), port)
+	far.url, b.url = "http://"+far.addr, "http://127.0.0.1:"+port
+	began := time.Now()
+	var closed atomic.Int32
+	for range 400 {
+		conn, err := net.Dial("tcp", far.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		go func() {
+			_, _ = conn.Read(make([]byte, 1))
+			closed.Add(1)
+		}()
+	}
+	rig.Eventually(t, "those beyond 256 are closed", func() bool { return closed.Load() >= 400-256 })
+	if n := closed.Load(); n != 400-256 && time.Since(began) < 2*time.Second {
+		t.Errorf("%d were closed", n)
+	}
+	t.Logf("of 400 silent connections %d were closed at once; small requests from another address within %v", closed.Load(), b.small(20))
+	rig.Eventually(t, "the others are closed, too", func() bool { return closed.Load() == 400 })
+	far.small(20)
+	t.Logf("all were closed after %v, and the address is served again", time.Since(began))
+}
+
+// ownAddress is an address of this machine that is not a loopback one.
+func ownAddress(t *testing.T) string {
+	t.Helper()
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range all {
+		if n, ok := a.(*net.IPNet); ok && !n.IP.IsLoopback() && n.IP.To4() != nil {
+			return n.IP.String()
+		}
+	}
+	t.Skip("this machine has no address but the loopback ones")
+	return ""
+}

@@ -1,4 +1,5 @@
-// Package admission shares out memory to the bodies of requests.
+// Package admission shares out memory to the bodies of requests, and bounds the
+// connections of one address.
 //
 // It promises:
 //
