@@ -20,30 +20,60 @@ func sameDestination(a, b *Route) bool {
 // errEncoding: a body is compressed in a way that is not known here, or broken.
 var errEncoding = errors.New("the body cannot be decompressed")
 
-// errModelTwice: a request names its model in two ways.
-var errModelTwice = errors.New("the model is named more than once")
-
-// byModel sets the route of a request whose endpoint has no wire. Where rows differ
-// in upstream or key, the JSON body of an endpoint that names a model is read for it,
-// and is then in; so is one for a path that is not known. No byte of it changes.
+// byModel sets the route of a request whose endpoint has no wire. Where rows
+// differ in upstream or key, the body of an endpoint that names a model is read
+// for it, JSON or a form, which is then in. So is an object that goes to a path that
+// is not known, whatever its type says. No byte of it changes.
 func (x *request) byModel() (in *body.Body, no *apierror.Error) {
-	kind, _, _ := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+	if !x.settings.parted || x.r.Method != http.MethodPost && x.r.Method != http.MethodPut || x.info.Endpoint == access.Models {
+		return nil, x.choose("", nil)
+	}
+	kind, boundary, err := x.contentType()
 	known := x.info.Endpoint != ""
 	switch {
-	case !x.settings.parted, x.r.Method != http.MethodPost && x.r.Method != http.MethodPut, x.info.Endpoint == access.Models,
-		kind == "multipart/form-data", !known && kind != "application/json":
+	case !known && !body.Readable(body.Encoding(x.r.Header)):
 		return nil, x.choose("", nil)
-	case body.Readable(body.Encoding(x.r.Header)):
-		if in, no = x.read(); no == nil {
-			no = x.chooseFor(in, nil)
+	case !known && body.Encoding(x.r.Header) == "":
+		object, err := body.BeginsObject(x.r, x.w.Controller)
+		if err != nil {
+			return nil, x.unreadable(err)
 		}
-	default:
-		no = x.choose("", errEncoding)
+		if !object {
+			return nil, x.choose("", nil)
+		}
+	case err != nil:
+		return nil, x.choose("", err)
+	case !body.Readable(body.Encoding(x.r.Header)):
+		return nil, x.choose("", errEncoding)
 	}
-	if no != nil && no.Code == codeUnreadable && !known {
+	if in, no = x.read(); no != nil {
+		return nil, no
+	}
+	if kind == "multipart/form-data" && in.Problem == "" {
+		return in, x.choose(body.ModelInForm(in.Text, boundary))
+	}
+	if no = x.chooseFor(in, nil); no != nil && no.Code == codeUnreadable && !known {
 		no = x.choose("", nil)
 	}
 	return in, no
+}
+
+// contentType returns what the body of a request is, "" where it does not say,
+// and the boundary of a form.
+func (x *request) contentType() (kind, boundary string, err error) {
+	kinds := x.r.Header["Content-Type"]
+	switch len(kinds) {
+	case 0:
+		return "", "", nil
+	case 1:
+		var options map[string]string
+		kind, options, err = mime.ParseMediaType(kinds[0])
+		if kind == "multipart/form-data" && (err != nil || options["boundary"] == "") {
+			err = body.ErrForm
+		}
+		return kind, options["boundary"], err
+	}
+	return "", "", errors.New("two Content-Type headers")
 }
 
 // chooseFor sets the route of a request whose body was read: decoded, or not.
@@ -69,7 +99,7 @@ func (x *request) choose(model string, err error) *apierror.Error {
 		byPath := x.route
 		x.route = x.settings.routeFor(model)
 		if inPath != "" && x.settings.parted && !sameDestination(byPath, x.route) {
-			return modelUnclear(errModelTwice)
+			return modelUnclear(body.ErrModelTwice)
 		}
 	case err != nil && inPath == "" && x.settings.parted:
 		return modelUnclear(err)
@@ -85,18 +115,21 @@ func modelUnclear(err error) *apierror.Error {
 	no := &apierror.Error{Status: http.StatusBadRequest, Param: "model", Detail: err.Error()}
 	var unread *wire.PassError
 	if errors.As(err, &unread) && (unread.Reason == wire.DuplicateKey || unread.Reason == wire.AmbiguousKey) {
-		err = errModelTwice
+		err = body.ErrModelTwice
 	}
 	switch {
-	case errors.Is(err, errModelTwice):
+	case errors.Is(err, body.ErrModelTwice):
 		no.Code, no.Message = "model_ambiguous", "The request names its model more than once, or in a spelling that not every server reads."
 		no.Hint = `Name it once, as "model".`
+	case errors.Is(err, body.ErrModelLate):
+		no.Code, no.Message = "model_too_late", "The form does not name its model in its first megabyte."
+		no.Hint = `Send the field "model" before the file.`
 	case errors.Is(err, errEncoding):
 		no.Code, no.Message = codeUnreadable, "The proxy cannot decompress the request, and so cannot tell for which model it is."
 		no.Hint = "Send it uncompressed, or compressed with gzip or zstd."
 	default:
 		no.Code, no.Message = codeUnreadable, "The proxy cannot read for which model the request is."
-		no.Hint = "Send a JSON object."
+		no.Hint = "Send a JSON object, or multipart/form-data."
 	}
 	no.Hint += " Its models are not all served by the same upstream and key."
 	return no

@@ -77,3 +77,42 @@ func TestALoopIsRefused(t *testing.T) {
 		t.Error("refused for another's mark")
 	}
 }
+
+// A JSON object goes where its model is served, whatever its type and path say, and
+// anything else goes on as it came.
+func TestAnObjectIsRoutedByItsModelWhateverItsTypeSays(t *testing.T) {
+	rest, house := newUpstream(t, nil), newUpstream(t, nil)
+	p := inFrontOf(t, rest, func(o *Options) {
+		row := o.Default
+		row.Match, row.Upstream = "house-*", house.base(t, "/v1")
+		o.Routes = []*Route{&row}
+		o.RouteFor = func(model string) *Route {
+			if model == "house-1" {
+				return &row
+			}
+			return nil
+		}
+	})
+	f := func(path, kind, body string, want *upstream) {
+		t.Helper()
+		before := len(want.requests())
+		if res := p.do("POST", path, strings.NewReader(body), "Content-Type", kind); res.StatusCode != 200 {
+			t.Errorf("%s %s: %d %s", path, kind, res.StatusCode, res.body)
+		}
+		all := want.requests()
+		if len(all) != before+1 || string(all[before].Body) != body {
+			t.Errorf("%s %s %q: it went elsewhere, or changed", path, kind, body)
+		}
+	}
+	const object = `{"model":"house-1","messages":[]}`
+	for _, path := range []string{"/api/chat", "/api/generate", "/v1/rerank"} {
+		for _, kind := range []string{"application/json", "application/x-www-form-urlencoded", "text/plain", ""} {
+			f(path, kind, object, house)
+			f(path, kind, " \r\n"+object, house)
+			f(path, kind, `{"model":"other"}`, rest)
+			f(path, kind, "a=b&c={}", rest)
+			f(path, kind, "", rest)
+			f(path, kind, strings.Repeat(" ", 5000)+object, rest)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"fmt"
+	"mime/multipart"
 	"strings"
 	"testing"
 )
@@ -30,9 +31,34 @@ func house(t *testing.T) (p *running, def, own *upstream) {
 	return p, def, own
 }
 
-var jsonEndpoints = []string{
-	"/chat/completions", "/completions", "/embeddings", "/moderations", "/responses", "/responses/compact", "/responses/input_tokens",
-	"/messages", "/messages/count_tokens", "/audio/speech", "/images/generations", "/images/edits",
+var (
+	jsonEndpoints = []string{
+		"/chat/completions", "/completions", "/embeddings", "/moderations", "/responses", "/responses/compact", "/responses/input_tokens",
+		"/messages", "/messages/count_tokens", "/audio/speech", "/images/generations", "/images/edits",
+	}
+	formEndpoints = []string{"/audio/transcriptions", "/audio/translations", "/images/edits", "/images/variations"}
+)
+
+// formOf returns a form of a file of so many bytes and these fields, the first of
+// them before the file.
+func formOf(t *testing.T, size int, fields ...string) (kind string, body []byte) {
+	t.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for i := 0; i < len(fields); i += 2 {
+		if fields[i] != "" {
+			_ = w.WriteField(fields[i], fields[i+1])
+		}
+		if i == 0 {
+			file, err := w.CreateFormFile("file", "a.wav")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = file.Write(bytes.Repeat([]byte("\r\n-\x00\xff"), size/5))
+		}
+	}
+	_ = w.Close()
+	return w.FormDataContentType(), b.Bytes()
 }
 
 // TestAModelsTrafficGoesWhereItsRowSays on every endpoint: to the upstream of the row,
@@ -74,8 +100,18 @@ func TestAModelsTrafficGoesWhereItsRowSays(t *testing.T) {
 			f("/v1"+path, model, "application/json", text)
 			f("/v1"+path, model, "application/json", gzipped(t, text), "Content-Encoding", "gzip")
 		}
+		for _, path := range formEndpoints {
+			for _, size := range []int{10, 300_000} {
+				name := map[bool]string{true: "other", false: "model"}[model == ""]
+				kind, body := formOf(t, size, "", "", name, model)
+				f("/v1"+path, model, kind, body)
+				kind, body = formOf(t, 10*size, name, model, "language", "en")
+				f("/v1"+path, model, kind, body)
+			}
+		}
 	}
-	f("/v1/audio/transcriptions", "", "multipart/form-data; boundary=x", []byte("--x\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nhouse-1\r\n--x--\r\n"))
+	f("/v1/audio/transcriptions", "house-1", "multipart/form-data; boundary=x", []byte("--x\r\nContent-Disposition: form-data; name=\"file\"; filename*=utf-8''caf%C3%A9.wav\r\n\r\na\r\n"+
+		"--x\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nhouse-1\r\n--x--\r\n"))
 	f("/v1/rerank", "guest-1", "application/json", []byte(`{"model":"guest-1"}`))
 	f("/v1/chat/completions", "guest-1", "application/json", []byte(`{"model":"guest-1","messages":[]}`)) // it cannot be read
 	if res := p.do("GET", "/v1/models/guest-2", nil); res.StatusCode != 200 || own.requests()[len(own.requests())-1].URI != "/v1/models/guest-2" {
@@ -105,7 +141,7 @@ func TestAModelThatCannotBeToldIsRefused(t *testing.T) {
 			t.Errorf("%s %.200q: %d %s, and %d arrived", path, body, res.StatusCode, res.body, len(def.requests())+len(own.requests()))
 		}
 	}
-	const isJSON, chat = "application/json", `"messages":[{"role":"user","content":"hi"}]`
+	const isJSON, chat, x = "application/json", `"messages":[{"role":"user","content":"hi"}]`, "multipart/form-data; boundary=x"
 	for _, path := range jsonEndpoints {
 		path = "/v1" + path
 		f(path, "model_ambiguous", isJSON, []byte(`{"model":"gpt-4o",`+chat+`,"model":"house-1"}`))
@@ -115,6 +151,29 @@ func TestAModelThatCannotBeToldIsRefused(t *testing.T) {
 		f(path, "model_unreadable", isJSON, []byte("x"), "Content-Encoding", "gzip, gzip")
 		f(path, "model_unreadable", isJSON, []byte("\x1f\x8bx"), "Content-Encoding", "gzip")
 		f(path, "model_unreadable", isJSON, []byte("\x0b\x02\x80x\x03"), "Content-Encoding", "br", "X-Laconic-Mode", "off")
+	}
+	for _, path := range append(formEndpoints, "/embeddings") {
+		path = "/v1" + path
+		kind, body := formOf(t, 10, "model", "gpt-4o", "model", "house-1")
+		f(path, "model_ambiguous", kind, body)
+		kind, body = formOf(t, 10, "model", "gpt-4o", "Model", "house-1")
+		f(path, "model_ambiguous", kind, body)
+		f(path, "model_unreadable", x, body) // another boundary
+		f(path, "model_unreadable", "multipart/form-data", body)
+		f(path, "model_unreadable", "multipart/form-data; boundary=\"", body)
+		f(path, "model_unreadable", kind, body, "Content-Type", isJSON)
+		f(path, "model_unreadable", kind, body, "Content-Encoding", "gzip")
+		f(path, "model_unreadable", kind, body[:len(body)-60])
+		for _, part := range []string{
+			"name=\"model\"; filename=\"a\"", "name=\"model\"\r\nContent-Transfer-Encoding: quoted-printable", "name=\"x\"; name=\"model\"",
+			"name=\"model\"; name*=utf-8''x", "name=\"x\"\r\nContent-Disposition: form-data; name=\"model\"",
+		} {
+			f(path, "model_unreadable", x, []byte("--x\r\nContent-Disposition: form-data; "+part+"\r\n\r\nhouse-1\r\n--x--\r\n"))
+		}
+		kind, body = formOf(t, 1<<20, "", "", "model", "house-1")
+		f(path, "model_too_late", kind, body)
+		kind, body = formOf(t, 3<<20, "model", "gpt-4o", "model", "house-1") // named again far behind the first megabyte
+		f(path, "model_ambiguous", kind, body)
 	}
 	f("/openai/deployments/house-1/chat/completions", "model_ambiguous", isJSON, []byte(`{"model":"gpt-4o",`+chat+`}`))
 	f("/openai/deployments/gpt-4o/embeddings", "model_ambiguous", isJSON, []byte(`{"model":"house-1"}`))

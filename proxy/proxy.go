@@ -49,8 +49,8 @@
 // for a model that has an upstream or a key of its own. It would end at the wrong
 // one, with the wrong credential.
 //
-//   - Where rows of models differ in these, JSON bodies are read for the model. A
-//     form (audio, an image to edit) goes to the default upstream.
+//   - Where rows of models differ in these, the bodies of all known endpoints are
+//     read for the model. The model of a form must be in its first megabyte.
 //   - A body that names two models, or whose model cannot be read, is refused.
 //   - Broken text inside a body does not matter as long as every reader finds the
 //     same name.

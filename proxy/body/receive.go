@@ -1,6 +1,8 @@
 package body
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -77,6 +79,39 @@ func (b *pacedReader) receive(ctx context.Context, memory *admission.Reservation
 	default:
 		return nil, err
 	}
+}
+
+// mostSpace is how much space before a JSON text is looked through, in bytes.
+const mostSpace = 4 << 10
+
+// BeginsObject reports whether the body of r, which is not compressed, begins as a
+// JSON object does. What it reads is read again by who reads the body.
+func BeginsObject(r *http.Request, rc *http.ResponseController) (bool, error) {
+	in := &pacedReader{r: r.Body, rc: rc}
+	defer func() { _ = in.end() }()
+	begin := bufio.NewReaderSize(in, mostSpace)
+	defer func() {
+		read, _ := begin.Peek(begin.Buffered())
+		r.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(read), r.Body), r.Body}
+	}()
+	for n := 1; n <= mostSpace; n++ {
+		text, err := begin.Peek(n)
+		if err != nil {
+			if err == io.EOF {
+				err = nil
+			}
+			return false, err
+		}
+		switch text[n-1] {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return text[n-1] == '{', nil
+		}
+	}
+	return false, nil
 }
 
 // pacedReader reads a client's body under a deadline that moves with what arrives.
