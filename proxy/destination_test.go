@@ -24,6 +24,7 @@ func TestNothingInARequestMovesItsDestination(t *testing.T) {
 		{"Forwarded", "host=" + host},
 		{"X-Original-Url", canary.URL},
 		{"X-Rewrite-Url", "/admin"},
+		{"X-Laconic-Upstream", canary.URL},
 		{"Origin", canary.URL},
 	} {
 		if res := p.chat(body, headers...); res.StatusCode != 200 {
@@ -42,7 +43,7 @@ func TestNothingInARequestMovesItsDestination(t *testing.T) {
 			t.Errorf("Host %s", got.Host)
 		}
 	}
-	if n := len(u.requests()); n != 9 {
+	if n := len(u.requests()); n != 10 {
 		t.Errorf("%d requests arrived", n)
 	}
 	if n := len(canary.requests()); n != 0 {

@@ -36,6 +36,9 @@ func (x *request) stamp(h http.Header) {
 	if x.info.Outcome != "" {
 		h.Set(headerOutcome, string(x.info.Outcome))
 	}
+	if words := x.overrides.ignored(); words != "" {
+		h.Set(headerIgnored, words)
+	}
 	if words := x.shownReason(); words != "" {
 		h.Set(headerWhy, words)
 	}

@@ -52,6 +52,8 @@ type Listener struct {
 	// Erased: summaries were erased here because another process that shares the store
 	// was asked to. It has a goroutine of its own.
 	Erased func(summarize.ErasedInfo)
+	// Ignored: a request had a header x-laconic-… that there is not.
+	Ignored func(IgnoredInfo)
 	// Stopping: Serve was told to stop, and then each step of its end, in their order.
 	Stopping func(StopInfo)
 	// Failed: something of our own broke. The request goes on with the
@@ -67,11 +69,13 @@ type RewriteInfo struct {
 	Policy string
 	// Kind names a request that an agent has its own history summarized by:
 	// "compaction of opencode"; "" for any other.
-	Kind    string
-	Tags    string // of x-laconic-tags
-	Stream  bool
-	Outcome Outcome
-	Report  compact.Report
+	Kind string
+	Tags string // of x-laconic-tags
+	// PinsUnmatched is how many indices of x-laconic-pin name no message.
+	PinsUnmatched int
+	Stream        bool
+	Outcome       Outcome
+	Report        compact.Report
 	// Why is why it is above its budget; nothing where it is not.
 	Why why.Reason
 	// NewEpoch: an epoch began with this request, so what the upstream has in its
@@ -182,6 +186,7 @@ func Tee(ls ...Listener) Listener {
 		Upstream:   tee(ls, func(l *Listener) func(UpstreamInfo) { return l.Upstream }),
 		Summarized: tee(ls, func(l *Listener) func(summarize.JobInfo) { return l.Summarized }),
 		Erased:     tee(ls, func(l *Listener) func(summarize.ErasedInfo) { return l.Erased }),
+		Ignored:    tee(ls, func(l *Listener) func(IgnoredInfo) { return l.Ignored }),
 		Stopping:   tee(ls, func(l *Listener) func(StopInfo) { return l.Stopping }),
 		Failed:     tee(ls, func(l *Listener) func(FaultInfo) { return l.Failed }),
 	}

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"cmp"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -71,6 +70,23 @@ type overrides struct {
 	budget int
 	pins   []int
 	tags   string
+	// unknown are the names of other x-laconic-* headers.
+	unknown []string
+	// unmatched is how many of the pins name no message.
+	unmatched int
+}
+
+// readOverrides reads the x-laconic-* headers of the request, and tells the listener
+// of those that there are not.
+func (x *request) readOverrides() (no *apierror.Error) {
+	x.overrides, no = x.settings.readOverrides(x.r.Header)
+	for _, name := range x.overrides.unknown {
+		if _, told := x.p.ignored.Load(name); !told && x.p.ignoredTold.Add(1) <= mostIgnoredTold {
+			x.p.ignored.Store(name, true)
+			x.p.listener.Ignored(IgnoredInfo{ID: x.info.ID, Header: name})
+		}
+	}
+	return no
 }
 
 // policy returns the policy of the request, with the client's pins.
@@ -87,65 +103,75 @@ func (x *request) policy() *compact.Policy {
 	return p
 }
 
-// readOverrides reads the headers of a request. One that cannot be followed is
-// refused: to ignore it would do something else than what was asked for, and the
-// client would not know. Without Overrides nothing is read.
-func (s *settings) readOverrides(h http.Header) (o overrides, no *apierror.Error) {
+// readOverrides reads the headers of a request. A value that cannot be followed is
+// refused: to ignore it would do something else than what was asked for, and
+// the client would not know. Without Overrides nothing is read.
+func (s *settings) readOverrides(h http.Header) (overrides, *apierror.Error) {
+	var o overrides
 	if !s.Overrides {
 		return o, nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(h)) {
-		if !ours(name) {
-			continue
+	o.unknown = unknownHeaders(h)
+	if v, ok, twice := single(h, headerMode); twice || ok && !slices.Contains(modes, v) {
+		return o, malformed(headerMode, "It is on, off or shadow.")
+	} else if ok {
+		o.mode = v
+	}
+	if v, ok, twice := single(h, headerPolicy); twice {
+		return o, malformed(headerPolicy, "It is the name of one policy.")
+	} else if ok {
+		if s.PolicyNamed != nil {
+			o.policy = s.PolicyNamed(v)
 		}
-		if hint := o.set(s, name, strings.TrimSpace(strings.Join(h[name], ","))); hint != "" {
-			name = strings.ToLower(apierror.Clip(name, 64))
-			return o, &apierror.Error{
-				Status: http.StatusBadRequest, Code: "invalid_header", Param: name,
-				Message: "Invalid value for the request header '" + name + "'.", Hint: hint,
-			}
+		if o.policy == nil {
+			return o, malformed(headerPolicy, "There is no policy of that name.")
 		}
+	}
+	if v, ok, twice := single(h, headerBudget); twice {
+		return o, malformed(headerBudget, "It is one number of tokens.")
+	} else if ok {
+		n, err := strconv.ParseUint(v, 10, 64)
+		if err != nil || n < 1 || n > maxBudget {
+			return o, malformed(headerBudget, "It is a number of tokens from 1 to 1000000000.")
+		}
+		o.budget = int(n)
+	}
+	pins, valid := indices(h.Values(headerPin))
+	if !valid {
+		return o, malformed(headerPin, "It is a list of at most 4096 message indices, as in 0,4,5.")
+	}
+	o.pins = pins
+	if v, ok, twice := single(h, headerTags); twice || ok && !printable(v, maxTags) {
+		return o, malformed(headerTags, "It is at most 256 printable characters.")
+	} else if ok {
+		o.tags = v
 	}
 	return o, nil
 }
 
-// set follows a header, and returns what it has to be where it cannot be followed.
-// A pin may name a message that the client sends later.
-func (o *overrides) set(s *settings, name, value string) (hint string) {
-	switch name {
-	case summarize.Header: // it names the requests of a summarizer
-	case headerMode:
-		if o.mode = value; !slices.Contains(modes, value) {
-			return "It is on, off or shadow."
-		}
-	case headerPolicy:
-		if s.PolicyNamed != nil {
-			o.policy = s.PolicyNamed(value)
-		}
-		if o.policy == nil {
-			return "There is no policy of that name."
-		}
-	case headerBudget:
-		n, err := strconv.Atoi(value)
-		if o.budget = n; err != nil || n < 1 || n > maxBudget {
-			return "It is a number of tokens from 1 to 1000000000."
-		}
-	case headerPin:
-		for v := range strings.SplitSeq(value, ",") {
-			n, err := strconv.ParseUint(strings.TrimSpace(v), 10, 31)
-			if err != nil || len(o.pins) == maxPins {
-				return "It is a list of at most 4096 message indices, as in 0,4,5."
-			}
-			o.pins = append(o.pins, int(n))
-		}
-	case headerTags:
-		if o.tags = value; !printable(value, maxTags) {
-			return "It is at most 256 printable characters."
-		}
-	default:
-		return "There is no such header."
+// single is the value of a header that may stand once.
+func single(h http.Header, name string) (value string, ok, twice bool) {
+	v := h[name]
+	if len(v) != 1 {
+		return "", false, len(v) > 1
 	}
-	return ""
+	return strings.TrimSpace(v[0]), true, false
+}
+
+// indices reads comma-separated indices from header lines. An index that names
+// no message is valid and pins nothing: see headerIgnored.
+func indices(lines []string) ([]int, bool) {
+	var pins []int
+	for _, line := range lines {
+		for v := range strings.SplitSeq(line, ",") {
+			n, err := strconv.ParseUint(strings.TrimSpace(v), 10, 31)
+			if err != nil || len(pins) == maxPins {
+				return nil, false
+			}
+			pins = append(pins, int(n))
+		}
+	}
+	return pins, true
 }
 
 func printable(s string, most int) bool {
@@ -153,7 +179,69 @@ func printable(s string, most int) bool {
 		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
+func malformed(header, hint string) *apierror.Error {
+	name := strings.ToLower(header)
+	return &apierror.Error{
+		Status: http.StatusBadRequest, Code: "invalid_header", Param: name,
+		Message: "Invalid value for the request header '" + name + "'.", Hint: hint,
+	}
+}
+
 // ours reports whether a header is one of x-laconic-*, known or not.
 func ours(name string) bool {
 	return strings.HasPrefix(access.Dashed(name), "x-laconic-")
+}
+
+// headerIgnored says what of a request's x-laconic-* headers did nothing: the
+// name of one that there is not, or x-laconic-pin;unmatched=2 for indices of no
+// message. A client may pin what it sends later, so that is not refused.
+const headerIgnored = "X-Laconic-Ignored"
+
+// IgnoredInfo is a request header x-laconic-… that there is not. It is told once
+// for each name.
+type IgnoredInfo struct {
+	ID     string // of the first request that has it
+	Header string // at most 64 bytes
+}
+
+// known are the request headers that there are.
+var known = []string{headerMode, headerPolicy, headerBudget, headerPin, headerTags, summarize.Header}
+
+// Names of headers come from clients: so many are named in an answer, and so
+// many in the log.
+const (
+	mostIgnored     = 8
+	mostIgnoredTold = 100
+)
+
+// unknownHeaders are the names of request headers of ours that there are not, in
+// lower case and in order.
+func unknownHeaders(h http.Header) (names []string) {
+	for name := range h {
+		if ours(name) && !slices.Contains(known, name) {
+			names = append(names, strings.ToLower(apierror.Clip(name, 64)))
+		}
+	}
+	slices.Sort(names)
+	return names[:min(len(names), mostIgnored)]
+}
+
+// unmatched is how many indices of a client's pins name no message of a
+// conversation.
+func unmatched(pins []int, in compact.Conversation) (n int) {
+	for _, i := range pins {
+		if i >= len(in.Messages) {
+			n++
+		}
+	}
+	return n
+}
+
+// ignored returns the value of the response header; "" for nothing.
+func (o *overrides) ignored() string {
+	words := slices.Clone(o.unknown)
+	if n := o.unmatched; n > 0 {
+		words = append(words, strings.ToLower(headerPin)+";unmatched="+strconv.Itoa(n))
+	}
+	return strings.Join(words, ", ")
 }

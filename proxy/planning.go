@@ -36,6 +36,7 @@ type planning struct {
 // whatever model the body names beside it.
 func (x *request) planning(in *body.Body, req *wire.Request) *planning {
 	p, route := x.p, x.route
+	x.overrides.unmatched = unmatched(x.overrides.pins, req.Conversation)
 	key, asked, name := []string{req.Model}, req.Model, req.Model
 	if deployment := access.Deployment(x.r.URL.Path); deployment != "" {
 		key, asked = append(key, "deployment", deployment), deployment
@@ -62,7 +63,7 @@ func (x *request) planning(in *body.Body, req *wire.Request) *planning {
 	c.For(req, len(in.Text), published, refuses, x.overrides.budget)
 	c.info = RewriteInfo{
 		ID: x.info.ID, Model: name, Route: route.Match, Policy: c.Policy.Name, Kind: c.Agent.Kind(), Tags: x.overrides.tags,
-		Stream: req.Stream, Told: published, BytesBefore: len(in.Text), BytesAfter: len(in.Text),
+		PinsUnmatched: x.overrides.unmatched, Stream: req.Stream, Told: published, BytesBefore: len(in.Text), BytesAfter: len(in.Text),
 	}
 	return c
 }

@@ -87,6 +87,7 @@ package proxy
 import (
 	"crypto/rand"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -124,6 +125,9 @@ type Proxy struct {
 	draining  atomic.Bool  // told to stop
 	// adminOpen: others than this machine reach the admin listener.
 	adminOpen atomic.Bool
+	// ignored are the unknown request headers that were reported, as many as ignoredTold.
+	ignored     sync.Map
+	ignoredTold atomic.Int64
 }
 
 // New makes a proxy, or says everything that is wrong with its options.

@@ -18,8 +18,7 @@ import (
 // with the client's own bytes, or an *apierror.Error where it does not go on: the
 // proxy never makes a request worse than it came.
 func (x *request) rewrite() (*body.Outgoing, http.RoundTripper, error) {
-	var no *apierror.Error
-	if x.overrides, no = x.settings.readOverrides(x.r.Header); no != nil {
+	if no := x.readOverrides(); no != nil {
 		return nil, nil, no
 	}
 	in, err := x.readBody()

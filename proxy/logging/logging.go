@@ -53,6 +53,9 @@ func To(log *zap.Logger) proxy.Listener {
 				line.Write(replyFields(&i)...)
 			}
 		},
+		Ignored: func(i proxy.IgnoredInfo) {
+			log.Warn("unknown header", zap.String("request_id", i.ID), zap.String("header", i.Header))
+		},
 		Upstream:   func(i proxy.UpstreamInfo) { logUpstream(log, i) },
 		Summarized: func(i summarize.JobInfo) { logJob(log, i) },
 		Erased:     func(i summarize.ErasedInfo) { logErased(log, i) },
@@ -178,7 +181,7 @@ func (f fields) rewrite(i *proxy.RewriteInfo) fields {
 	if len(r.Stages) > 0 {
 		f = f.with("stages", stageLines(r.Stages), "strategy", r.Strategy)
 	}
-	f = f.and("not_enough_history", r.NotEnough)
+	f = f.and("pins_unmatched", i.PinsUnmatched, "not_enough_history", r.NotEnough)
 	f = f.and(
 		"discovered_window", i.Told.Window, "discovered_input", i.Told.Input,
 		"learnt_window", l.Window.Value, "learnt_input", l.Input.Value, "learnt_bytes", l.Bytes.Value,
