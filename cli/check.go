@@ -25,6 +25,7 @@ import (
 func checkCommand() *cobra.Command {
 	var s settings
 	var jsonOut bool
+	var model string
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "check a configuration file: every error at once, with its place",
@@ -34,6 +35,9 @@ func checkCommand() *cobra.Command {
 				s.config = args[0]
 			}
 			c, err := config.Load(s.config, s.overrides(cmd)...)
+			if err == nil && model != "" {
+				return explain(c, cmd.Context(), cmd.OutOrStdout(), model)
+			}
 			if err == nil {
 				err = c.CheckFiles()
 			}
@@ -45,6 +49,7 @@ func checkCommand() *cobra.Command {
 	}
 	s.flags(cmd)
 	cmd.Flags().BoolVar(&jsonOut, "json", false, "print the problems as JSON")
+	cmd.Flags().StringVar(&model, "explain", "", "say what requests for this `MODEL` may cost, and where its window comes from")
 	return cmd
 }
 

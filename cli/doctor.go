@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,8 +29,11 @@ const (
 // patient is the set-up that the doctor examines.
 type patient struct {
 	*config.Config
-	options proxy.Options
-	seen    []upstream
+	options  proxy.Options
+	probe    bool
+	patience time.Duration // for the answer to a probe
+	model    string        // to probe; "": the first that is known
+	seen     []upstream
 }
 
 // checks are made in this order, if the configuration is valid.
@@ -43,6 +47,7 @@ var checks = []struct {
 	{"upstream", checkUpstreams},
 	{"store", checkStore},
 	{"windows", checkWindows},
+	{"stream", checkStream},
 	{"traffic", checkTraffic},
 }
 
@@ -92,6 +97,9 @@ func doctorCommand() *cobra.Command {
 	}
 	s.flags(cmd)
 	cmd.Flags().BoolVar(&jsonOut, "json", false, "print the findings as JSON")
+	cmd.Flags().BoolVar(&p.probe, "probe", false, "also make one small call, which may cost a fraction of a cent")
+	cmd.Flags().DurationVar(&p.patience, "timeout", 30*time.Second, "how long to wait for the answer of that call: a local model may have to be loaded")
+	cmd.Flags().StringVar(&p.model, "model", "", "`MODEL` of that call (default: the first that the configuration or the upstream names)")
 	return cmd
 }
 

@@ -9,8 +9,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"laconic/cli/findings"
 	"laconic/demo/strict"
@@ -44,7 +46,7 @@ func has(all []finding, check string, s findings.State, says, fix string) bool {
 }
 
 // upstreamWith is a strict upstream that publishes a window.
-func upstreamWith(t *testing.T, o strict.Options) string {
+func upstreamWith(t *testing.T, o strict.Options, wrap func(http.Handler) http.Handler) string {
 	t.Helper()
 	u := strict.New(o)
 	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -58,9 +60,25 @@ func upstreamWith(t *testing.T, o strict.Options) string {
 		}
 		u.ServeHTTP(w, r)
 	})
+	if wrap != nil {
+		h = wrap(h)
+	}
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
 	return s.URL
+}
+
+// buffered keeps an answer until it is complete, as a web server with buffering does.
+func buffered(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := httptest.NewRecorder()
+		next.ServeHTTP(rec, r)
+		for name := range rec.Header() {
+			w.Header().Set(name, rec.Header().Get(name))
+		}
+		w.WriteHeader(rec.Code)
+		_, _ = w.Write(rec.Body.Bytes())
+	})
 }
 
 const unwatched = "admin: off\n"
@@ -70,10 +88,13 @@ const unwatched = "admin: off\n"
 func TestDoctorFindsFiveFaults(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-right")
 	t.Setenv("OPENAI_BASE_URL", "")
-	good := upstreamWith(t, strict.Options{Key: "sk-right"})
+	slow := strict.Options{Key: "sk-right", Latency: 30 * time.Millisecond, Reply: func(*strict.Request) strict.Reply {
+		return strict.Reply{Text: strings.Repeat("one two three four five six. ", 8)}
+	}}
+	good := upstreamWith(t, slow, nil)
 
-	code, all := examined(t, unwatched+"upstream: "+good+"/v1\nmodels:\n  - {match: small, window: 8000}\n")
-	if code != 0 || !has(all, "windows", fine, "1 model", "") || !has(all, "upstream", fine, "with 1 model", "") {
+	code, all := examined(t, unwatched+"upstream: "+good+"/v1\nmodels:\n  - {match: small, window: 8000}\n", "--probe")
+	if code != 0 || !has(all, "stream", fine, "as they are made", "") || !has(all, "windows", fine, "1 model", "") || !has(all, "upstream", fine, "with 1 model", "") {
 		t.Errorf("a good set-up: %d %+v", code, all)
 	}
 
@@ -104,6 +125,13 @@ func TestDoctorFindsFiveFaults(t *testing.T) {
 	t.Run("window above the upstream's", func(t *testing.T) {
 		code, all := examined(t, unwatched+"upstream: "+good+"/v1\nmodels:\n  - {match: \"s*\", window: 32000}\n")
 		if code != 2 || !has(all, "windows", failure, "small: window is 32000, and the upstream runs it with 8000", `window: 8000 in the row "s*"`) {
+			t.Errorf("%d %+v", code, all)
+		}
+	})
+	t.Run("held-back stream", func(t *testing.T) {
+		held := upstreamWith(t, slow, buffered)
+		code, all := examined(t, unwatched+"upstream: "+held+"/v1\n", "--probe")
+		if code != 1 || !has(all, "stream", warning, "something holds streams back", "proxy_buffering off") {
 			t.Errorf("%d %+v", code, all)
 		}
 	})
@@ -158,10 +186,65 @@ func withProxy(t *testing.T, text string, f func(base string)) {
 	f(baseURL.FindStringSubmatch(said.String())[1])
 }
 
+func TestDoctorJudges(t *testing.T) {
+	f := func(got finding, s findings.State, says string) {
+		t.Helper()
+		if got.State != s || !strings.Contains(got.Says, says) || (got.Fix == "") != (s == fine || s == unknown) {
+			t.Errorf("%+v, want %s: %s", got, s, says)
+		}
+	}
+	const ms = time.Millisecond
+	// came returns what is seen of events that came at these times.
+	came := func(at ...time.Duration) finding {
+		n := 0
+		return timesOf(strings.NewReader(strings.Repeat("data: {}\n\n", len(at))), func() time.Duration { n++; return at[n-1] }).judged()
+	}
+	every := func(n int, from, pause time.Duration) (at []time.Duration) {
+		for i := range n {
+			at = append(at, from+time.Duration(i)*pause)
+		}
+		return at
+	}
+	f(came(every(40, time.Second, ms/10)...), warning, "holds streams back: 40 events, the first after 1s, the last 4ms later")
+	f(came(every(40, 300*ms, 20*ms)...), fine, "as they are made")
+	f(came(every(40, 30*ms, ms/10)...), fine, "as they are made") // nothing took any time
+	f(came(every(3, time.Second, 0)...), unknown, "too short")
+	f(came(slices.Concat(every(33, 700*ms, ms/50), every(8, 820*ms, ms/50))...), warning, "the last 120ms later, 39 of them together with the one before")
+	f(came(slices.Concat(every(13, 300*ms, ms/50), every(13, 560*ms, ms/50), every(13, 820*ms, ms/50))...), warning, "holds streams back")
+	f(came(slices.Concat(every(20, 300*ms, 20*ms), every(20, time.Second, 20*ms))...), fine, "as they are made") // the model paused
+	f(came(slices.Concat(every(50, 300*ms, ms/2), every(50, 340*ms, ms/2))...), fine, "as they are made")        // a fast model
+}
+
 func TestDoctorOnABrokenFile(t *testing.T) {
 	code, all := examined(t, "upstrem: http://x.example/v1\n")
 	if code != 2 || len(all) != 1 || !has(all, "configuration", failure, `unknown key`, "did you mean upstream?") {
 		t.Errorf("%d %+v", code, all)
+	}
+}
+
+// An upstream that takes a probe and says nothing is waited for as long as --timeout
+// says, before its answer and within it.
+func TestDoctorOfAnUpstreamThatIsSilent(t *testing.T) {
+	for name, begins := range map[string]bool{"no answer": false, "an answer that begins": true} {
+		t.Run(name, func(t *testing.T) {
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					_, _ = io.WriteString(w, `{"data":[{"id":"m"}]}`)
+					return
+				}
+				_, _ = io.Copy(io.Discard, r.Body)
+				if begins {
+					_, _ = io.WriteString(w, "data: {}\n\n")
+					_ = http.NewResponseController(w).Flush()
+				}
+				<-r.Context().Done()
+			}))
+			defer srv.Close()
+			code, all := examined(t, unwatched+"upstream: "+srv.URL+"/v1\n", "--probe", "--timeout", "200ms")
+			if code != exitFailures || !has(all, "stream", failure, "its answer did not end in 200ms", "--timeout") {
+				t.Errorf("%d %v", code, all)
+			}
+		})
 	}
 }
 

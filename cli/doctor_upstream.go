@@ -76,7 +76,7 @@ func checkUpstreams(ctx context.Context, p *patient) (all []finding) {
 			if len(look(ctx, &try, u.key, doctorTime).Models) > 0 {
 				f.Fix = u.place + ": " + config.ShownURL(try.String())
 			} else if u.Status == http.StatusNotFound && strings.Contains(u.url.Path, "/v1") {
-				f.State, f.Fix = warning, "nothing, if the upstream has chat completions without a list of models"
+				f.State, f.Fix = warning, "nothing, if the upstream has chat completions without a list of models (--probe tries)"
 			}
 		}
 		all = append(all, f)
@@ -134,5 +134,5 @@ func checkWindows(_ context.Context, p *patient) (all []finding) {
 	case agree > 0:
 		return []finding{{State: fine, Says: fmt.Sprintf("no row is above the windows that upstreams publish (%s)", number.Count(agree, "model"))}}
 	}
-	return []finding{{State: unknown, Says: "no upstream publishes a window; laconic check lists those that are taken"}}
+	return []finding{{State: unknown, Says: "no upstream publishes a window; laconic check --explain MODEL says which is taken"}}
 }

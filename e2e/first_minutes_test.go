@@ -101,6 +101,7 @@ models:
 		{regexp.MustCompile(regexp.QuoteMeta(strings.TrimPrefix(e.URL, "http://"))), strings.TrimPrefix(shownUpstream, "http://")},
 		{regexp.MustCompile(regexp.QuoteMeta(admin)), "127.0.0.1:7281"},
 		{regexp.MustCompile(`127\.0\.0\.1:\d+/v1 in front`), "127.0.0.1:44887/v1 in front"},
+		{regexp.MustCompile(`first after \S+, the last \S+ later`), "first after 21ms, the last 805ms later"},
 		{regexp.MustCompile(regexp.QuoteMeta(dir)), "~"},
 	}
 	last := 0

@@ -270,7 +270,7 @@ func TestTheChartRefusesValues(t *testing.T) {
 // What the manual says to type before a configuration is changed is run as it stands.
 func TestTheManualsCheck(t *testing.T) {
 	script := block(t, "```sh\n# This is the file")
-	for upstream, says := range map[string]string{"https://mine.example/v1": "https://mine.example/v1", "ftp://mine.example": "upstream must be a URL that begin with"} {
+	for upstream, says := range map[string]string{"https://mine.example/v1": "https://mine.example/v1", "ftp://mine.example": "upstream must be a URL that begins with"} {
 		dir := t.TempDir()
 		rig.WriteFile(t, filepath.Join(dir, "mine.yaml"), "{redis: {enabled: true}, config: {upstream: '"+upstream+"'}}")
 		root, err := filepath.Abs("../..")

@@ -223,7 +223,7 @@ func CheckPath(r *http.Request) *apierror.Error {
 	}
 	return &apierror.Error{
 		Status: http.StatusNotFound, Code: "path_not_served",
-		Message: "With a key of its own the proxy serves only " + servedInWords() + ".",
+		Message: "With a key of its own the proxy serves only " + ServedWithKey() + ".",
 	}
 }
 
@@ -252,8 +252,8 @@ func servedWithKey(method string, u *url.URL) bool {
 	return false
 }
 
-// servedInWords returns what is served where a key of ours is sent, in words.
-func servedInWords() string {
+// ServedWithKey returns what is served where a key of ours is sent, in words.
+func ServedWithKey() string {
 	var all []string
 	for _, e := range endpoints {
 		if e.path != Models {
