@@ -241,7 +241,7 @@ func TestThoseWhoWaitForMemoryAreServedInTurn(t *testing.T) {
 		}
 		gone, leave := context.WithCancelCause(t.Context())
 		large := wait(gone, 95)
-		small, last := wait(t.Context(), 8), wait(t.Context(), 100)
+		small, last := wait(t.Context(), 8), wait(t.Context(), 94)
 		leave(errors.New("left"))
 		if a, b := <-order, <-order; a+b != 8-95 {
 			t.Errorf("%d and %d, want -95, and 8 then", a, b)
@@ -249,8 +249,8 @@ func TestThoseWhoWaitForMemoryAreServedInTurn(t *testing.T) {
 		large.Free()
 		busy.Free()
 		small.Free()
-		if n := <-order; n != 100 {
-			t.Errorf("%d, want 100", n)
+		if n := <-order; n != 94 {
+			t.Errorf("%d, want 94", n)
 		}
 		began := time.Now()
 		wait(t.Context(), 20)

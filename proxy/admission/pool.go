@@ -40,8 +40,9 @@ type holding struct {
 
 func newPool(limit int64) pool { return pool{limit: limit, clients: map[string]*account{}} }
 
-// atMost returns n, or what one request may have at most.
-func (p *pool) atMost(n int64) int64 { return min(n, p.limit) }
+// atMost returns n, or what one request may have at most: a sixteenth is left for
+// small ones beside it.
+func (p *pool) atMost(n int64) int64 { return min(n, p.limit-p.limit/16) }
 
 // within reports whether h may become n bytes without exceeding the pool.
 func (p *pool) within(h *holding, n int64) bool { return p.used+n-h.n <= p.limit }
