@@ -9,7 +9,7 @@
 //     takes none, so idle sockets that declare large bodies hold nothing.
 //   - no deadlock: of requests that hold a part and wait for more, one may always
 //     go on.
-//   - small first: a request that fits does not wait for a larger one.
+//   - small first: small requests overtake large ones that wait, within a reserve.
 //   - fair: a client that holds more than its share comes after all others. Alone,
 //     a client has everything.
 //   - no hostages: while others wait, a body that stalls gives way, and so do
@@ -23,7 +23,8 @@
 // taken at once from the other three quarters. So nobody who holds memory for work
 // waits for more of it, and among arriving bodies one may always exceed its part.
 //
-// Requests are served in the order in which they came, as far as they fit. While others wait for
+// Requests wait in the order in which they came. Requests that cost at most a 512th
+// of the memory overtake, within a sixteenth that is reserved. While others wait for
 // memory to arrive in, a body must bring 256 KiB/s after the first half second, or it
 // is aborted. A client is its key if the proxy has client keys, else its address;
 // X-Forwarded-For is not believed.
@@ -87,11 +88,12 @@ type Gate struct {
 // NewGate makes a gate of size bytes for bodies of at most body bytes each.
 func NewGate(size, body int64) *Gate {
 	over := min(body, size/8) // what one arriving body may take beyond its pool
+	arrival := size/4 - over
 	return &Gate{
 		Wait:     Wait,
 		size:     size,
-		arrival:  newPool(size/4 - over),
-		work:     newPool(size - size/4),
+		arrival:  newPool(arrival, arrival/4, size/4096),
+		work:     newPool(size-size/4, size/16, size/512),
 		arriving: map[*Reservation]struct{}{},
 	}
 }

@@ -3,6 +3,7 @@ package admission
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,23 +38,35 @@ func mustHold(t *testing.T, g *Gate, client string, n int64) *Reservation {
 
 func TestSmallRequestsPassLargeOnesThatWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := NewGate(1600, 100) // 1200 for work
-		busy := mustHold(t, g, "", 1000)
-		large := asks(t.Context(), g.Reserve("").Acquire, 400)
-		small := mustHold(t, g, "", 100)
-		if over(large) {
-			t.Error("granted where nothing was free")
+		g := NewGate(16<<10, 100) // for work 12 KiB, of them 1 KiB for small requests, which have up to 32
+		busy := mustHold(t, g, "", 11<<10)
+		large := asks(t.Context(), g.Reserve("").Acquire, 4<<10)
+		var small []*Reservation
+		for range 32 {
+			small = append(small, mustHold(t, g, "", 32))
 		}
-		small.Free()
-		if busy.Free(); <-large != nil {
-			t.Error("the large one got nothing")
+		one := g.Reserve("")
+		next := asks(t.Context(), one.Acquire, 32)
+		if over(large) || over(next) {
+			t.Errorf("granted where nothing was free: %v, %v", over(large), over(next))
+		}
+		busy.Shrink(6 << 10)
+		synctest.Wait()
+		if !over(large) {
+			t.Error("small requests keep a large one waiting")
+		}
+		if !over(next) {
+			t.Error("where nothing large waits any more, a small one has to keep to its part")
+		}
+		for _, s := range small {
+			s.Free()
 		}
 	})
 }
 
 func TestAClientHasAllMemoryUntilAnotherWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := NewGate(1466, 100) // 1100 for work
+		g := NewGate(1600, 100) // 1100 for large work
 		a := []*Reservation{mustHold(t, g, "a", 400), mustHold(t, g, "a", 400), mustHold(t, g, "a", 300)}
 		again := asks(t.Context(), g.Reserve("a").Acquire, 400)
 		third := asks(t.Context(), g.Reserve("a").Acquire, 300)
@@ -79,7 +92,7 @@ func TestAClientHasAllMemoryUntilAnotherWaits(t *testing.T) {
 // of them may always go on.
 func TestOneBodyGoesOnWhereNothingIsFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := NewGate(3200, 200) // 600 for arrival, and one body beyond
+		g := NewGate(3200, 200) // 600 for arrival, 450 for large ones, and one body beyond
 		var all []*Reservation
 		for range 3 {
 			s := g.Reserve("")
@@ -121,9 +134,9 @@ func TestOneBodyGoesOnWhereNothingIsFree(t *testing.T) {
 }
 
 // growing fills the room for arrival, 1000 bytes, with bodies of 20 bytes of a client.
-func growing(t *testing.T, g *Gate, client string) (all []*Reservation) {
+func growing(t *testing.T, g *Gate, client string, mostSmall int64) (all []*Reservation) {
 	t.Helper()
-	g.arrival = newPool(1000)
+	g.arrival = newPool(1000, 250, mostSmall)
 	for range 49 {
 		s := g.Reserve(client)
 		if err := s.Receive(t.Context(), 20); err != nil {
@@ -132,6 +145,73 @@ func growing(t *testing.T, g *Gate, client string) (all []*Reservation) {
 		all = append(all, s)
 	}
 	return all
+}
+
+// The same holds for small ones.
+func TestOneSmallBodyGoesOnWhereNothingIsFree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(1<<20, 1)
+		began := time.Now()
+		var wg sync.WaitGroup
+		for _, s := range growing(t, g, "", 40) {
+			wg.Go(func() {
+				defer s.Free()
+				if err := s.Receive(t.Context(), 40); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if d := time.Since(began); d != 0 {
+			t.Errorf("they waited for %v", d)
+		}
+	})
+}
+
+// Bodies that were small when they took their memory and wait to become large
+// take nothing of what is reserved for small ones.
+func TestBodiesThatOutgrewTheSmallOnesDoNotKeepThemWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(1<<20, 1)
+		all := growing(t, g, "a", 20)
+		for _, s := range all {
+			_ = asks(t.Context(), s.Receive, 100)
+		}
+		if n := len(g.arrival.waiting); n < 30 {
+			t.Fatalf("%d wait", n)
+		}
+		small := g.Reserve("b")
+		if !over(asks(t.Context(), small.Receive, 2)) {
+			t.Error("a small one has to wait")
+		}
+		small.Free()
+		for _, s := range all {
+			s.Free()
+		}
+		time.Sleep(Wait)
+	})
+}
+
+// Bodies that stall give way to a small request, too.
+func TestBodiesThatStallGiveWayToSmallOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(1<<20, 1)
+		for _, s := range growing(t, g, "a", 40) {
+			t.Cleanup(s.Arrive(&fakeArrival{end: s.Free}))
+		}
+		time.Sleep(time.Hour)
+		began := time.Now()
+		for range 3 {
+			s := g.Reserve("b")
+			defer s.Free()
+			if err := s.Receive(t.Context(), 40); err != nil {
+				t.Error(err)
+			}
+		}
+		if d := time.Since(began); d > stallGrace {
+			t.Errorf("after %v", d)
+		}
+	})
 }
 
 // countedArrival counts how often it is looked at.
@@ -147,7 +227,7 @@ func TestTheCostOfWaitingIsLinear(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(1<<20, 1)
 		looks := 0
-		all := growing(t, g, "")
+		all := growing(t, g, "", 20)
 		for _, s := range all {
 			t.Cleanup(s.Arrive(countedArrival{&looks}))
 		}
@@ -196,7 +276,7 @@ func TestBodiesThatStallGiveWay(t *testing.T) {
 		arriving := func(client, name string) *Reservation {
 			s := g.Reserve(client)
 			t.Cleanup(s.Arrive(&fakeArrival{end: func() { ended[name] = true; s.Free() }}))
-			if err := s.Receive(t.Context(), 160<<10); err != nil {
+			if err := s.Receive(t.Context(), 150<<10); err != nil {
 				t.Fatal(err)
 			}
 			return s
@@ -211,17 +291,55 @@ func TestBodiesThatStallGiveWay(t *testing.T) {
 		began := time.Now()
 		s := g.Reserve("a")
 		defer s.Free()
-		if err := s.Receive(t.Context(), 160<<10); err != nil || len(ended) == 0 || time.Since(began) != 0 {
+		if err := s.Receive(t.Context(), 150<<10); err != nil || len(ended) == 0 || time.Since(began) != 0 {
 			t.Errorf("after %v: %v, ended %v", time.Since(began), err, ended)
 		}
 	})
 }
 
-// A gate of 133 bytes has 100 of them for work.
+func TestBodiesOfOneClientGiveWayToAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(3200<<10, 200<<10)
+		ended := map[string]bool{}
+		arriving := func(client, name string, n int64) *Reservation {
+			s := g.Reserve(client)
+			from := &fakeArrival{end: func() { ended[name] = true; s.Free() }}
+			t.Cleanup(s.Arrive(from))
+			if err := s.Receive(t.Context(), n); err != nil {
+				t.Fatal(err)
+			}
+			from.n = 1 << 30 // it keeps coming, fast enough
+			return s
+		}
+		arriving("a", "small", 100<<10)
+		arriving("a", "large", 350<<10)
+		waiting, leave := context.WithCancelCause(t.Context())
+		own := asks(waiting, g.Reserve("a").Receive, 300<<10)
+		time.Sleep(2 * stallGrace)
+		if len(ended) != 0 {
+			t.Errorf("for another body of the same client, ended: %v", ended)
+		}
+		leave(errors.New("left"))
+		if err := <-own; err == nil {
+			t.Error("granted")
+		}
+		b := g.Reserve("b")
+		defer b.Free()
+		if err := b.Receive(t.Context(), 300<<10); err != nil {
+			t.Error(err)
+		}
+		if len(ended) != 1 || !ended["large"] {
+			t.Errorf("ended: %v, want the largest", ended)
+		}
+	})
+}
+
+// A gate of 145 bytes has 100 of them for work, where no request is so small
+// that it is one of the small ones.
 
 func TestThoseWhoWaitForMemoryAreServedInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := NewGate(133, 10)
+		g := NewGate(145, 10)
 		busy := g.Reserve("")
 		if !tryAcquire(busy, 90) {
 			t.Fatal("no room")
@@ -241,7 +359,7 @@ func TestThoseWhoWaitForMemoryAreServedInTurn(t *testing.T) {
 		}
 		gone, leave := context.WithCancelCause(t.Context())
 		large := wait(gone, 95)
-		small, last := wait(t.Context(), 8), wait(t.Context(), 94)
+		small, last := wait(t.Context(), 8), wait(t.Context(), 100)
 		leave(errors.New("left"))
 		if a, b := <-order, <-order; a+b != 8-95 {
 			t.Errorf("%d and %d, want -95, and 8 then", a, b)
@@ -249,12 +367,12 @@ func TestThoseWhoWaitForMemoryAreServedInTurn(t *testing.T) {
 		large.Free()
 		busy.Free()
 		small.Free()
-		if n := <-order; n != 94 {
-			t.Errorf("%d, want 94", n)
+		if n := <-order; n != 100 {
+			t.Errorf("%d, want 100", n)
 		}
 		began := time.Now()
-		wait(t.Context(), 20)
-		if n := <-order; n != -20 || time.Since(began) != Wait {
+		wait(t.Context(), 1)
+		if n := <-order; n != -1 || time.Since(began) != Wait {
 			t.Errorf("%d after %v", n, time.Since(began))
 		}
 		last.Free()
@@ -268,7 +386,7 @@ func TestThoseWhoWaitForMemoryAreServedInTurn(t *testing.T) {
 // it gives its memory a little later.
 func TestNoMoreWorkIsEndedThanHelps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := NewGate(133, 10)
+		g := NewGate(145, 10)
 		var jobs [4]*fakeJob
 		for i := range jobs {
 			jobs[i] = begin(t, g, 25)
@@ -316,7 +434,7 @@ func begin(t *testing.T, g *Gate, n int64) *fakeJob {
 // cannot end gives nothing.
 func TestWorkThatEndsGivesWhatItHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := NewGate(1466, 100) // 1100 for work
+		g := NewGate(1600, 100) // 1200 for work, 1100 for large ones
 		a, needed, b, c := begin(t, g, 600), begin(t, g, 100), begin(t, g, 200), begin(t, g, 100)
 		needed.needed = true
 		a.Shrink(50)
@@ -370,7 +488,7 @@ func TestARetryGoesOnWhereNothingIsFree(t *testing.T) {
 // one of those may wait for what it holds itself.
 func TestARetryComesBeforeOlderRequestsThatHoldNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := NewGate(1466, 100) // 1100 for work
+		g := NewGate(1600, 100) // 1200 for work, 1100 for large ones
 		older := g.Reserve("c")
 		first, second := mustHold(t, g, "a", 500), mustHold(t, g, "b", 600)
 		waiting := asks(t.Context(), older.Acquire, 900)

@@ -1,6 +1,9 @@
 package admission
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // While requests wait for the memory of bodies that arrive, those must arrive at no
 // less than stallRate bytes per second, after stallGrace.
@@ -46,6 +49,8 @@ func (r *Reservation) stalls() bool {
 }
 
 // evict aborts the arrival of bodies that stall while others wait for their memory.
+// If a client within its share has waited for long, it also aborts bodies of clients
+// that hold more than theirs, the largest first.
 func (g *Gate) evict() {
 	for _, r := range g.evicted(time.Now()) {
 		r.source.Abort()
@@ -62,12 +67,33 @@ func (g *Gate) evicted(now time.Time) (all []*Reservation) {
 	}
 	g.lastEvicted = now
 	lacking := g.arrival.lacks()
+	end := func(r *Reservation) {
+		delete(g.arriving, r)
+		lacking -= r.received.n
+		all = append(all, r)
+	}
 	for r := range g.arriving {
 		if lacking > 0 && r.stalls() {
-			delete(g.arriving, r)
-			lacking -= r.received.n
-			all = append(all, r)
+			end(r)
 		}
+	}
+	long := slices.ContainsFunc(g.arrival.waiting, func(h *holding) bool {
+		return now.Sub(h.since) >= stallGrace && !g.arrival.overShare(h.client)
+	})
+	if !long {
+		return all
+	}
+	for lacking > 0 {
+		var largest *Reservation
+		for r := range g.arriving {
+			if r.received.want == 0 && g.arrival.overShare(r.received.client) && (largest == nil || r.received.n > largest.received.n) {
+				largest = r
+			}
+		}
+		if largest == nil {
+			break
+		}
+		end(largest)
 	}
 	return all
 }

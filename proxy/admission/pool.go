@@ -1,24 +1,33 @@
 package admission
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // pool is an amount of memory that requests share, in bytes. Memory that is free goes
-// to the oldest request that waits and fits, except:
+// to the oldest request that waits, except:
 //
 //   - A client that holds more than its share comes after all others. Its share is
 //     the pool divided by the clients that hold some or wait; alone, a client has
 //     the whole pool.
-//   - One request at a time that holds some already may exceed the pool, or one alone
-//     in it, so requests that hold a part and need more never wait for each other.
+//   - Small requests do not wait for large ones, and a part of the pool is reserved
+//     for them. While a large request waits they get no more than that part.
+//   - A request that holds some already does not wait for those that hold none. One
+//     such request at a time may exceed the pool, or one alone in it, so requests that
+//     hold a part and need more never wait for each other.
 //
 // All methods need the lock of the Gate.
 type pool struct {
-	limit   int64
-	used    int64
-	over    *holding // the one that exceeds the pool; nil: none does
-	excess  int64    // by how much; not counted in used
-	clients map[string]*account
-	waiting []*holding // the oldest request first
+	limit     int64
+	reserve   int64 // of limit, for small requests
+	mostSmall int64 // the largest holding of a small request
+
+	used, small int64    // held by all requests, and by the small ones
+	over        *holding // the one that exceeds the pool; nil: none does
+	excess      int64    // by how much; not counted in used
+	clients     map[string]*account
+	waiting     []*holding // the oldest request first
 }
 
 // account is what one client has of a pool.
@@ -33,19 +42,36 @@ type holding struct {
 	client string
 	seq    int64 // of the request: an older one has a smaller
 	n      int64
+	small  bool // counted in pool.small
 
 	want    int64         // while it waits: the n that it waits for
+	since   time.Time     // it waits
 	granted chan struct{} // closed once it has what it wants
 }
 
-func newPool(limit int64) pool { return pool{limit: limit, clients: map[string]*account{}} }
+func newPool(limit, reserve, mostSmall int64) pool {
+	return pool{limit: limit, reserve: reserve, mostSmall: mostSmall, clients: map[string]*account{}}
+}
 
-// atMost returns n, or what one request may have at most: a sixteenth is left for
-// small ones beside it.
-func (p *pool) atMost(n int64) int64 { return min(n, p.limit-p.limit/16) }
+// atMost returns n, or what a large request may have at most.
+func (p *pool) atMost(n int64) int64 { return min(n, p.limit-p.reserve) }
+
+func (p *pool) isSmall(n int64) bool { return n <= p.mostSmall }
 
 // within reports whether h may become n bytes without exceeding the pool.
-func (p *pool) within(h *holding, n int64) bool { return p.used+n-h.n <= p.limit }
+func (p *pool) within(h *holding, n int64) bool {
+	more, small := n-h.n, p.small
+	if h.small {
+		small -= h.n
+	}
+	switch {
+	case p.used+more > p.limit:
+		return false
+	case p.isSmall(n):
+		return small+n <= p.reserve || !slices.ContainsFunc(p.waiting, func(h *holding) bool { return !p.isSmall(h.want) })
+	}
+	return p.used+more-small <= p.limit-p.reserve
+}
 
 // fits reports whether h may become n bytes.
 func (p *pool) fits(h *holding, n int64) bool {
@@ -58,10 +84,17 @@ func (p *pool) set(h *holding, n int64) {
 	if more > 0 && !p.within(h, n) {
 		p.over = h
 	}
+	if h.small {
+		p.small -= h.n
+	}
 	if h == p.over {
 		if p.excess = max(0, before+more); p.excess == 0 {
 			p.over = nil
 		}
+	}
+	h.small = h != p.over && p.isSmall(n) && (more > 0 || h.small) // a large request that shrinks stays large
+	if h.small {
+		p.small += n
 	}
 	h.n = n
 	p.used += more - (p.excess - before)
@@ -89,7 +122,11 @@ func (p *pool) overShare(client string) bool {
 
 // wait has h wait until it gets n bytes, which may be at once.
 func (p *pool) wait(h *holding, n int64) {
-	h.want, h.granted = n, make(chan struct{})
+	if h.small && !p.isSmall(n) { // it takes nothing of the reserve while it waits
+		h.small = false
+		p.small -= h.n
+	}
+	h.want, h.since, h.granted = n, time.Now(), make(chan struct{})
 	at := slices.IndexFunc(p.waiting, func(w *holding) bool { return w.seq > h.seq })
 	if at < 0 {
 		at = len(p.waiting)
@@ -117,11 +154,17 @@ func (p *pool) serve() {
 
 // next returns the request that gets memory next, or nil.
 func (p *pool) next() *holding {
+	largeWaits := false // one whose turn it is
 	for _, over := range []bool{false, true} {
 		for _, h := range p.waiting {
-			if p.overShare(h.client) == over && p.fits(h, h.want) {
+			if p.overShare(h.client) != over {
+				continue
+			}
+			inTurn := h.n == 0 && !p.isSmall(h.want)
+			if (!inTurn || !largeWaits) && p.fits(h, h.want) {
 				return h
 			}
+			largeWaits = largeWaits || inTurn
 		}
 	}
 	return nil
@@ -133,9 +176,12 @@ func (p *pool) lacks() int64 {
 	if len(p.waiting) == 0 {
 		return 0
 	}
-	all := p.used - p.limit
+	all, large := p.used-p.limit, p.used-p.small-(p.limit-p.reserve)
 	for _, h := range p.waiting {
 		all += h.want - h.n
+		if !p.isSmall(h.want) {
+			large += h.want - h.n
+		}
 	}
-	return max(0, all)
+	return max(0, all, large)
 }

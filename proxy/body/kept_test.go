@@ -9,7 +9,8 @@ import (
 	"laconic/proxy/admission"
 )
 
-// A gate of 133 bytes has 100 of them for work.
+// A gate of 145 bytes has 100 of them for work, where no request is so small
+// that it is one of the small ones.
 
 // tryAcquire takes n bytes if that needs no waiting.
 func tryAcquire(r *admission.Reservation, n int64) bool {
@@ -63,7 +64,7 @@ func TestKeptBodiesAreLetGoOnlyAsFarAsThatHelps(t *testing.T) {
 				}
 			}
 		}
-		g := admission.NewGate(133, 10)
+		g := admission.NewGate(145, 10)
 		busy := g.Reserve("")
 		if !tryAcquire(busy, 70) {
 			t.Fatal("no room")
@@ -93,6 +94,9 @@ func TestKeptBodiesAreLetGoOnlyAsFarAsThatHelps(t *testing.T) {
 		if err := busy.Grow(t.Context(), 10); err != nil {
 			t.Error("one who was admitted has to wait behind one who was not")
 		}
+		if tryAcquire(g.Reserve(""), 1) {
+			t.Error("one who comes later is admitted before one who waits")
+		}
 		busy.Shrink(60) // 40 are free
 		if err := <-waiting; err != nil {
 			t.Error(err)
@@ -104,7 +108,7 @@ func TestKeptBodiesAreLetGoOnlyAsFarAsThatHelps(t *testing.T) {
 
 func TestABodyIsNotKeptWhileOthersWaitForItsMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := admission.NewGate(133, 10)
+		g := admission.NewGate(145, 10)
 		s := g.Reserve("")
 		if !tryAcquire(s, 80) {
 			t.Fatal("no room")
@@ -129,11 +133,33 @@ func TestABodyIsNotKeptWhileOthersWaitForItsMemory(t *testing.T) {
 	})
 }
 
+func TestKeptBodiesAreLetGoForSmallRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := admission.NewGate(16<<10, 100) // for work 12 KiB, small requests have up to 32 bytes
+		var kept []*Outgoing
+		for range 5 {
+			kept = append(kept, keep(t, g, 2<<10))
+		}
+		kept = append(kept, keep(t, g, 1000))
+		for range 32 {
+			mustHold(t, g, 32)
+		}
+		s := g.Reserve("")
+		began := time.Now()
+		if err := s.Acquire(t.Context(), 32); err != nil || time.Since(began) != 0 {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+		if got := keptOf(kept...); got[0] || !got[1] {
+			t.Errorf("kept %v", got)
+		}
+	})
+}
+
 // A body that is read again keeps its memory until that is done; then others may
 // have it.
 func TestABodyThatIsReadAgainKeepsItsMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := admission.NewGate(1466, 100) // 1100 for work
+		g := admission.NewGate(1600, 100) // 1200 for work, 1100 for large requests
 		b, beside := keep(t, g, 100), keep(t, g, 100)
 		if b.ReadAgain(t.Context()) == nil {
 			t.Fatal("no memory to read it again")
