@@ -1,9 +1,11 @@
 package binary
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -107,8 +109,8 @@ func (b *browser) shoot(name string, width, height int64, dark bool) {
 	}
 	b.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 		chromedp.EmulateViewport(width, height))
-	// Nothing is wider than the window.
-	b.sees("document.documentElement.scrollWidth <= innerWidth")
+	// Nothing is wider than the window, and no column is out of sight.
+	b.sees(`document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll(".scroll")].every((e) => e.scrollWidth <= e.clientWidth)`)
 	if dir := os.Getenv("LACONIC_SHOTS"); dir != "" {
 		var png []byte
 		b.do(chromedp.CaptureScreenshot(&png))
@@ -204,6 +206,7 @@ func TestThePage(t *testing.T) {
 	b.sees(`location.hash.startsWith("#/conversation/")`)
 	b.says("Its requests, newest first")
 	b.shoot("conversation", 1280, 900, false)
+	b.shoot("conversation-narrow", 360, 740, true)
 	b.do(chromedp.KeyEvent("\x1b"))
 	b.sees(`location.hash === "#/"`)
 
@@ -214,9 +217,52 @@ func TestThePage(t *testing.T) {
 	b.open(p.Admin + "/page/#/upstreams")
 	b.says("up")
 	b.shoot("upstreams", 1280, 900, false)
+	b.shoot("upstreams-narrow", 360, 740, false)
 	b.open(p.Admin + "/page/#/configuration")
 	b.says("models, the first row that matches")
 	b.shoot("configuration", 1280, 900, true)
+	b.nothingWrong()
+}
+
+// TestThePageSaysWhatIsWrong draws docs/images/page.png, as wrong.png of LACONIC_SHOTS: an upstream that is down, one that
+// refuses, requests above the budget, and a row in shadow mode.
+func TestThePageSaysWhatIsWrong(t *testing.T) {
+	b := openBrowser(t)
+	upstream := httptest.NewServer(strict.New(strict.Options{Limit: -1}))
+	defer upstream.Close()
+	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }))
+	defer refuses.Close()
+	t.Setenv("ALICE", "a-client-key-of-the-test")
+	t.Setenv("BUILD_SERVER", "b-client-key-of-the-test")
+	p := rig.Start(t, upstream.URL+"/v1", `
+client_keys: ["${ALICE}", "${BUILD_SERVER}"]
+models:
+  - {match: gone, api_key: of-the-test, upstream: "http://127.0.0.1:1/v1", budget: 9000}
+  - {match: broken, api_key: of-the-test, upstream: "`+refuses.URL+`/v1", budget: 9000}
+  - {match: tight, api_key: of-the-test, budget: 900}
+  - {match: shady, api_key: of-the-test, budget: 9000, mode: shadow}
+  - {match: "*", api_key: of-the-test, budget: 9000}
+`, "--admin", "127.0.0.1:0")
+	c := rig.Chats(t, func(_ int, id string) bool { return id == "demo" })[0]
+	for i, k := range c.Points()[:28] {
+		for j, model := range []string{"gpt-4o", "shady", "gone", "broken", "tight"} {
+			if j < 2 || i < 4 {
+				c.Model = model
+				body := bytes.ReplaceAll(c.Body(c.Messages[:k], ","), []byte("OPS-4127"), fmt.Append(nil, "OPS-", 4127+j))
+				rig.Post(t, p.URL+"/v1/chat/completions", body, "Authorization", "Bearer "+string("ab"[j%2])+"-client-key-of-the-test")
+			}
+		}
+	}
+	b.open(p.Admin)
+	for _, text := range []string{"http://127.0.0.1:1 is down", "4 requests failed", "4 requests went out above the budget", "BUILD_SERVER"} {
+		b.says(text)
+	}
+	b.shoot("wrong", 1280, 1150, false)
+	b.shoot("wrong-dark", 1280, 1150, true)
+	for _, width := range []int64{360, 400} {
+		b.shoot(fmt.Sprint("wrong-", width), width, 1100, false)
+		b.shoot(fmt.Sprint("wrong-", width, "-dark"), width, 1100, true)
+	}
 	b.nothingWrong()
 }
 

@@ -267,10 +267,10 @@ export function savings(state) {
       t.summaries ? h("p", {}, `${count(t.summaries)} summaries were written, from about ${count(t.summary_tokens)} tokens. They are requests of their own, and not in the numbers above.`) : null,
       h("p", {}, t.told < t.requests ? `${count(t.requests - t.told)} of ${count(t.requests)} answers did not say what was counted or cached. What is said of caches is of the others alone.` : "Every answer said what was counted and cached."),
       h("h2", {}, "By conversation"),
-      table([["Conv.", "n"], "Model", ["Requests", "n"], ["Came", "n"], ["Sent", "n"], ["Not sent", "n"], ["Cached", "n"], ["Epochs", "n"], ["Sent anew", "n"]],
+      table([["Conv.", "n"], "Model", ["Requests", "n wide"], ["Came", "n wide"], ["Sent", "n wide"], ["Not sent", "n"], ["Cached", "n"], ["Epochs", "n"], ["Sent anew", "n"]],
         rows.map((c) => h("tr", { class: "row", onclick: () => { location.hash = "#/conversation/" + c.id; } },
-          h("td", { class: "n" }, h("a", { href: "#/conversation/" + c.id, "data-step": true }, String(c.id))), h("td", { class: "cut" }, c.model),
-          [c.totals.requests, c.totals.before, c.totals.sent].map((n) => h("td", { class: "n" }, count(n))), h("td", { class: "n" }, share(c.totals.before - c.totals.sent, c.totals.before)),
+          h("td", { class: "n" }, h("a", { href: "#/conversation/" + c.id, "data-step": true }, String(c.id))), h("td", { class: "cut name" }, c.model),
+          [c.totals.requests, c.totals.before, c.totals.sent].map((n) => h("td", { class: "n wide" }, count(n))), h("td", { class: "n" }, share(c.totals.before - c.totals.sent, c.totals.before)),
           h("td", { class: "n" }, c.totals.told ? share(c.totals.cached, c.totals.prompt) : "–"), h("td", { class: "n" }, count(c.totals.epochs)), h("td", { class: "n" }, count(c.totals.rewritten)))), "Conversations"),
     ));
   };
@@ -291,9 +291,9 @@ const since = (t) => (!t ? "never" : new Date(t).toDateString() === new Date().t
 export function upstreams() {
   return facts("Upstreams", (f) => [
     h("p", { class: "dim" }, "As requests have shown them. Nobody probes."),
-    (f.upstreams || []).length ? table(["Upstream", "State", "Answered", "Failed", ["In succession", "n"]], f.upstreams.map((u) => h("tr", {},
+    (f.upstreams || []).length ? table(["Upstream", "State", "Answered", "Failed", ["In succession", "n wide"]], f.upstreams.map((u) => h("tr", {},
       h("td", { class: "wrap" }, u.upstream), h("td", {}, h("span", { class: u.down ? "bad" : "good" }, u.down ? "down" : "up")), h("td", { class: "path" }, since(u.answered)),
-      h("td", { class: "path" }, since(u.failed)), h("td", { class: "n" }, count(u.failures)))), "Upstreams") : h("p", { class: "empty" }, "No request went to an upstream yet."),
+      h("td", { class: "path" }, since(u.failed)), h("td", { class: "n wide" }, count(u.failures)))), "Upstreams") : h("p", { class: "empty" }, "No request went to an upstream yet."),
     h("h2", {}, "What was learnt of their models"),
     h("p", { class: "dim" }, "For each credential apart, which has the name that its requests have; where none came yet, the start of a keyed hash. A limit is believed for an hour at most, a way of counting for a day."),
     (f.models || []).length ? table(["Upstream", "Model", "Credential", "Learnt"], f.models.map((m) => h("tr", {},
