@@ -23,17 +23,20 @@ const (
 // span is the span of one request. Those below it are made at its end: by then the
 // proxy knows when each step was done.
 type span struct {
-	t    *Tracing
-	ctx  context.Context // holds the span
-	span trace.Span
-	at   time.Time
-	to   destination
+	t     *Tracing
+	ctx   context.Context // holds the span
+	span  trace.Span
+	state string // the client's tracestate, which the upstream gets and no span holds
+	at    time.Time
+	to    destination
 }
 
 func (t *Tracing) start(r *http.Request, at time.Time) proxy.Span {
 	ctx := propagation.TraceContext{}.Extract(context.Background(), carrier(r.Header))
+	parent := trace.SpanContextFromContext(ctx)
+	ctx = trace.ContextWithRemoteSpanContext(ctx, parent.WithTraceState(trace.TraceState{}))
 	ctx, s := t.tracer.Start(ctx, methodOf(r.Method), trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(at))
-	return &span{t: t, ctx: ctx, span: s, at: at}
+	return &span{t: t, ctx: ctx, span: s, state: parent.TraceState().String(), at: at}
 }
 
 // Sending puts the span in the place of the client's.
@@ -44,6 +47,9 @@ func (s *span) Sending(out *http.Request) {
 		http.Header(c).Del(name) // a state without a valid parent is nobody's
 	}
 	propagation.TraceContext{}.Inject(s.ctx, c)
+	if s.state != "" {
+		c.Set("tracestate", s.state)
+	}
 }
 
 // Ended ends the span, and makes those below it.

@@ -188,6 +188,9 @@ func TestSpanOfAChat(t *testing.T) {
 		t.Error(root)
 	}
 	for _, s := range all {
+		if s.SpanContext.TraceState().Len() > 0 {
+			t.Error("what the client wrote as tracestate is in a span")
+		}
 		if s.Name == root.Name {
 			continue
 		}
