@@ -8,67 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// legal reports whether a list needs no repair. For a list with one call in a message
-// it allocates nothing.
-func legal(msgs []Message) bool {
-	for i := 0; i < len(msgs); {
-		m := &msgs[i]
-		if m.EmptyCalls || m.Role.Result() || (m.Role == Assistant && m.Empty()) {
-			return false
-		}
-		i++
-		if !m.calling() || (m.Open && i == len(msgs)) {
-			continue
-		}
-		n := len(m.Calls)
-		if i+n > len(msgs) || !answered(m.Calls, msgs[i:i+n]) {
-			return false
-		}
-		i += n
-	}
-	return true
-}
-
-// answered reports whether results answer calls one to one, in any order.
-func answered(calls []Call, results []Message) bool {
-	if len(calls) == 1 {
-		return matches(&calls[0], &results[0])
-	}
-	open := make(map[string]bool, len(calls))
-	for i := range calls {
-		id := calls[i].ID
-		if open[id] || id == "" {
-			return false
-		}
-		open[id] = true
-	}
-	for i := range results {
-		if m := &results[i]; !m.Role.Result() || !open[m.Answers] {
-			return false
-		}
-		delete(open, results[i].Answers)
-	}
-	return true
-}
-
-// refuseIDs reports whether an id of a list, whose pairs are legal, is not as the API
-// takes it.
-func (rules Rules) refuseIDs(msgs []Message) bool {
-	if !rules.OnceInList {
-		return false
-	}
-	seen := make(map[string]bool)
-	for i := range msgs {
-		for _, c := range msgs[i].Calls {
-			if seen[c.ID] && crosses(c.ID) || rules.PlainIDs && plainID(c.ID) != c.ID {
-				return true
-			}
-			seen[c.ID] = true
-		}
-	}
-	return false
-}
-
 // plainID returns an id with _ in the place of what is no letter or digit of ASCII.
 func plainID(id string) string {
 	return strings.Map(func(c rune) rune {

@@ -30,7 +30,7 @@ const NoResult = "(no result: the call was interrupted or its result is not part
 //  1. Within a round the nth call with an id pairs with the nth result with it:
 //     ids repeat from round to round in real traffic.
 //  2. A call that is still open takes the first unpaired result after it with
-//     exactly its id, unless another message calls with that id in between. A
+//     exactly its id, unless another round calls with that id in between. A
 //     result before its call pairs with it only if no other call and no other
 //     result of the list has that id.
 //  3. The one open call of a round and the one unpaired result directly after
@@ -59,9 +59,6 @@ func Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
 
 // Repair is [Repair] by the rules of an API.
 func (rules Rules) Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
-	if legal(msgs) && !rules.refuseIDs(msgs) {
-		return msgs, nil
-	}
 	r := repairer{rules: rules, mode: mode, used: make(map[string]bool), out: make([]Message, 0, len(msgs)+4)}
 	in := r.withoutEmptyCalls(msgs)
 	for len(in) > 0 {
@@ -71,6 +68,9 @@ func (rules Rules) Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
 	}
 	if len(r.out) == 0 {
 		r.quote()
+	}
+	if len(r.edits) == 0 {
+		return msgs, nil
 	}
 	return r.out, r.edits
 }
@@ -131,6 +131,9 @@ func (r *repairer) record(e Edit) {
 // withoutEmptyCalls returns msgs without empty lists of calls, which OpenAI
 // refuses.
 func (r *repairer) withoutEmptyCalls(msgs []Message) []Message {
+	if !slices.ContainsFunc(msgs, func(m Message) bool { return m.EmptyCalls }) {
+		return msgs
+	}
 	in := slices.Clone(msgs)
 	for i := range in {
 		if m := &in[i]; m.EmptyCalls {

@@ -30,12 +30,6 @@ func (r *repairer) pair() {
 		r.rounds = append(r.rounds, r.roundAt(i))
 		i = r.rounds[len(r.rounds)-1].end
 	}
-	for i := range r.rounds {
-		r.pairWithin(&r.rounds[i])
-	}
-	if !r.unpaired() {
-		return
-	}
 	r.pairForward()
 	ids := r.occurrences()
 	r.pairBackward(ids)
@@ -72,84 +66,46 @@ func (r *repairer) take(c *caller, n, k int) {
 	c.answers[n], r.owned[k] = k, true
 }
 
-// unpaired reports whether a result has no call yet.
-func (r *repairer) unpaired() bool {
-	for i := range r.in {
-		if r.in[i].Role.Result() && !r.owned[i] {
-			return true
-		}
-	}
-	return false
-}
-
-// pairWithin pairs the nth call of a round that has some id with the nth result
-// that has it.
-func (r *repairer) pairWithin(o *round) {
-	queues := make(map[string][]int)
-	for k := o.results; k < o.end; k++ {
-		if r.in[k].Role.Result() {
-			id := r.in[k].Answers
-			queues[id] = append(queues[id], k)
-		}
-	}
-	for i := range o.callers {
-		c := &o.callers[i]
-		for n := range c.answers {
-			id := r.in[c.at].Calls[n].ID
-			if q := queues[id]; len(q) > 0 {
-				r.take(c, n, q[0])
-				queues[id] = q[1:]
-			}
-		}
-	}
-}
-
-// waiting is the last message so far that calls with some id, and which of these
-// calls are open.
+// waiting are the calls of one round with some id that are open, the last such round so
+// far.
 type waiting struct {
-	by    *caller
-	calls []int
+	in    *round
+	calls []opened
 }
 
-// pairForward pairs open calls with the first unpaired results after them, if
-// no other message calls with the same id in between.
+// opened is call n of a message.
+type opened struct {
+	by *caller
+	n  int
+}
+
+// pairForward pairs the nth call of a round that has some id with the nth result behind
+// it that has it, up to the next round that calls with the id. An id that may not leave
+// its round pairs within it.
 func (r *repairer) pairForward() {
-	last := make(map[string]waiting) // per id
+	last := make(map[string]*waiting) // per id
 	for n := range r.rounds {
 		o, next := &r.rounds[n], len(r.in)
 		if n+1 < len(r.rounds) {
 			next = r.rounds[n+1].start
 		}
 		for k := range o.callers {
-			r.wait(last, &o.callers[k])
+			c := &o.callers[k]
+			for n, call := range r.in[c.at].Calls {
+				if w := last[call.ID]; w == nil || w.in != o {
+					last[call.ID] = &waiting{in: o}
+				}
+				w := last[call.ID]
+				w.calls = append(w.calls, opened{c, n})
+			}
 		}
 		for i := o.results; i < next; i++ {
-			if !r.in[i].Role.Result() || r.owned[i] || !crosses(r.in[i].Answers) {
-				continue
-			}
-			if w := last[r.in[i].Answers]; len(w.calls) > 0 {
-				r.take(w.by, w.calls[0], i)
-				last[r.in[i].Answers] = waiting{w.by, w.calls[1:]}
+			w := last[r.in[i].Answers]
+			if r.in[i].Role.Result() && w != nil && len(w.calls) > 0 && (crosses(r.in[i].Answers) || w.in == o && i < o.end) {
+				r.take(w.calls[0].by, w.calls[0].n, i)
+				w.calls = w.calls[1:]
 			}
 		}
-	}
-}
-
-// wait adds the calls of a message to last.
-func (r *repairer) wait(last map[string]waiting, c *caller) {
-	for n, answer := range c.answers {
-		call := &r.in[c.at].Calls[n]
-		if !crosses(call.ID) {
-			continue
-		}
-		w := last[call.ID]
-		if w.by != c {
-			w = waiting{by: c}
-		}
-		if answer == open {
-			w.calls = append(w.calls, n)
-		}
-		last[call.ID] = w
 	}
 }
 

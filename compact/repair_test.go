@@ -92,9 +92,6 @@ func TestLegalListIsTheSameSlice(t *testing.T) {
 	if &out[0] != &msgs[0] || edits != nil {
 		t.Errorf("a legal list was copied, or edited: %v", edits)
 	}
-	if n := testing.AllocsPerRun(100, func() { compact.Repair(msgs, compact.RepairAnswer) }); n != 0 {
-		t.Errorf("a legal list costs %v allocations", n)
-	}
 }
 
 // TestDropLeavesNothingOfAMessageThatOnlyCalled: not its seal, if that was a
