@@ -103,20 +103,8 @@
 // before it, so the next request repeats all earlier decisions exactly and adds to the
 // end. The history is the memory. If the client rewrites its history, or policy or
 // budget change, the epochs move and the prompt cache is lost once. docs/design.md has
-// the pictures.
-//
-// By default the trigger is 95 % of the budget with exact counts and 85 % with
-// estimates, but at least four fifths of the headroom above what must stay. Land is
-// 40 % of the headroom above what must stay. If an epoch does not land, the next one
-// waits for new tokens worth a fifth of the headroom, unless the budget forces one.
-// Below the budget there is one only if it pays in as many requests as the
-// conversation has had so far, at a tenth of the price for a token that a prompt cache
-// serves.
-//
-// A summary takes seconds to write, and must be ready when the epoch comes. So if the
-// caller may have summaries ([Policy].Summaries), the messages that the next span
-// stands for are chosen at the warm mark, the first request point whose cost is above
-// what must stay plus 70 % of the headroom, and [Plan.Forecast] returns them.
+// the pictures, when an epoch pays, and what the warm mark is for; [Policy] has the
+// defaults.
 //
 // # Complexity
 //
