@@ -29,7 +29,7 @@ type turn struct {
 	number     int // of the answer
 	completion int // tokens of it
 	cached     int // tokens of the prompt that came from the cache
-	thinking   *thinkingBlock
+	thinking   *Thought
 }
 
 // silent reports whether an answer has no text, but calls.
@@ -68,10 +68,7 @@ func (u *Upstream) answer(w http.ResponseWriter, r *http.Request, a *api, req *R
 		}
 	}
 	if u.o.Thinks != nil {
-		if thought := u.o.Thinks(req); thought != "" {
-			b, _ := bind(req.Body, thought)
-			t.thinking = &b
-		}
+		t.thinking = u.o.Thinks(req)
 	}
 	if !req.Stream {
 		if pause(r.Context(), u.o.Latency) {

@@ -11,9 +11,6 @@
 //     context_length_exceeded sentence and its numbers; a prompt at the limit
 //     is answered.
 //   - same verdict: Read returns what ServeHTTP would answer.
-//   - bound: with Options.Thinks, thinking is signed together with all that came
-//     before it, and a request that sends it after anything else is refused, as
-//     Anthropic's documents say.
 //   - real answers: JSON and server-sent events in OpenAI's shape, with usage,
 //     and with cached tokens only where an earlier request had the same
 //     beginning.

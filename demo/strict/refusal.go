@@ -14,7 +14,6 @@ const (
 	KindShape    Kind = "shape"    // a field is missing, or has the wrong type or size
 	KindPairs    Kind = "pairs"    // a tool call without its result, or a result without its call
 	KindOverflow Kind = "overflow" // more tokens than the limit
-	KindThinking Kind = "thinking" // thinking that is bound to another conversation
 	KindAccess   Kind = "access"   // no such path or method, or a wrong API key
 )
 

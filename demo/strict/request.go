@@ -227,6 +227,23 @@ func (o object) toolCalls() (calls []Call) {
 	return calls
 }
 
+// Thought is thinking as LiteLLM sends it, and a block of the messages API.
+type Thought struct {
+	Type      string `json:"type"`
+	Thinking  string `json:"thinking"`
+	Signature string `json:"signature"`
+}
+
+// thinking returns the text of the thinking of a message.
+func (o object) thinking() (text string) {
+	var blocks []Thought
+	_ = json.Unmarshal(o.fields["thinking_blocks"], &blocks) // OpenAI does not know the field
+	for _, b := range blocks {
+		text += b.Thinking
+	}
+	return text
+}
+
 // functionCall reads the legacy form. Null is allowed: in OpenAI's schema it is
 // nullable, unlike tool_calls.
 func (o object) functionCall() *Call {

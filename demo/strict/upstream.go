@@ -28,9 +28,11 @@ type Options struct {
 	// SetReply replaces it.
 	Reply func(*Request) Reply
 
-	// Thinks returns the thinking of an answer, or "". nil means no thinking. See
-	// the package's promise "bound".
-	Thinks func(*Request) string
+	// Thinks returns the thinking of an answer, or nil. nil means no thinking.
+	Thinks func(*Request) *Thought
+
+	// Rule refuses requests that keep all other rules; nil means that there is none.
+	Rule func(*Request) *Refusal
 
 	// Latency is the pause between the events of a stream, and before an answer
 	// that is not streamed.
@@ -86,7 +88,7 @@ func (u *Upstream) readChat(body []byte) (*Request, *Refusal) {
 	if r = pairs(req.Messages); r != nil {
 		return req, r
 	}
-	return req, cmp.Or(u.overflow(req), u.misbound(req))
+	return req, cmp.Or(u.overflow(req), u.rule(req))
 }
 
 // count sets what a request costs.
@@ -99,6 +101,14 @@ func (u *Upstream) count(req *Request) {
 	if req.Tools != nil {
 		req.ToolTokens = u.o.CountTools(req.Tools)
 	}
+}
+
+// rule refuses by Options.Rule.
+func (u *Upstream) rule(req *Request) *Refusal {
+	if u.o.Rule == nil {
+		return nil
+	}
+	return u.o.Rule(req)
 }
 
 // Limit returns the limit in tokens; negative if there is no limit.

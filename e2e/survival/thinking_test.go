@@ -39,19 +39,20 @@ func newThinker(limit int, turns bool) *thinker {
 
 // limit puts another in its place, which reads what the one before it signed.
 func (m *thinker) limit(tokens int) {
-	u := strict.New(strict.Options{Limit: tokens, Reply: m.reply, Thinks: m.think})
+	u := strict.New(strict.Options{Limit: tokens, Reply: m.reply, Thinks: m.think, Rule: misbound})
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.Upstream = u
 }
 
-func (m *thinker) think(*strict.Request) string {
+func (m *thinker) think(r *strict.Request) *strict.Thought {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.round%7 == 3 {
-		return "" // it does not always think
+		return nil // it does not always think
 	}
-	return strings.Repeat("I must not forget what the user asked for. ", 2+m.round*5%30)
+	b, _ := bind(r.Body, strings.Repeat("I must not forget what the user asked for. ", 2+m.round*5%30))
+	return &b
 }
 
 func (m *thinker) reply(r *strict.Request) strict.Reply {
@@ -178,7 +179,7 @@ func TestBoundThinkingSurvives(t *testing.T) {
 				if most := thinkingRounds / 4; second > most {
 					t.Errorf("%d requests were sent twice, want at most %d", second, most)
 				}
-				if c.beside != "" && m.kinds[strict.KindThinking] == 0 {
+				if c.beside != "" && m.kinds[kindThinking] == 0 {
 					t.Error("no epoch moved: this shows nothing")
 				}
 				if c.name == "told" && second > 0 {
