@@ -56,13 +56,8 @@ func envCommand() *cobra.Command {
 func listClients(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprint(t, "client\ttested\tendpoint\twindow to believe in\n")
-	for i := range clients.Table {
-		c := &clients.Table[i]
-		window := "a large one"
-		if c.Advice == "" {
-			window = "has no such setting"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Name, c.Version, c.Endpoint, window)
+	for _, c := range clients.Table {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Name, c.Version, c.Endpoint, c.Window)
 	}
 	_ = t.Flush()
 }
@@ -70,9 +65,9 @@ func listClients(w io.Writer) {
 // printClient prints the settings of a client. What is not a setting stands behind #,
 // so that a shell can read what is for a shell.
 func printClient(w io.Writer, c *clients.Client, origin, model string) {
-	fmt.Fprintf(w, "# %s (%s), docs/clients/%s\n", c.Title, c.Version, c.Page)
-	for _, b := range c.Blocks {
-		fmt.Fprintf(w, "\n# %s:\n%s", b.Where, b.For(origin, model))
+	fmt.Fprintf(w, "# %s (%s), docs/clients/%s.md\n", c.Title, c.Version, c.Name)
+	for _, b := range clients.Blocks(c.Name, origin, model) {
+		fmt.Fprintf(w, "\n# %s:\n%s", b.Where, b.Text)
 	}
 	words := "There is nothing to set about the window."
 	if c.Advice != "" {

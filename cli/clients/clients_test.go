@@ -2,93 +2,41 @@ package clients
 
 import (
 	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
+
+	pages "laconic/docs/clients"
 )
 
-const pages = "../../docs/clients"
-
-// fences returns the pieces of settings of a page, as language and text.
-func fences(t *testing.T, page string) (all []string) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(pages, page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	pieces := strings.Split("\n"+string(text), "\n```")
-	for i := 1; i < len(pieces); i += 2 {
-		all = append(all, pieces[i]+"\n")
-	}
-	return all
-}
-
-// TestPagesShowTheTable: the settings of a client are the same in the table and on
-// its page.
-func TestPagesShowTheTable(t *testing.T) {
-	want := map[string][]string{}
-	for i := range Table {
-		c := &Table[i]
-		for _, b := range c.Blocks {
-			want[c.Page] = append(want[c.Page], b.Language+"\n"+b.Text)
-		}
-		if text, err := os.ReadFile(filepath.Join(pages, c.Page)); err != nil || !strings.Contains(string(text), c.Advice) {
-			t.Errorf("%s does not say %q (%v)", c.Page, c.Advice, err)
-		}
-	}
-	files, err := filepath.Glob(filepath.Join(pages, "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		page := filepath.Base(file)
-		if page == "README.md" {
-			continue
-		}
-		got, wanted := fences(t, page), want[page]
-		slices.Sort(got)
-		slices.Sort(wanted)
-		if !slices.Equal(got, wanted) {
-			t.Errorf("%s shows\n%s\nthe table has\n%s", page, strings.Join(got, "---\n"), strings.Join(wanted, "---\n"))
-		}
-		delete(want, page)
-	}
-	for page := range want {
-		t.Errorf("there is no page %s", page)
-	}
-}
-
-// TestListShowsTheTable: the list of pages has a line for each row.
-func TestListShowsTheTable(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(pages, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestEachPageIsListed: the list has each page and no other, and each program a row of it.
+func TestEachPageIsListed(t *testing.T) {
 	var got, want []string
-	for line := range strings.Lines(string(text)) {
-		if strings.HasPrefix(line, "| [") {
-			got = append(got, strings.TrimSpace(line))
-		}
-	}
 	for i := range Table {
 		c := &Table[i]
-		window := map[bool]string{true: "a large one", false: "has no such setting"}[c.Advice != ""]
-		want = append(want, fmt.Sprintf("| [%s](%s) | %s | `%s` | %s |", c.Title, c.Page, c.Version, c.Endpoint, window))
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("the list has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-func TestABlockIsForOneAddressAndModel(t *testing.T) {
-	for i := range Table {
-		for _, b := range Table[i].Blocks {
-			if text := b.For("http://127.0.0.1:1", "m"); strings.Contains(text, ShownOrigin) || strings.Contains(text, ShownModel) || !strings.Contains(b.Text, ShownOrigin) && len(Table[i].Blocks) == 1 {
-				t.Errorf("%s:\n%s", Table[i].Name, text)
+		got = append(got, c.Name+".md")
+		if !strings.Contains(page(c.Name), c.Advice) || (c.Advice == "") != (c.Window == "has no such setting") {
+			t.Errorf("the page of %s does not say %q, or the list %q", c.Name, c.Advice, c.Window)
+		}
+		for _, b := range Blocks(c.Name, "ORIGIN", "MODEL") {
+			if b.Where == "" || strings.Contains(b.Text, shownOrigin) || strings.Contains(b.Text, ShownModel) {
+				t.Errorf("%s: %+v", c.Name, b)
 			}
+		}
+	}
+	files, err := fs.Glob(pages.Files, "*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = slices.DeleteFunc(files, func(name string) bool { return name == "README.md" })
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("the list has %q, the folder %q", got, want)
+	}
+	for name := range programs {
+		if Named(name) == nil {
+			t.Errorf("%s is not in the list", name)
 		}
 	}
 }

@@ -5,18 +5,6 @@ import (
 	"strings"
 )
 
-const continueYAML = `name: Laconic
-version: 0.0.1
-schema: v1
-models:
-  - name: qwen3-coder
-    provider: openai
-    model: qwen3-coder
-    apiBase: http://127.0.0.1:7280/v1
-    apiKey: sk-…
-    roles: [chat, edit, apply]
-`
-
 // startContinue gives Continue a configuration in the place of the user's.
 func startContinue(g Given, s *Started) error {
 	switch {
@@ -25,7 +13,7 @@ func startContinue(g Given, s *Started) error {
 	case g.Model == "":
 		return errNoModel
 	}
-	text := strings.Replace(Block{Text: continueYAML}.For(g.origin(), g.Model), "sk-…", cmp.Or(g.key(), anyKey), 1)
+	text := strings.Replace(Blocks("continue", g.origin(), g.Model)[0].Text, "sk-…", cmp.Or(g.key(), anyKey), 1)
 	file, err := g.File("continue.yaml", text)
 	if err != nil {
 		return err

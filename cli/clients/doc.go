@@ -4,7 +4,7 @@
 //
 // It promises:
 //
-//   - one table: docs/clients shows the settings of [Table], word for word.
+//   - one text: the settings are those of the pages in docs/clients.
 //   - nothing of the user's is written: a program that is started is told by its
 //     environment, its arguments and files of its own.
 //   - the user's own words last: what a command line says already is not said again.
@@ -13,12 +13,13 @@ package clients
 import (
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// The address and the model that the settings of the table name, as the pages do.
+// The address and the model that the settings of the pages name.
 const (
-	ShownOrigin = "http://127.0.0.1:7280"
+	shownOrigin = "http://127.0.0.1:7280"
 	ShownModel  = "qwen3-coder"
 )
 
@@ -28,37 +29,27 @@ const Believed = 1_000_000
 
 // Client is a row of the table.
 type Client struct {
-	Name     string // as in laconic env NAME
-	Title    string // as its page and the list of pages call it
+	Name     string // as in laconic env NAME; that of its page in docs/clients
+	Title    string // as its page calls it
 	Version  string // that was tested
 	Endpoint string
-	Page     string // in docs/clients
-	// Programs are the names of its commands; none: it is a library.
-	Programs []string
-	Blocks   []Block
+	Window   string // what to set its window to, in words
+	program
+}
+
+// program says how the command of a client is started. The zero value is that of a library.
+type program struct {
+	commands []string
 	// Advice is what to do about the window that it compacts by itself near, in a
 	// sentence; "": it has no such setting, or no such habit.
 	Advice string
 	// Upstream is where its requests go if nobody configured one; "": to the
 	// default of the configuration.
-	Upstream string
-	// wantsModel: its command has to be told a model.
-	wantsModel bool
+	Upstream   string
+	wantsModel bool // it has to be told a model
 	// start says what its command is started with; nil: with its variables alone.
 	// The error says why it is not told of the proxy.
 	start func(Given, *Started) error
-}
-
-// Block is a piece of settings.
-type Block struct {
-	Where    string // a file, "shell", or the language of a program
-	Language string // of the fence on its page
-	Text     string // for ShownOrigin and ShownModel
-}
-
-// For returns the text of a block for another address and another model.
-func (b Block) For(origin, model string) string {
-	return strings.NewReplacer(ShownOrigin, origin, ShownModel, model).Replace(b.Text)
 }
 
 // Named returns the row of a name, or nil.
@@ -86,10 +77,8 @@ func OfCommand(command string) *Client {
 		name = strings.TrimSuffix(name, end)
 	}
 	for i := range Table {
-		for _, p := range Table[i].Programs {
-			if p == name {
-				return &Table[i]
-			}
+		if slices.Contains(Table[i].commands, name) {
+			return &Table[i]
 		}
 	}
 	return nil
