@@ -1,8 +1,8 @@
 // Package config turns the configuration file into a [Config].
 //
 // [Load] reads the file and [Parse] does the work. The text becomes YAML nodes
-// (syntax.go), the nodes become plain values as schema.json wants them, with the
-// variables of the environment expanded (read.go), and the values are decoded
+// (syntax.go), the variables of the environment are expanded in them (env.go), the
+// nodes become plain values as schema.json wants them (read.go), and the values are decoded
 // over [Default] (parse.go): flags over the file, a policy over the one that is
 // built in. Then the rules between settings are checked (check.go and others).
 //
@@ -18,6 +18,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	yaml "go.yaml.in/yaml/v4"
 
 	"laconic/compact"
 	"laconic/proxy/access"
@@ -57,6 +59,8 @@ type Config struct {
 	file   string            // where it was read; "": no file
 	sum    [sha256.Size]byte // of its bytes
 	places map[string]place  // where each key was written, by path
+
+	variables map[*yaml.Node]string // the values that were ${NAME}
 
 	unreadBase bool // the base URL for clients in the environment leads elsewhere
 }

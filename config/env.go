@@ -3,6 +3,8 @@ package config
 import (
 	"regexp"
 	"strings"
+
+	yaml "go.yaml.in/yaml/v4"
 )
 
 // ${NAME} stands for a variable of the environment, anywhere in a value; $${
@@ -31,44 +33,49 @@ func hideBraces(src string) (string, bool) {
 	}), true
 }
 
-// envFault describes what is wrong with one variable of a value.
-type envFault struct{ message, hint string }
+// faulty is the tag of a value whose variables could not be expanded.
+const faulty = "!faulty"
 
-// expand replaces the variables of a value. expanded reports whether there was
-// one.
-func expand(value string, lookup func(string) (string, bool)) (text string, expanded bool, faults []envFault) {
-	var b strings.Builder
-	for {
-		at := strings.Index(value, "${")
-		if at < 0 {
-			b.WriteString(value)
-			return b.String(), expanded, faults
+// expandAll replaces the variables in all values below a node. The value of a variable
+// may have any type.
+func (r *reading) expandAll(n *yaml.Node, lookup func(string) (string, bool)) {
+	for i, inner := range n.Content {
+		if n.Kind != yaml.MappingNode || i%2 == 1 {
+			r.expandAll(inner, lookup)
 		}
-		if at > 0 && value[at-1] == '$' {
-			b.WriteString(value[:at-1] + "${")
-			value = value[at+2:]
-			continue
-		}
-		b.WriteString(value[:at])
-		expanded = true
-		end := strings.IndexByte(value[at:], '}')
-		if end < 0 {
-			faults = append(faults, envFault{"a variable is not closed with }", "write $${ for a plain ${"})
-			return b.String(), expanded, faults
-		}
-		ref := value[at : at+end+1]
-		name := ref[2 : len(ref)-1]
+	}
+	text, found := n.Value, len(r.found)
+	n.Value = reference.ReplaceAllStringFunc(text, func(ref string) string {
+		name := strings.TrimSuffix(strings.TrimPrefix(ref, "${"), "}")
 		held, ok := "", false
-		if variableName.MatchString(name) {
+		switch {
+		case ref == "$${":
+			return "${"
+		case !strings.HasSuffix(ref, "}"):
+			r.report(n, "a variable is not closed with }", "write $${ for a plain ${")
+		case !variableName.MatchString(name):
+			r.report(n, "a variable is written ${NAME}, of letters, digits and _", "there are no other forms; write $${ for a plain ${")
+		default:
 			if held, ok = lookup(name); !ok {
-				faults = append(faults, envFault{"the variable " + name + " is not set", "set it, or write $${ for a plain ${"})
+				r.report(n, "the variable "+name+" is not set", "set it, or write $${ for a plain ${")
 			}
-		} else {
-			faults = append(faults, envFault{"a variable is written ${NAME}, of letters, digits and _", "there are no other forms; write $${ for a plain ${"})
 		}
-		b.WriteString(held)
-		value = value[at+end+1:]
+		n.Tag = ""
+		return held
+	})
+	if len(r.found) > found {
+		n.Tag = faulty
+	} else if variableOnly.MatchString(text) {
+		r.config.variables[n] = text
 	}
 }
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var (
+	reference    = regexp.MustCompile(`\$\$\{|\$\{[^}]*\}?`)
+	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	variableOnly = regexp.MustCompile(`^\$\{\w+\}$`)
+)
+
+// Variable returns the variable that the value at path consists of, as the file
+// has it: ${NAME}; "" for any other value.
+func (c *Config) Variable(path string) string { return c.variables[c.places[path].node] }

@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -65,16 +64,4 @@ func ShownURL(text string) string {
 		u.RawQuery = "***"
 	}
 	return u.Redacted()
-}
-
-// variableOnly is a value that only names a variable, which is no secret.
-var variableOnly = regexp.MustCompile(`^["']?\$\{\w+\}["']?$`)
-
-// Variable returns the variable that the value at path consists of, as the file
-// has it: ${NAME}; "" for any other value.
-func (c *Config) Variable(path string) string {
-	if p := c.places[path]; p.node != nil && variableOnly.MatchString(p.node.Value) {
-		return p.node.Value
-	}
-	return ""
 }

@@ -3,8 +3,6 @@ package config
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"strconv"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
@@ -24,7 +22,7 @@ func (r *reading) rung(n *yaml.Node, path string) any {
 	const want = "the name of a stage, or {name: {option: value}}"
 	switch {
 	case n.Kind == yaml.MappingNode:
-	case n.Tag == "!!str":
+	case n.Kind == yaml.ScalarNode && (n.Tag == "!!str" || n.Tag == "" || n.Tag == faulty):
 		name := r.scalar(n, path, &schema{Type: "string"})
 		if name == (absent{}) {
 			return name
@@ -56,59 +54,22 @@ func (r *reading) options(n *yaml.Node, path string) any {
 		return r.fault(n, path, "must be a map of options", "")
 	}
 	found := len(r.found)
-	v := r.plain(n, path)
+	for _, p := range r.pairs(n, path) {
+		r.config.places[join(path, p.key.Value)] = place{src: r.src, key: p.key, node: p.value, broken: p.value.Tag == faulty}
+	}
 	if len(r.found) > found {
 		return absent{}
 	}
-	raw, err := json.Marshal(v)
+	var v any
+	var raw []byte
+	err := n.Decode(&v)
+	if err == nil {
+		raw, err = json.Marshal(v)
+	}
 	if err != nil {
 		return r.fault(n, path, "must be text, a finite number, true or false", "")
 	}
 	return json.RawMessage(raw)
-}
-
-// plain returns a node as maps, lists and plain values.
-func (r *reading) plain(n *yaml.Node, path string) any {
-	switch n.Kind {
-	case yaml.MappingNode:
-		all := map[string]any{}
-		for _, p := range r.pairs(n, path) {
-			at := join(path, p.key.Value)
-			r.config.places[at] = place{src: r.src, key: p.key, node: p.value}
-			all[p.key.Value] = r.plain(p.value, at)
-		}
-		return all
-	case yaml.SequenceNode:
-		all := []any{}
-		for i, item := range n.Content {
-			all = append(all, r.plain(item, fmt.Sprintf("%s[%d]", path, i)))
-		}
-		return all
-	}
-	text, expanded, _ := r.expand(n, path)
-	return plainValue(n, text, expanded)
-}
-
-// plainValue returns a value with its type: by its tag, or, where a variable was
-// expanded without quotes, by what it looks like.
-func plainValue(n *yaml.Node, text string, expanded bool) any {
-	typed := expanded && (n.Tag != "!!str" || n.Style == 0)
-	if n.Tag == "!!null" {
-		return nil
-	}
-	if !typed && n.Tag == "!!str" {
-		return text
-	}
-	if i, err := parseWhole(text); err == nil {
-		return i
-	}
-	if f, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64); err == nil {
-		return f
-	}
-	if b, err := parseBool(strings.ToLower(text)); err == nil {
-		return b
-	}
-	return text
 }
 
 // rung checks one rung of a ladder that the file has.

@@ -15,7 +15,7 @@ import (
 // it. Errors call the file by name; lookup finds the variables of the environment.
 func Parse(name string, src []byte, lookup func(string) (string, bool), over ...Override) (*Config, error) {
 	c := Default()
-	c.file, c.sum, c.places = name, sha256.Sum256(src), map[string]place{}
+	c.file, c.sum, c.places, c.variables = name, sha256.Sum256(src), map[string]place{}, map[*yaml.Node]string{}
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	s := &source{name: name}
 	doc, fault := parseYAML(s, src)
@@ -23,9 +23,10 @@ func Parse(name string, src []byte, lookup func(string) (string, bool), over ...
 		c.places[""] = place{broken: true}
 		return c, problems([]Problem{*fault})
 	}
-	r := &reading{src: s, lookup: lookup, config: c}
+	r := &reading{src: s, config: c}
 	values := map[string]any{}
 	if doc != nil {
+		r.expandAll(doc, lookup)
 		if v, ok := r.value(doc, "", root).(map[string]any); ok {
 			values = v
 		}

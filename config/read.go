@@ -15,7 +15,6 @@ import (
 // the value out and goes on. No problem repeats a value, which may be a secret.
 type reading struct {
 	src    *source
-	lookup func(string) (string, bool) // nil: variables are not expanded
 	config *Config
 	found  []Problem
 }
@@ -31,6 +30,11 @@ func (r *reading) report(n *yaml.Node, message, hint string) {
 // fault notes a problem with the value of a path, so that it is not checked again.
 func (r *reading) fault(n *yaml.Node, path, message, hint string) any {
 	r.report(n, cmp.Or(path, "the file")+" "+message, hint)
+	return r.broken(path)
+}
+
+// broken marks the value of a path as one that could not be read.
+func (r *reading) broken(path string) any {
 	p := r.config.places[path]
 	p.broken = true
 	r.config.places[path] = p
@@ -141,18 +145,17 @@ func (r *reading) list(n *yaml.Node, path string, s *schema) any {
 	return items
 }
 
-// scalar reads a plain value: its variables are expanded, and what they hold may
-// be of any type.
+// scalar reads a plain value.
 func (r *reading) scalar(n *yaml.Node, path string, s *schema) any {
 	want, tags := s.form()
 	if n.Tag == "!!null" {
 		return r.fault(n, path, "has no value", "give it one, or remove the line")
 	}
-	text, expanded, ok := r.expand(n, path)
-	if !ok {
-		return absent{}
+	if n.Tag == faulty {
+		return r.broken(path)
 	}
-	if n.Kind != yaml.ScalarNode || !expanded && n.Tag != "" && !slices.Contains(tags, n.Tag) {
+	text := n.Value
+	if n.Kind != yaml.ScalarNode || n.Tag != "" && !slices.Contains(tags, n.Tag) {
 		hint := ""
 		switch {
 		case n.Kind != yaml.ScalarNode:
@@ -178,21 +181,6 @@ func (r *reading) scalar(n *yaml.Node, path string, s *schema) any {
 
 // unknownName is what is wrong with a value that is none of its names.
 const unknownName = "is not a known name"
-
-// expand returns the text of a value with its variables replaced.
-func (r *reading) expand(n *yaml.Node, path string) (text string, expanded, ok bool) {
-	text, expanded, faults := n.Value, false, []envFault(nil)
-	if r.lookup != nil {
-		text, expanded, faults = expand(n.Value, r.lookup)
-	}
-	p := r.config.places[path]
-	p.src, p.node, p.broken = r.src, n, len(faults) > 0
-	r.config.places[path] = p
-	for _, e := range faults {
-		r.report(n, path+": "+e.message, e.hint)
-	}
-	return text, expanded, len(faults) == 0
-}
 
 // join returns the path of a key in a map.
 func join(path, key string) string {
