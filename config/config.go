@@ -188,7 +188,7 @@ func Load(path string, over ...Override) (*Config, error) {
 			return Parse("", nil, os.LookupEnv, over...)
 		}
 	}
-	src, err := readFile(path, os.Open)
+	src, err := readFile(path)
 	if err != nil {
 		c := Default()
 		c.places = map[string]place{"": {broken: true}}
@@ -252,9 +252,25 @@ func (c *Config) DrainTime() Duration {
 // longestConfig bounds how much is read: a path may name a device or a log.
 const longestConfig = 1 << 20
 
+// errNotRegular is the error of a file that only the start reads.
+var errNotRegular = errors.New("is a pipe, a device or a folder, and only a regular file is read again")
+
+// readRegular reads a regular file of at most longestConfig bytes. It never opens a pipe,
+// which would wait until somebody writes to it.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readFile(path)
+}
+
 // readFile reads a file of at most longestConfig bytes.
-func readFile(path string, open func(string) (*os.File, error)) ([]byte, error) {
-	f, err := open(path)
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -266,26 +282,10 @@ func readFile(path string, open func(string) (*os.File, error)) ([]byte, error) 
 	return src, err
 }
 
-// errNotRegular is the error of what only a start reads.
-var errNotRegular = errors.New("is a pipe, a device or a folder, and only a regular file is read again")
-
-// openRegular opens a file, and nothing that would be waited for: a pipe is opened
-// when somebody writes to it.
-func openRegular(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errNotRegular
-	}
-	if err != nil {
-		return nil, err
-	}
-	return os.Open(path)
-}
-
-// ReadRegular returns the bytes of a configuration file for a running process, which
-// waits for no writer of a pipe. The error is Problems.
+// ReadRegular returns the bytes of a configuration file for a running process. The error
+// is Problems.
 func ReadRegular(path string) ([]byte, error) {
-	src, err := readFile(path, openRegular)
+	src, err := readRegular(path)
 	if err != nil {
 		return nil, fileProblem(path, err, "what was read before stays in force")
 	}

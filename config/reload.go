@@ -40,27 +40,24 @@ var taken = []string{
 	"limits.stream_idle", "limits.drain", "limits.shutdown", "policies", "client_limits",
 }
 
-// guarded are those that a reload takes unless the function returns a reason. A file that
-// lost its end is often a valid file, so nothing that is missing in it may loosen who may
-// come in, whose key goes where, and where requests go by default.
-var guarded = map[string]func(running, next *Config) (why string){
-	"models": keptKeys,
-	"upstream": func(_, next *Config) string {
-		return unless(next.Has("upstream"), "the file does not name it any more")
-	},
-	"client_keys": func(_, next *Config) string {
-		return unless(len(next.ClientKeys) > 0, "the last key is not taken away while the proxy runs")
-	},
-	"admin_token": func(_, next *Config) string {
-		return unless(next.AdminToken != "", "it is not taken away while the proxy runs")
-	},
-}
+// guarded are those that a reload takes unless guard returns a reason.
+var guarded = []string{"models", "upstream", "client_keys", "admin_token"}
 
-func unless(ok bool, why string) string {
-	if ok {
-		return ""
+// guard returns why a setting is not taken. A file that lost its end is often a valid
+// file, so nothing that is missing in it may loosen who may come in, whose key goes
+// where, and where requests go by default.
+func guard(key string, running, next *Config) (why string) {
+	switch {
+	case key == "models":
+		return keptKeys(running, next)
+	case key == "upstream" && !next.Has("upstream"):
+		return "the file does not name it any more"
+	case key == "client_keys" && len(next.ClientKeys) == 0:
+		return "the last key is not taken away while the proxy runs"
+	case key == "admin_token" && next.AdminToken == "":
+		return "it is not taken away while the proxy runs"
 	}
-	return why
+	return ""
 }
 
 // keptKeys returns why rows are not taken: a model would lose the api_key that it is sent
@@ -97,12 +94,8 @@ func (c *Config) Reload(next *Config) (Reload, error) {
 		if now.Kind() == reflect.Slice && now.Len()+then.Len() == 0 || reflect.DeepEqual(now.Interface(), then.Interface()) {
 			continue
 		}
-		why, takes := "", slices.Contains(taken, key)
-		if guard := guarded[key]; guard != nil {
-			why = guard(c, &with)
-			takes = why == ""
-		}
-		if takes {
+		why := guard(key, c, &with)
+		if slices.Contains(taken, key) || slices.Contains(guarded, key) && why == "" {
 			r.Changed = append(r.Changed, key)
 			continue
 		}

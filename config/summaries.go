@@ -43,11 +43,6 @@ type StoreTLS struct {
 	ServerName string `json:"server_name,omitempty"`
 }
 
-// Files returns the same for the store.
-func (t StoreTLS) Files() store.TLSFiles {
-	return store.TLSFiles{CA: t.CA, Cert: t.Cert, Key: t.Key, ServerName: t.ServerName}
-}
-
 // summaries checks the summarizer.
 func (ch *checking) summaries() {
 	s, keyed, client := ch.Summarizer, ch.Has("summarizer.api_key"), ch.Summarizer.Credential == "client"

@@ -26,43 +26,38 @@ func (ch *checking) tls() {
 // names, as Problems. They are of the machine that it is used on, so Load does
 // not ask for them.
 func (c *Config) CheckFiles() error {
+	ch := &checking{Config: c}
 	if c.Store.Kind == string(store.InRedis) {
-		if _, err := c.Store.TLS.Files().Config(); err != nil {
-			ch := &checking{Config: c}
+		if _, err := store.TLSFiles(c.Store.TLS).Config(); err != nil {
 			ch.at("store.tls", "store.tls: "+err.Error(), "")
-			return problems(ch.found)
 		}
 	}
-	if c.TLS.Cert == "" {
-		return nil
+	if c.TLS.Cert != "" {
+		if _, _, path, err := c.TLS.Load(); err != nil {
+			ch.at(path, path+" "+err.Error(), "")
+		}
 	}
-	_, _, path, err := c.TLS.Load()
-	if err != nil {
-		ch := &checking{Config: c}
-		ch.at(path, path+" "+err.Error(), "")
-		return problems(ch.found)
-	}
-	return nil
+	return problems(ch.found)
 }
 
 // Load reads the certificate and its key. The sum is a hash of both files; at is the
 // setting that an error is about. An error repeats no path: it may come from the
 // environment.
 func (c TLS) Load() (pair *tls.Certificate, sum [sha256.Size]byte, at string, err error) {
-	cert, err := readFile(c.Cert, openRegular)
+	at = "tls.cert"
+	cert, err := readRegular(c.Cert)
 	if err != nil {
-		return nil, sum, "tls.cert", pairError(err)
+		return nil, sum, at, pairError(err)
 	}
-	key, err := readFile(c.Key, openRegular)
+	key, err := readRegular(c.Key)
 	if err != nil {
 		return nil, sum, "tls.key", pairError(err)
 	}
-	sum = sha256.Sum256(slices.Concat(cert, []byte{0}, key))
 	p, err := tls.X509KeyPair(cert, key)
 	if err != nil {
-		return nil, sum, "tls.cert", pairError(err)
+		err = pairError(err)
 	}
-	return &p, sum, "", nil
+	return &p, sha256.Sum256(slices.Concat(cert, []byte{0}, key)), at, err
 }
 
 func pairError(err error) error {
