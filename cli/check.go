@@ -142,7 +142,7 @@ func description(c *config.Config) string {
 	_ = t.Flush()
 
 	fmt.Fprint(&w, "\npolicies\n")
-	built, _ := buildPolicies(c) // the configuration is valid
+	built := buildPolicies(c)
 	for _, name := range slices.Sorted(maps.Keys(built)) {
 		if c.Has("policies."+name) || name == config.DefaultPolicy || slices.ContainsFunc(c.Models, func(m config.Model) bool { return m.Policy == name }) {
 			describePolicy(&w, c, name, built[name])

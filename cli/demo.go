@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,14 +115,8 @@ func (f *policyFlags) chosen(cmd *cobra.Command, model string) (*proxy.Route, co
 	if err != nil {
 		return nil, compact.Budget{}, err
 	}
-	o, err := proxyOptions(c)
-	if err != nil {
-		return nil, compact.Budget{}, err
-	}
-	if f.model != "" {
-		model = f.model
-	}
-	route := *o.RouteFor(model)
+	o := proxyOptions(c)
+	route := *o.RouteFor(cmp.Or(f.model, model))
 	if f.policy != "" {
 		if route.Policy = o.PolicyNamed(f.policy); route.Policy == nil {
 			return nil, compact.Budget{}, fmt.Errorf("there is no policy %s (%s)", strconv.Quote(f.policy), config.DidYouMean(f.policy, slices.Sorted(maps.Keys(c.Policies))))

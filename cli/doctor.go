@@ -73,11 +73,9 @@ func doctorCommand() *cobra.Command {
 			if err == nil {
 				err = c.CheckFiles()
 			}
-			if err == nil {
-				p.options, err = proxyOptions(c)
-			}
 			all := ofProblems(err)
-			if p.Config = c; err == nil {
+			if err == nil {
+				p.Config, p.options = c, proxyOptions(c)
 				all = p.examine(cmd.Context())
 			}
 			if jsonOut {

@@ -56,10 +56,7 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := proxyOptions(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := proxyOptions(c)
 		vault, err := openStore(c, func(line string) { t.Error(line) })
 		if err != nil {
 			t.Fatal(err)

@@ -18,10 +18,7 @@ import (
 // matches, where its window comes from, the numbers that follow. The upstream is
 // asked, with the key of the row or with none.
 func explain(c *config.Config, ctx context.Context, w io.Writer, model string) error {
-	o, err := proxyOptions(c)
-	if err != nil {
-		return err
-	}
+	o := proxyOptions(c)
 	p, err := proxy.New(o)
 	if err != nil {
 		return err

@@ -91,11 +91,7 @@ func (r *reloader) take(src []byte, a *reloadAnswer) error {
 	if err != nil {
 		return err
 	}
-	o, err := proxyOptions(n.Config)
-	if err != nil {
-		return err
-	}
-	if err := r.p.Reload(o); err != nil {
+	if err := r.p.Reload(proxyOptions(n.Config)); err != nil {
 		return err
 	}
 	a.Changed = append(a.Changed, n.Changed...)

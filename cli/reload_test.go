@@ -68,10 +68,7 @@ func reloadable(t *testing.T, src string) *reloading {
 		t.Fatal(err)
 	}
 	t.Cleanup(log.Close)
-	o, err := proxyOptions(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := proxyOptions(c)
 	p, err := proxy.New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +159,7 @@ func TestTheAnswerToAReload(t *testing.T) {
 	}
 	// The wrong file says all that is wrong, and changes nothing.
 	r.running.Load().AdminToken = "" // as no reload would
-	o, _ := proxyOptions(r.running.Load())
+	o := proxyOptions(r.running.Load())
 	if err := r.p.Reload(o); err != nil {
 		t.Fatal(err)
 	}

@@ -57,10 +57,7 @@ func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) error {
 			o.Budgets = []replay.Budget{{Model: true}}
 		}
 	}
-	p, err := proxyOptions(c)
-	if err != nil {
-		return inputError{err}
-	}
+	p := proxyOptions(c)
 	if o.Policies, err = r.measured(c, &p); err != nil {
 		return inputError{err}
 	}

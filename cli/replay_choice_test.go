@@ -101,10 +101,7 @@ func TestReplayChoosesAsServeDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := proxyOptions(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := proxyOptions(c)
 	o := chosenBy(t, replayChoice{}, twoModels)
 	named := chosenBy(t, replayChoice{tokenizer: "cl100k_base"}, twoModels)
 	for model, budget := range map[string]int{"small-1": 4096 - 1024, "gpt-4o": 8000, "": 8000} {

@@ -103,10 +103,7 @@ func serveLogged(
 	ctx context.Context, c *config.Config, log *runlog.Log, again *reloader, started func(addr, admin string), also ...proxy.Listener,
 ) error {
 	again.running.Store(c)
-	o, err := proxyOptions(c)
-	if err != nil {
-		return err
-	}
+	o := proxyOptions(c)
 	listeners := append([]proxy.Listener{logging.To(log.Logger)}, also...)
 	counts := metrics.New(metrics.Options{Version: built().Version, Revision: built().Commit, Started: time.Now(), Dropped: log.Dropped})
 	if c.Admin != "" { // else nobody can read them
@@ -159,6 +156,7 @@ func serveLogged(
 		}
 		o.Certificate, again.certificate = cert.forHandshake, cert
 	}
+	var err error
 	if p, err = proxy.New(o); err != nil {
 		return err
 	}

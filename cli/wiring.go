@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"sync"
@@ -26,15 +27,9 @@ var (
 //
 // A request that names no model counts as one with an empty name, which only
 // "*" matches: where such a row is, it holds for the list of models, too.
-func proxyOptions(c *config.Config) (proxy.Options, error) {
-	policies, err := buildPolicies(c)
-	if err != nil {
-		return proxy.Options{}, err
-	}
-	t, err := routes(c, policies)
-	if err != nil {
-		return proxy.Options{}, err
-	}
+func proxyOptions(c *config.Config) proxy.Options {
+	policies := buildPolicies(c)
+	t := routes(c, policies)
 	o := proxy.Options{
 		Default:           *t.route(""),
 		RouteFor:          t.route,
@@ -50,6 +45,7 @@ func proxyOptions(c *config.Config) (proxy.Options, error) {
 		QuotaFor:          quotas(c),
 		AllowedOrigins:    c.AllowedOrigins,
 		AdminToken:        c.AdminToken,
+		Summarizer:        summarizer(c),
 		Limits: proxy.Limits{
 			Body:           int64(c.Limits.Body),
 			Memory:         int64(c.Limits.Memory),
@@ -62,16 +58,21 @@ func proxyOptions(c *config.Config) (proxy.Options, error) {
 			Shutdown:       time.Duration(c.Limits.Shutdown),
 		},
 	}
-	if o.Summarizer, err = summarizer(c); err != nil {
-		return proxy.Options{}, err
-	}
 	if c.Service {
 		o.Service = foldService(c, t)
 	}
 	for i := range t.rows {
 		o.Routes = append(o.Routes, &t.rows[i].route)
 	}
-	return o, nil
+	return o
+}
+
+// must returns what a valid configuration cannot fail to give.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic("BUG: a valid configuration is of no use: " + err.Error())
+	}
+	return v
 }
 
 // routeTable finds the route of a model. The rows are compiled once; what a
@@ -101,11 +102,8 @@ const (
 	longestKnown = 256
 )
 
-func routes(c *config.Config, policies map[string]*compact.Policy) (*routeTable, error) {
-	top, err := config.ParseUpstream(c.Upstream)
-	if err != nil {
-		return nil, err
-	}
+func routes(c *config.Config, policies map[string]*compact.Policy) *routeTable {
+	top := must(config.ParseUpstream(c.Upstream))
 	t := &routeTable{window: c.DefaultWindow, prices: c.Prices, known: map[string]*proxy.Route{}}
 	rows := slices.Clone(c.Models)
 	if !slices.ContainsFunc(rows, config.Model.Everything) {
@@ -114,17 +112,7 @@ func routes(c *config.Config, policies map[string]*compact.Policy) (*routeTable,
 	for i, m := range rows {
 		upstream := top
 		if m.Upstream != "" {
-			if upstream, err = config.ParseUpstream(m.Upstream); err != nil {
-				return nil, err
-			}
-		}
-		name := m.Policy
-		if name == "" {
-			name = config.DefaultPolicy
-		}
-		count, err := counting.For(m.Match, m.Tokenizer)
-		if err != nil {
-			return nil, err
+			upstream = must(config.ParseUpstream(m.Upstream))
 		}
 		row := routeRow{pattern: config.CompilePattern(m.Match), tokenizer: m.Tokenizer, overhead: m.Overhead, route: proxy.Route{
 			Match:            m.Match,
@@ -134,10 +122,10 @@ func routes(c *config.Config, policies map[string]*compact.Policy) (*routeTable,
 			Limits:           limitsOf(m),
 			Discover:         c.Discover,
 			Configured:       m.Window != 0 || m.Budget != 0,
-			Policy:           policies[name],
+			Policy:           policies[cmp.Or(m.Policy, config.DefaultPolicy)],
 			Mode:             m.Mode,
 			MinBody:          int64(m.MinBody),
-			Counter:          count,
+			Counter:          must(counting.For(m.Match, m.Tokenizer)),
 			Tokenizer:        m.Tokenizer,
 			SystemMessages:   m.SystemMessages,
 		}}
@@ -146,7 +134,7 @@ func routes(c *config.Config, policies map[string]*compact.Policy) (*routeTable,
 		}
 		t.rows = append(t.rows, row)
 	}
-	return t, nil
+	return t
 }
 
 // limitsOf returns the limits of a row; 0 for those that it does not set.
@@ -192,11 +180,7 @@ func (t *routeTable) find(model string) *proxy.Route {
 		r := row.route
 		r.Limits = withTable(r.Limits, model, t.window)
 		r.Policy = priced(r.Policy, t.prices, model)
-		// The row's own counter was made with the same tokenizer, so this one
-		// cannot fail; if it does, the row's is good enough.
-		if c, err := counting.For(model, row.tokenizer); err == nil {
-			r.Counter = c
-		}
+		r.Counter = must(counting.For(model, row.tokenizer))
 		return &r
 	}
 	panic("BUG: no row of the route table matches everything")

@@ -14,20 +14,17 @@ import (
 )
 
 // buildPolicies builds every policy once.
-func buildPolicies(c *config.Config) (map[string]*compact.Policy, error) {
+func buildPolicies(c *config.Config) map[string]*compact.Policy {
 	built := map[string]*compact.Policy{}
 	for name, p := range c.Policies {
 		p.Options = optionsOf(c, p)
-		b, err := buildPolicy(p, name)
-		if err != nil {
-			return nil, err
-		}
+		b := buildPolicy(p, name)
 		b.Summaries = c.Summarizer.Model != ""
 		sum := sha256.Sum256(fmt.Appendf(nil, "%#v", p)) // JSON writes no list as an empty one
 		b.Version = string(sum[:])
 		built[name] = b
 	}
-	return built, nil
+	return built
 }
 
 // priced returns the policy for a model whose provider charges for cached tokens as
@@ -58,15 +55,11 @@ func optionsOf(c *config.Config, p config.Policy) json.RawMessage {
 		return p.Options
 	}
 	given[option] = json.RawMessage("true")
-	all, err := json.Marshal(given)
-	if err != nil {
-		return p.Options // unreachable: it was read a moment ago
-	}
-	return all
+	return must(json.Marshal(given))
 }
 
 // buildPolicy makes the policy that the fold works by.
-func buildPolicy(p config.Policy, name string) (*compact.Policy, error) {
+func buildPolicy(p config.Policy, name string) *compact.Policy {
 	built := &compact.Policy{
 		Trigger:    float64(p.Trigger),
 		Land:       p.Land,
@@ -74,42 +67,27 @@ func buildPolicy(p config.Policy, name string) (*compact.Policy, error) {
 		Ladder:     stage.Default(),
 	}
 	if p.Algorithm() != "" {
-		var err error
-		if built, err = policy.New(p.Algorithm(), p.Options); err != nil {
-			return nil, fmt.Errorf("policies.%s.options: %w", name, err)
-		}
+		built = must(policy.New(p.Algorithm(), p.Options))
 	}
 	built.Name = name
 	built.Repair = compact.RepairMode(p.Repair)
 	built.Reject = p.OnOverflow == "reject"
 	built.Pins = compact.Pins{Tools: compact.ToolPatterns(p.Pin.Tools...)}
 	for _, role := range p.Pin.Roles {
-		r, ok := compact.RoleNamed(role)
 		if role == "function" { // the legacy form of tool
 			built.Pins.ByName = true
-			continue
+		} else if r, ok := compact.RoleNamed(role); ok {
+			built.Pins.Roles = append(built.Pins.Roles, r)
 		}
-		if !ok {
-			return nil, fmt.Errorf("policies.%s.pin.roles: there is no role %q", name, role)
-		}
-		built.Pins.Roles = append(built.Pins.Roles, r)
 	}
-	for i, text := range p.Pin.Text {
-		re, err := regexp.Compile(text)
-		if err != nil { // whose text repeats the expression
-			return nil, fmt.Errorf("policies.%s.pin.text[%d] is not a regular expression", name, i)
-		}
-		built.Pins.Text = append(built.Pins.Text, re)
+	for _, text := range p.Pin.Text {
+		built.Pins.Text = append(built.Pins.Text, regexp.MustCompile(text))
 	}
 	if p.Ladder != nil {
 		built.Ladder = []compact.Stage{}
 		for _, rung := range p.Ladder {
-			s, err := stage.New(rung.Name, rung.Options)
-			if err != nil {
-				return nil, fmt.Errorf("policies.%s.ladder: %w", name, err)
-			}
-			built.Ladder = append(built.Ladder, s)
+			built.Ladder = append(built.Ladder, must(stage.New(rung.Name, rung.Options)))
 		}
 	}
-	return built, nil
+	return built
 }

@@ -58,10 +58,7 @@ models: [{match: "m", window: 16000, overhead: 2000}]`), configtest.Variable)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := proxyOptions(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := proxyOptions(c)
 		p, err := proxy.New(o)
 		if err != nil {
 			t.Fatal(err)

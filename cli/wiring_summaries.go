@@ -12,24 +12,16 @@ import (
 
 // summarizer makes the summarizer of the proxy, without its store; nil if
 // none is configured.
-func summarizer(c *config.Config) (*summarize.Options, error) {
+func summarizer(c *config.Config) *summarize.Options {
 	s := c.Summarizer
 	if s.Model == "" {
-		return nil, nil
-	}
-	upstream, err := config.ParseUpstream(s.Upstream)
-	if err != nil {
-		return nil, err
-	}
-	count, err := counting.For(s.Model, "")
-	if err != nil {
-		return nil, err
+		return nil
 	}
 	return &summarize.Options{
-		Upstream: upstream, Model: s.Model, Key: s.APIKey, ClientCredential: s.Credential == "client",
+		Upstream: must(config.ParseUpstream(s.Upstream)), Model: s.Model, Key: s.APIKey, ClientCredential: s.Credential == "client",
 		Wait: time.Duration(s.Wait), WaitUnfolded: unfoldedWait(c), Timeout: time.Duration(s.Timeout), Window: s.Window, Mask: s.Mask,
-		Counter: count,
-	}, nil
+		Counter: must(counting.For(s.Model, "")),
+	}
 }
 
 // unfoldedWait returns how long a request under a policy that is not folded may wait

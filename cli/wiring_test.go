@@ -29,10 +29,7 @@ func optionsFor(t *testing.T, src string) proxy.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := proxyOptions(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := proxyOptions(c)
 	if s := o.Summarizer; s != nil {
 		if s.Store, err = openStore(c, nil); err != nil {
 			t.Fatal(err)
@@ -179,14 +176,8 @@ func TestAConfiguredWindowBeatsTheTable(t *testing.T) {
 
 func TestRoutesOfInventedModelsAreBounded(t *testing.T) {
 	c := config.Default()
-	policies, err := buildPolicies(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := routes(c, policies)
-	if err != nil {
-		t.Fatal(err)
-	}
+	policies := buildPolicies(c)
+	table := routes(c, policies)
 	var wg sync.WaitGroup
 	for g := range 4 {
 		wg.Go(func() {
@@ -215,10 +206,7 @@ func TestTheClientsKeyGoesWhereItWasMeant(t *testing.T) {
 		t.Helper()
 		c := config.Default()
 		c.Models, c.ClientKeys = []config.Model{row}, clientKeys
-		o, err := proxyOptions(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := proxyOptions(c)
 		if got := o.RouteFor("m").ClientCredential; got != want {
 			t.Errorf("%+v: the client's credential is sent: %v", row, got)
 		}
@@ -256,14 +244,8 @@ func TestTheExampleRoutesAsTheDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := proxyOptions(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := proxyOptions(config.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := proxyOptions(c)
+	want := proxyOptions(config.Default())
 	for _, model := range []string{"", "gpt-4o", "nobody"} {
 		g, w := *got.RouteFor(model), *want.RouteFor(model)
 		if g.Limits.MaxMessages != compact.DefaultMaxMessages {
