@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"laconic/counting"
-	"laconic/tokenize"
+	"laconic/proxy/wire"
 )
 
 func countCommand() *cobra.Command {
@@ -34,30 +34,32 @@ func countCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if text {
-				k, err := f.textCounter(cmd, tokenizer)
-				switch {
-				case err != nil:
+			r := &wire.Request{}
+			if !text {
+				if r, err = decodeRequest(name, body); err != nil {
 					return err
-				case jsonOut:
-					return printJSON(cmd.OutOrStdout(), map[string]any{"tokenizer": k.Name(), "exact": k.Exact(), "tokens": k.TextBytes(body), "bytes": len(body)})
 				}
-				_, err = fmt.Fprintln(cmd.OutOrStdout(), k.TextBytes(body))
-				return err
-			}
-			r, err := decodeRequest(name, body)
-			if err != nil {
-				return err
 			}
 			route, budget, err := f.chosen(cmd, r.Model)
 			if err != nil {
 				return err
 			}
 			k, model := route.Counter, cmp.Or(f.model, r.Model)
+			if text && model == "" && route.Tokenizer == "" {
+				tokenizer = cmp.Or(tokenizer, "o200k_base")
+			}
 			if tokenizer != "" {
 				if k, err = counting.For(model, tokenizer); err != nil {
 					return err
 				}
+			}
+			if text {
+				t := k.(*counting.Counter).Tokenizer()
+				if jsonOut {
+					return printJSON(cmd.OutOrStdout(), map[string]any{"tokenizer": t.Name(), "exact": t.Exact(), "tokens": t.TextBytes(body), "bytes": len(body)})
+				}
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), t.TextBytes(body))
+				return err
 			}
 			c := countRequest(r, k.(*counting.Counter))
 			c.Model, c.Budget = model, budget.Tokens
@@ -72,24 +74,6 @@ func countCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&text, "text", false, "the input is plain text")
 	cmd.Flags().BoolVar(&jsonOut, "json", false, "print JSON")
 	return cmd
-}
-
-// textCounter returns the counter for texts: by the tokenizer that the flag
-// names, or the configuration, or that of the model; else o200k_base.
-func (f *policyFlags) textCounter(cmd *cobra.Command, tokenizer string) (*tokenize.Counter, error) {
-	c, err := f.load(cmd)
-	if err != nil {
-		return nil, err
-	}
-	name := cmp.Or(tokenizer, c.RowOf(f.model).Tokenizer)
-	if name == "" && f.model == "" {
-		name = "o200k_base"
-	}
-	k := tokenize.For(f.model)
-	if name == "" {
-		return k, nil
-	}
-	return k.Named(name)
 }
 
 func printJSON(w io.Writer, v any) error {

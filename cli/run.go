@@ -115,7 +115,7 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 	s := clients.Start(client, clients.Given{
 		Base: base, Key: key, AnyKey: wantsNoKey(c), Model: cmp.Or(r.model, firstNamed(c)), Chosen: r.model != "",
 		Args: args[1:], File: files.write, Lookup: os.LookupEnv,
-		List: sync.OnceValue(func() []string { return listed(cmd.Context(), base, cmp.Or(key, os.Getenv("OPENAI_API_KEY"))) }),
+		List: sync.OnceValue(func() []string { return listed(cmd.Context(), c) }),
 	})
 	if _, chosen := os.LookupEnv("OPENAI_MODEL"); r.model != "" && !chosen {
 		s.Env["OPENAI_MODEL"] = r.model

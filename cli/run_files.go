@@ -1,16 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
-	"syscall"
 
-	"github.com/tidwall/gjson"
+	"laconic/config"
 )
 
 // openLog opens the file for the log, and returns how to call it. Without one nothing is
@@ -40,34 +36,12 @@ type ownFiles struct{ dir string }
 
 func (f *ownFiles) write(name, text string) (path string, err error) {
 	if f.dir == "" {
-		removeLeft()
-		if f.dir, err = os.MkdirTemp("", fmt.Sprintf("%s%d-", ownFolder, os.Getpid())); err != nil {
+		if f.dir, err = os.MkdirTemp("", "laconic-run-"); err != nil {
 			return "", err
 		}
 	}
 	path = filepath.Join(f.dir, name)
 	return path, os.WriteFile(path, []byte(text), 0o600)
-}
-
-// ownFolder begins the name of a folder of ownFiles. The id of the process follows.
-const ownFolder = "laconic-run-"
-
-// removeLeft removes the folders of processes that were killed.
-func removeLeft() {
-	left, _ := filepath.Glob(filepath.Join(os.TempDir(), ownFolder+"*-*"))
-	for _, dir := range left {
-		var id int
-		if n, _ := fmt.Sscanf(filepath.Base(dir), ownFolder+"%d-", &id); n == 0 {
-			continue
-		}
-		p, err := os.FindProcess(id)
-		if err == nil {
-			err = p.Signal(syscall.Signal(0))
-		}
-		if errors.Is(err, os.ErrProcessDone) {
-			_ = os.RemoveAll(dir)
-		}
-	}
 }
 
 func (f *ownFiles) remove() {
@@ -76,25 +50,8 @@ func (f *ownFiles) remove() {
 	}
 }
 
-// listed asks for the list of models as the command would.
-func listed(ctx context.Context, base, key string) (models []string) {
-	ctx, stop := context.WithTimeout(ctx, listTime)
-	defer stop()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/models", nil)
-	if err != nil {
-		return nil
-	}
-	if key != "" {
-		r.Header.Set("Authorization", "Bearer "+key)
-	}
-	res, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(r) // this machine needs no proxy
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = res.Body.Close() }()
-	page, _ := io.ReadAll(io.LimitReader(res.Body, 4<<20))
-	for _, id := range gjson.GetBytes(page, "data.#.id").Array() {
-		models = append(models, id.String())
-	}
-	return models
+// listed returns the models that the upstream of most requests lists.
+func listed(ctx context.Context, c *config.Config) []string {
+	route := proxyOptions(c).Default
+	return look(ctx, route.Upstream, cmp.Or(string(route.Key), clientKey()), listTime).Models
 }
