@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -57,10 +56,7 @@ func checkCommand() *cobra.Command {
 // it comes to. The result is the exit code: 0 valid, 1 not. With jsonOut the output is a
 // JSON array of problems, empty for a valid configuration.
 func printConfig(w io.Writer, c *config.Config, err error, jsonOut bool) int {
-	var ps config.Problems
-	if err != nil && !errors.As(err, &ps) {
-		ps = config.Problems{{File: c.File(), Message: err.Error()}}
-	}
+	ps := config.ProblemsOf(c.File(), err)
 	switch {
 	case jsonOut:
 		_ = printJSON(w, append(config.Problems{}, ps...))
@@ -120,7 +116,7 @@ func description(c *config.Config) string {
 	}
 	t := tabwriter.NewWriter(&w, 0, 4, 2, ' ', 0)
 	fmt.Fprintf(t, "listen\t%s\t%s\nadmin\t%s\t%s\nupstream\t%s\n", c.Listen, reach, cmp.Or(c.Admin, "off"), admin, config.ShownURL(c.Upstream))
-	fmt.Fprintf(t, "overrides\t%s\t\nlimits\tbody %s, memory %s\t\nsummaries\t%s\t\n", onOff(c.OverridesOn()), c.Limits.Body, c.Limits.Memory, summaryWords(c))
+	fmt.Fprintf(t, "overrides\t%s\t\nlimits\tbody %s, memory %s\t\nsummaries\t%s\t\n", map[bool]string{true: "on", false: "off"}[c.OverridesOn()], c.Limits.Body, c.Limits.Memory, summaryWords(c))
 	if where := storeWords(c); where != "" {
 		fmt.Fprintf(t, "store\t%s\t\n", where)
 	}
@@ -134,8 +130,9 @@ func description(c *config.Config) string {
 	fmt.Fprint(&w, "\nmodels, the first row that matches\n")
 	fmt.Fprintln(t, "  match\twindow\tbudget\tpolicy\ttokenizer\tupstream\tkey\trequests")
 	for i, m := range rowsOf(c) {
+		window, budget := limitWords(c, m)
 		fmt.Fprintln(t, "  "+strings.Join([]string{
-			m.Match, windowWords(c, m), budgetWords(c, m), cmp.Or(m.Policy, config.DefaultPolicy), cmp.Or(m.Tokenizer, "by name"),
+			m.Match, window, budget, cmp.Or(m.Policy, config.DefaultPolicy), cmp.Or(m.Tokenizer, "by name"),
 			config.ShownURL(cmp.Or(m.Upstream, c.Upstream)), keyWords(c, i, m), modeWords(m),
 		}, "\t"))
 	}
@@ -210,23 +207,23 @@ func pinWords(p config.Pin) string {
 	return strings.Join(words, "; ")
 }
 
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
-}
-
-// windowWords returns the window of a row. That of a pattern depends on
+// limitWords returns the window of a row, and what a prompt may cost before the upstream
+// refused one together with the answer that was asked for. Those of a pattern depend on
 // the model's name.
-func windowWords(c *config.Config, m config.Model) string {
-	if m.Window > 0 {
-		return fmt.Sprint(m.Window)
+func limitWords(c *config.Config, m config.Model) (window, budget string) {
+	l := withTable(limitsOf(m), m.Match, c.DefaultWindow)
+	window, budget = fmt.Sprint(l.Window), fmt.Sprint(l.For(0).Tokens)
+	if _, _, known := tokenize.Window(m.Match); m.Window > 0 || known && !strings.Contains(m.Match, "*") {
+		return window, budget
 	}
-	if n, _, ok := tokenize.Window(m.Match); ok && !strings.Contains(m.Match, "*") && m.Match != "(all others)" {
-		return fmt.Sprint(n)
+	switch {
+	case m.Budget > 0:
+	case m.Reserve > 0:
+		budget = fmt.Sprintf("window - %d", m.Reserve)
+	default:
+		budget = "window - reserve"
 	}
-	return fmt.Sprintf("by name, else %d", c.DefaultWindow)
+	return fmt.Sprintf("by name, else %d", c.DefaultWindow), budget
 }
 
 // modeWords returns which requests of a row go out unchanged, and what becomes of
@@ -246,25 +243,6 @@ func modeWords(m config.Model) string {
 		words = append(words, "system messages: "+m.SystemMessages)
 	}
 	return strings.Join(words, "; ")
-}
-
-// budgetWords returns what a prompt of a row may cost, before the upstream refused
-// one together with the answer that was asked for.
-func budgetWords(c *config.Config, m config.Model) string {
-	if m.Budget > 0 {
-		return fmt.Sprint(m.Budget)
-	}
-	exact := m.Window > 0
-	if !exact && !strings.Contains(m.Match, "*") {
-		_, _, exact = tokenize.Window(m.Match)
-	}
-	if !exact {
-		if m.Reserve > 0 {
-			return fmt.Sprintf("window - %d", m.Reserve)
-		}
-		return "window - reserve"
-	}
-	return fmt.Sprint(withTable(limitsOf(m), m.Match, c.DefaultWindow).For(0).Tokens)
 }
 
 // keyWords returns whose key a row sends.

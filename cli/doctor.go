@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -117,11 +116,7 @@ func (p *patient) examine(ctx context.Context) (all []finding) {
 
 // ofProblems returns what is wrong with a configuration that is not valid.
 func ofProblems(err error) (all []finding) {
-	var ps config.Problems
-	if !errors.As(err, &ps) && err != nil {
-		ps = config.Problems{{Message: err.Error()}}
-	}
-	for _, problem := range ps {
+	for _, problem := range config.ProblemsOf("", err) {
 		fix := cmp.Or(problem.Hint, "laconic check shows the place")
 		problem.Hint = ""
 		all = append(all, finding{Check: "configuration", State: failure, Says: problem.Error(), Fix: fix})

@@ -58,11 +58,8 @@ func (r *reloader) reload(cause string) *reloadAnswer {
 	if err == nil {
 		err = r.take(src, a)
 	}
-	var ps config.Problems
-	if errors.As(err, &ps) {
-		a.Problems = append(a.Problems, ps...)
-	} else if err != nil {
-		a.Problems = append(a.Problems, config.Problem{File: a.File, Message: err.Error()})
+	if err != nil {
+		a.Problems = config.ProblemsOf(a.File, err)
 	}
 	logReload(r.log, a, cause)
 	r.told(len(a.Problems) == 0)

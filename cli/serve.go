@@ -42,15 +42,15 @@ func serveCommand(name string) *cobra.Command {
 			if err == nil {
 				err = c.CheckFiles()
 			}
-			inJSON := s.logFormat == "json" || c.Log.Format == "json"
-			switch {
-			case err != nil && inJSON:
-				return logFailure(cmd.ErrOrStderr(), err)
-			case err != nil:
-				return refused(cmd.ErrOrStderr(), c, err)
+			wrong := err != nil
+			if err == nil {
+				err = serve(cmd.Context(), c, s.overrides(cmd), cmd.ErrOrStderr())
 			}
-			if err = serve(cmd.Context(), c, s.overrides(cmd), cmd.ErrOrStderr()); err != nil && inJSON {
+			switch {
+			case err != nil && (s.logFormat == "json" || c.Log.Format == "json"):
 				return logFailure(cmd.ErrOrStderr(), err)
+			case wrong:
+				return refused(cmd.ErrOrStderr(), c, err)
 			}
 			return err
 		},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,6 +54,15 @@ func (ps Problems) Lines() (lines []string) {
 		lines = append(lines, p.Error())
 	}
 	return lines
+}
+
+// ProblemsOf returns the problems of a file that an error names: those that it is, or
+// itself as one.
+func ProblemsOf(file string, err error) (ps Problems) {
+	if err != nil && !errors.As(err, &ps) {
+		ps = Problems{{File: file, Message: err.Error()}}
+	}
+	return ps
 }
 
 // source is where a value came from, by its name: a file, a flag or a variable.
