@@ -25,9 +25,6 @@ func logStart(l *runlog.Log, c *config.Config, addr, admin string) {
 	}
 	fields := []zap.Field{zap.String("version", version()), zap.String("base_url", base)}
 	for _, f := range startFacts(c, addr, admin, nil) {
-		if f[1] == noHealth || f[1] == noFile {
-			continue
-		}
 		fields = append(fields, zap.String(f[0], f[1]))
 	}
 	if len(hints) > 0 {
@@ -35,12 +32,6 @@ func logStart(l *runlog.Log, c *config.Config, addr, admin string) {
 	}
 	l.Always("listening", fields...)
 }
-
-// What a person reads where there is nothing to name.
-const (
-	noHealth = "off"
-	noFile   = "defaults, no file"
-)
 
 // startFacts returns what runs, as pairs of a name and a value.
 func startFacts(c *config.Config, addr, admin string, hints []string) (all [][2]string) {
@@ -58,13 +49,11 @@ func startFacts(c *config.Config, addr, admin string, hints []string) (all [][2]
 		add("summaries", summaryWords(c))
 	}
 	add("store", storeWords(c))
-	health := noHealth
 	if admin != "" {
-		health = "http://" + admin + "/healthz"
+		add("health", "http://"+admin+"/healthz")
 	}
-	add("health", health)
 	add("page", pageURL(c, admin))
-	add("config", cmp.Or(c.File(), noFile))
+	add("config", cmp.Or(c.File(), "defaults, no file"))
 	return all
 }
 

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"net/url"
 	"slices"
-	"sync"
 	"time"
+
+	"github.com/maypok86/otter/v2"
 
 	"laconic/compact"
 	"laconic/config"
@@ -80,11 +81,8 @@ func must[T any](v T, err error) T {
 type routeTable struct {
 	rows   []routeRow // one of them matches everything
 	window int
-
 	prices []config.Price
-
-	mu    sync.RWMutex
-	known map[string]*proxy.Route
+	known  *otter.Cache[string, *proxy.Route]
 }
 
 // routeRow is a row of models as the proxy needs it.
@@ -104,7 +102,7 @@ const (
 
 func routes(c *config.Config, policies map[string]*compact.Policy) *routeTable {
 	top := must(config.ParseUpstream(c.Upstream))
-	t := &routeTable{window: c.DefaultWindow, prices: c.Prices, known: map[string]*proxy.Route{}}
+	t := &routeTable{window: c.DefaultWindow, prices: c.Prices, known: otter.Must(&otter.Options[string, *proxy.Route]{MaximumSize: mostRoutes})}
 	rows := slices.Clone(c.Models)
 	if !slices.ContainsFunc(rows, config.Model.Everything) {
 		rows = append(rows, config.Model{Match: "*"})
@@ -152,22 +150,10 @@ func clientCredential(c *config.Config, m config.Model, upstream, top *url.URL) 
 // route returns the route of a model: that of the first row that matches, with
 // what its name adds.
 func (t *routeTable) route(model string) *proxy.Route {
-	t.mu.RLock()
-	r := t.known[model]
-	t.mu.RUnlock()
-	if r != nil {
-		return r
-	}
-	r = t.find(model)
 	if len(model) > longestKnown {
-		return r
+		return t.find(model)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.known) >= mostRoutes {
-		clear(t.known)
-	}
-	t.known[model] = r
+	r, _ := t.known.ComputeIfAbsent(model, func() (*proxy.Route, bool) { return t.find(model), false })
 	return r
 }
 
