@@ -138,6 +138,7 @@ func serveLogged(
 		}
 		defer vault.Close()
 		kept.vault.Store(vault)
+		o.Store = vault
 		counts.WatchStore(kept.state)
 		if o.Summarizer != nil {
 			o.Summarizer.Store = vault

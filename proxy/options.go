@@ -11,6 +11,7 @@ import (
 	"laconic/proxy/access"
 	"laconic/proxy/learn"
 	"laconic/proxy/summarize"
+	"laconic/store"
 )
 
 // Route is everything that a model's name decides: where its requests go, whose
@@ -135,6 +136,9 @@ type Options struct {
 	Service Service
 	// Summarizer writes the text of slots; nil: slots hold their digest.
 	Summarizer *summarize.Options
+	// Store is what processes tell each other by that something was erased; nil: they
+	// are not told. A summarizer has its own.
+	Store *store.Vault
 
 	Limits Limits
 	// Listener is told what happened; nil funcs are silent.

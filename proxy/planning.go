@@ -153,6 +153,7 @@ func newSummarizer(p *Proxy) *summarize.Service {
 	}
 	return summarize.New(o, summarize.Environment{
 		Memory: p.memory,
+		Store:  p.settings.Load().Store,
 		Ended:  p.listener.Summarized,
 		Erased: p.listener.Erased,
 		Failed: func(id string, v any) { p.fault(id, "summary", v) },

@@ -23,7 +23,7 @@ func (s *Service) group(owner string) store.Group { return s.o.Store.Group("summ
 
 // who names an owner in this process: by the group, where there is one.
 func (s *Service) who(owner string) memo {
-	if !s.Asks() {
+	if s.o.Store == nil {
 		return s.named(owner)
 	}
 	g := s.group(owner)
@@ -42,7 +42,7 @@ func (s *Service) named(name string) memo {
 // may be left there, but with ErrUntold. Requests that come later begin anew. Processes
 // that share the store are told, and do the same.
 func (s *Service) Erase(ctx context.Context, owner string) (n int, err error) {
-	if !s.Asks() {
+	if s.o.Store == nil {
 		s.erasing.Lock()
 		defer s.erasing.Unlock()
 		s.forget(s.who(owner))

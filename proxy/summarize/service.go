@@ -94,6 +94,9 @@ type keptText struct {
 type Environment struct {
 	// Memory is where the memory of jobs comes from. Requests come first.
 	Memory *admission.Gate
+	// Store is what a service without a model shares with others: it hears what they
+	// erase, and tells what it erases. nil: it is alone.
+	Store *store.Vault
 	// Ended is called at the end of each job, Erased when another process has had
 	// summaries erased here, Failed after a panic.
 	Ended  func(JobInfo)
@@ -115,22 +118,24 @@ func New(o *Options, env Environment) *Service {
 		MaximumWeight: rememberedBytes,
 		Weigher:       func(_ memo, t keptText) uint32 { return uint32(len(t.text)) + 80 },
 	})
-	if o == nil {
-		return s
-	}
-	s.o = o.withDefaults()
-	s.coming = otter.Must(&otter.Options[memo, store.Key]{MaximumSize: rememberedGaps})
-	s.shown = otter.Must(&otter.Options[memo, []bool]{MaximumSize: rememberedGaps})
 	s.attempts = otter.Must(&otter.Options[string, *attempts]{MaximumSize: rememberedGaps})
-	s.rendering = semaphore.NewWeighted(1)
-	s.workers = semaphore.NewWeighted(int64(s.o.Workers))
-	s.jobs = map[store.Key]*job{}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.mark = rand.Text()
+	if s.o.Store = env.Store; o != nil {
+		s.o = o.withDefaults()
+	}
 	if s.o.Store != nil {
 		s.ended.Add(1)
 		go s.hear(s.o.Store)
 	}
+	if o == nil {
+		return s
+	}
+	s.coming = otter.Must(&otter.Options[memo, store.Key]{MaximumSize: rememberedGaps})
+	s.shown = otter.Must(&otter.Options[memo, []bool]{MaximumSize: rememberedGaps})
+	s.rendering = semaphore.NewWeighted(1)
+	s.workers = semaphore.NewWeighted(int64(s.o.Workers))
+	s.jobs = map[store.Key]*job{}
 	return s
 }
 
@@ -150,9 +155,6 @@ const closeWait = 5 * time.Second
 
 // Close ends all jobs and waits for them.
 func (s *Service) Close() {
-	if !s.Asks() {
-		return
-	}
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
