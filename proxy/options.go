@@ -11,7 +11,6 @@ import (
 	"laconic/proxy/access"
 	"laconic/proxy/learn"
 	"laconic/proxy/summarize"
-	"laconic/store"
 )
 
 // Route is everything that a model's name decides: where its requests go, whose
@@ -138,7 +137,7 @@ type Options struct {
 	Summarizer *summarize.Options
 	// Store is what processes tell each other by that something was erased; nil: they
 	// are not told. A summarizer has its own.
-	Store *store.Vault
+	Store *summarize.Store
 
 	Limits Limits
 	// Listener is told what happened; nil funcs are silent.

@@ -90,13 +90,16 @@ type keptText struct {
 	text string
 }
 
+// Store is what processes share.
+type Store = store.Vault
+
 // Environment is what a service is given by the program around it.
 type Environment struct {
 	// Memory is where the memory of jobs comes from. Requests come first.
 	Memory *admission.Gate
 	// Store is what a service without a model shares with others: it hears what they
 	// erase, and tells what it erases. nil: it is alone.
-	Store *store.Vault
+	Store *Store
 	// Ended is called at the end of each job, Erased when another process has had
 	// summaries erased here, Failed after a panic.
 	Ended  func(JobInfo)
