@@ -30,16 +30,14 @@ func look(ctx context.Context, u *url.URL, key string, patience time.Duration) l
 	t := &witness{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment}} // which is none for this machine
 	defer t.CloseIdleConnections()
 	m := learn.New(learn.Options{Transport: t, Via: "laconic-look", Failed: func(any) {}})
-	found := m.Look(ctx, learn.Upstream{URL: u, Header: func() http.Header {
-		h := http.Header{}
-		if strings.HasSuffix(u.Hostname(), "anthropic.com") {
-			h.Set("Anthropic-Version", "2023-06-01")
-		}
-		if key != "" {
-			access.SetCredential(h, access.Secret(key), false, access.Models)
-		}
-		return h
-	}})
+	h := http.Header{}
+	if strings.HasSuffix(u.Hostname(), "anthropic.com") {
+		h.Set("Anthropic-Version", "2023-06-01")
+	}
+	if key != "" {
+		access.SetCredential(h, access.Secret(key), false, access.Models)
+	}
+	found := m.Look(ctx, learn.Upstream{URL: u, Header: h})
 	return looked{found, t.err}
 }
 

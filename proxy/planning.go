@@ -181,14 +181,12 @@ func (p *Proxy) published(s *settings, h http.Header, route *Route, model string
 // client's credential where that goes to it with its requests, else with the
 // operator's key, else with none.
 func (s *settings) asking(h http.Header, route *Route) learn.Upstream {
-	return learn.Upstream{URL: route.Upstream, Account: string(route.Key), Header: func() http.Header {
-		auth := http.Header{}
-		for name, values := range h {
-			if access.IsCredential(name) {
-				auth[name] = values
-			}
+	auth := http.Header{}
+	for name, values := range h {
+		if access.IsCredential(name) {
+			auth[name] = values
 		}
-		s.setCredential(auth, route, access.Models)
-		return auth
-	}}
+	}
+	s.setCredential(auth, route, access.Models)
+	return learn.Upstream{URL: route.Upstream, Account: string(route.Key), Header: auth}
 }

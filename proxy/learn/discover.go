@@ -65,9 +65,7 @@ type Upstream struct {
 	// Account is the operator's key for it; "": none. With one, only the list of
 	// models is asked for.
 	Account string
-	// Header returns the credential that requests for pages carry. It is called
-	// where the upstream is asked, and before the methods below return.
-	Header func() http.Header
+	Header  http.Header // the credential that requests for pages carry
 }
 
 // upstream is what one upstream published about its models. Windows are facts of
@@ -75,16 +73,20 @@ type Upstream struct {
 type upstream struct {
 	mu        sync.Mutex
 	published map[string]Fact[compact.Published] // by the name of a model
-	refuses   bool                               // what is too long, as far as is known
-	loads     bool                               // it publishes windows of loaded models alone,
-	unset     int                                // and has this one unless it is told otherwise; 0: not known
-	next      time.Time
-	pause     time.Duration
-	asking    bool
-	stale     bool          // what is being asked: the model was loaded meanwhile
-	again     time.Time     // when Again asked last because nothing was published,
-	doubted   time.Time     // and because an answer contradicted the window
-	due       chan struct{} // closed with the answer that Again asked for; nil: nobody waits
+	manner
+	next   time.Time
+	pause  time.Duration
+	asking bool
+	stale  bool          // what is being asked: the model was loaded meanwhile
+	again  time.Time     // when Again asked last
+	due    chan struct{} // closed with the answer that Again asked for; nil: nobody waits
+}
+
+// manner is how an upstream deals with prompts that are too long.
+type manner struct {
+	refuses bool // them, as far as is known
+	loads   bool // it publishes windows of loaded models alone,
+	unset   int  // and has this one unless it is told otherwise; 0: not known
 }
 
 // of returns what was published of a model and is still believed.
@@ -134,28 +136,21 @@ func (m *Memory) Again(u Upstream, model string, contradicted bool) (unset int) 
 	defer a.mu.Unlock()
 	now := time.Now()
 	told := a.of(model, now) != compact.Published{}
-	last := &a.again
-	if told {
-		last = &a.doubted // a server that was restarted a moment after it loaded the model
-	}
 	switch {
 	case a.asking && !told:
 		if a.stale = true; a.due == nil {
 			a.due = make(chan struct{})
 		}
-		return 0
 	case a.asking, told && !contradicted, !told && !a.loads:
-		return 0
-	case now.Sub(*last) >= firstPause:
-		*last = now
+	case now.Sub(a.again) >= firstPause:
+		a.again = now
 		if m.ask(a, u, model); a.asking {
 			a.due = make(chan struct{})
 		}
-		return 0
-	case told:
-		return 0
+	case !told:
+		return a.unset
 	}
-	return a.unset
+	return 0
 }
 
 // await waits a little for an answer that Again asked for.
@@ -179,32 +174,23 @@ func (a *upstream) await() {
 
 // ask begins to ask an upstream. The lock is held.
 func (m *Memory) ask(a *upstream, u Upstream, model string) {
-	auth := u.Header()
 	a.asking = m.start(func(ctx context.Context) {
 		ctx, stop := context.WithTimeout(ctx, askTime)
 		defer stop()
-		for m.asked(ctx, a, u, auth, model) {
+		for !a.keep(m.Look(ctx, u), model, time.Now()) {
 		}
 	})
 }
 
-// asked asks an upstream, and reports whether to ask it once more.
-func (m *Memory) asked(ctx context.Context, a *upstream, u Upstream, auth http.Header, model string) (again bool) {
-	var f Found
-	defer func() { again = a.keep(f, model, time.Now()) }() // also after a panic
-	f = m.look(ctx, u, auth)
-	return false
-}
-
-// keep keeps an answer, and decides when the upstream is asked next. It reports
-// whether that is at once, because the answer is stale.
-func (a *upstream) keep(f Found, model string, now time.Time) (again bool) {
+// keep keeps an answer, and decides when the upstream is asked next. It returns false
+// if that is at once, because the answer is stale.
+func (a *upstream) keep(f Found, model string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	_, told := f.Windows.of(model)
 	if a.stale && f.loads && !told {
 		a.stale = false
-		return true
+		return false
 	}
 	a.asking, a.stale = false, false
 	if a.due != nil {
@@ -213,9 +199,9 @@ func (a *upstream) keep(f Found, model string, now time.Time) (again bool) {
 	}
 	if f.denied {
 		a.next = now.Add(deniedPause)
-		return false
+		return true
 	}
-	a.refuses, a.loads, a.unset = f.refuses, f.loads, f.unset
+	a.manner = f.manner
 	a.add(f.Windows, now)
 	longest := longestPause
 	if len(f.Windows) > 0 {
@@ -226,7 +212,7 @@ func (a *upstream) keep(f Found, model string, now time.Time) (again bool) {
 	if told {
 		a.pause, a.next = 0, now.Add(freshTime)
 	}
-	return false
+	return true
 }
 
 // add adds windows, and forgets those that are not believed any more: the lists of

@@ -73,7 +73,7 @@ func asking(h http.HandlerFunc) (*Memory, *handled) {
 
 // askAs asks for a window under a key, and again once there was time for an answer.
 func (m *Memory) askAs(model, key string) (compact.Published, bool) {
-	u := Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: func() http.Header { return http.Header{"Authorization": {key}} }}
+	u := Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{"Authorization": {key}}}
 	m.Window(u, model)
 	synctest.Wait()
 	return m.Window(u, model)
@@ -139,7 +139,7 @@ func TestWhoCutsAndWhoRefuses(t *testing.T) {
 				}
 				_, _ = io.WriteString(w, page)
 			})
-			u := Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Account: account, Header: func() http.Header { return http.Header{} }}
+			u := Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Account: account, Header: http.Header{}}
 			m.Window(u, "m")
 			synctest.Wait()
 			if _, refuses := m.Window(u, "m"); refuses != want {

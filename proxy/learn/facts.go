@@ -29,9 +29,10 @@ func (f *Fact[T]) forget(now time.Time, life time.Duration) {
 	*f = believe(none, now, life)
 }
 
-// at returns f if it is still believed.
+// at returns f if it is still believed. A clock that is ahead by more than a day
+// wrote nothing.
 func (f Fact[T]) at(now time.Time) Fact[T] {
-	if !now.Before(f.Until) {
+	if !now.Before(f.Until) || f.Until.After(now.Add(2*factLife)) {
 		return Fact[T]{}
 	}
 	return f
@@ -51,9 +52,6 @@ const (
 	limitLife = time.Hour
 	factLife  = 24 * time.Hour // of all others
 )
-
-// clockSkew is how far the clock of another process may be ahead.
-const clockSkew = time.Hour
 
 // Facts are what the traffic of one credential has shown of one model behind one
 // upstream. The zero value knows nothing.
@@ -147,32 +145,6 @@ func joined(a, b []Fact[string], now time.Time) []Fact[string] {
 		return nil
 	}
 	return a
-}
-
-// longestName bounds the name of a way of counting and of a cut, in bytes.
-const longestName = 64
-
-// plausible reports whether a process with a clock like this one's could have
-// written f.
-func (f *Facts) plausible(now time.Time) bool {
-	limits, others := now.Add(clockSkew+limitLife), now.Add(clockSkew+factLife)
-	for _, n := range []Fact[int]{f.Window, f.Input, f.Messages, f.Bytes, f.Hard} {
-		if n.Value < 0 || n.Value > mostBelieved || n.Until.After(limits) {
-			return false
-		}
-	}
-	for _, until := range []time.Time{f.Together.Until, f.Count.Until, f.Shape.Until, f.Held.Until} {
-		if until.After(others) {
-			return false
-		}
-	}
-	return f.Count.Value.plausible() && f.Held.Value.plausible() && f.Shape.Value&^compact.AllDemands == 0 && len(f.Cuts) <= mostCuts &&
-		!slices.ContainsFunc(f.Cuts, func(c Fact[string]) bool { return len(c.Value) > longestName || c.Until.After(others) })
-}
-
-// plausible reports whether answers could have shown c.
-func (c Count) plausible() bool {
-	return c == Count{} || (c.Percent == 0 || c.Percent >= leastPercent && c.Percent <= mostPercent) && len(c.Way) <= longestName
 }
 
 // listed is a fact as it is shown.

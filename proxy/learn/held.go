@@ -24,14 +24,6 @@ type Held struct {
 // mostRates bounds the rates of a conversation.
 const mostRates = 32
 
-func (h *Held) plausible() bool {
-	return h.Count.plausible() && len(h.Rates) <= mostRates &&
-		slices.IsSortedFunc(h.Rates, func(a, b compact.Rate) int { return a.From - b.From }) &&
-		!slices.ContainsFunc(h.Rates, func(r compact.Rate) bool {
-			return r.Percent <= 0 || r.Percent > mostPercent*mostPercent || max(r.Extra, -r.Extra) > mostBelieved
-		})
-}
-
 // RatesFor returns the rates that hold for lists of up to n messages.
 func (h *Held) RatesFor(n int) []compact.Rate {
 	i, _ := slices.BinarySearchFunc(h.Rates, n, func(r compact.Rate, n int) int { return r.From - n - 1 })

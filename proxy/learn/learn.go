@@ -148,7 +148,7 @@ func New(o Options) *Memory {
 		models:        otter.Must(&otter.Options[Key, *Model]{MaximumSize: mostModels, InitialCapacity: 16}),
 		conversations: otter.Must(&otter.Options[Key, *Model]{MaximumSize: mostConversations, InitialCapacity: 16}),
 		upstreams:     otter.Must(&otter.Options[Key, *upstream]{MaximumSize: mostUpstreams, InitialCapacity: 16}),
-		sharing:       sharing{wake: make(chan struct{}, 1), due: map[*Model]struct{}{}},
+		sharing:       sharing{wake: make(chan bool, 1), due: map[*Model]bool{}},
 	}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	if o.Store != nil {

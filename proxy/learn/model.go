@@ -88,9 +88,6 @@ func (m *Model) isFirst() bool {
 func (m *Model) load(ctx context.Context) (known, stored Facts, ok bool) {
 	stored, ok = m.memory.o.Store.Load(ctx, m.key)
 	now := time.Now()
-	if !ok || !stored.plausible(now) {
-		stored = Facts{}
-	}
 	stored = stored.at(now)
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -46,10 +46,8 @@ type Found struct {
 	Status int
 	Err    error
 
-	refuses bool // it is not one that cuts a prompt which is too long
-	loads   bool // its page is of loaded models alone,
-	unset   int  // and this is its window if it is told none; 0: not known
-	denied  bool // the pages are not for this credential
+	manner
+	denied bool // the pages are not for this credential
 }
 
 // Published returns what is published of a model.
@@ -59,13 +57,10 @@ func (f Found) Published(model string) compact.Published {
 }
 
 // Look asks an upstream what it is and which windows its models have, and waits for
-// the answer.
-func (m *Memory) Look(ctx context.Context, u Upstream) Found { return m.look(ctx, u, u.Header()) }
-
-// look reads the pages where upstreams publish windows, in their order, until one has
-// any. An upstream refuses what is too long if it publishes on another page than
-// those that cut, or has none of their pages.
-func (m *Memory) look(ctx context.Context, u Upstream, auth http.Header) (f Found) {
+// the answer. It reads the pages where upstreams publish windows, in their order,
+// until one has any. An upstream refuses what is too long if it publishes on another
+// page than those that cut, or has none of their pages.
+func (m *Memory) Look(ctx context.Context, u Upstream) (f Found) {
 	f.refuses = true
 	for i := range sources {
 		s := &sources[i]
@@ -73,7 +68,7 @@ func (m *Memory) look(ctx context.Context, u Upstream, auth http.Header) (f Foun
 			f.refuses = false
 			return f
 		}
-		body, status, err := m.get(ctx, s.at(u.URL), auth)
+		body, status, err := m.get(ctx, s.at(u.URL), u.Header)
 		if s.list {
 			f.Status, f.Err = status, err
 			f.Models, f.Program = s.models(body)
@@ -92,7 +87,7 @@ func (m *Memory) look(ctx context.Context, u Upstream, auth http.Header) (f Foun
 		}
 		if f.Windows = s.read(body); len(f.Windows) > 0 {
 			if t, one := f.Windows[anyModel]; one && s.list && u.Account == "" {
-				page, _, _ := m.get(ctx, sources[llamaCppPage].at(u.URL), auth)
+				page, _, _ := m.get(ctx, sources[llamaCppPage].at(u.URL), u.Header)
 				t.NoTools, t.NoCalls = leftOut(page)
 				for name := range f.Windows {
 					f.Windows[name] = t

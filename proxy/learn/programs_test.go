@@ -22,7 +22,7 @@ func TestProgramsAreKnownByTheirPages(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, page)
 		})
-		got := m.Look(t.Context(), Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: func() http.Header { return http.Header{} }})
+		got := m.Look(t.Context(), Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{}})
 		if text := fmt.Sprintf("%s %d %v %d", got.Program, got.Status, got.Models, got.Published("m").Window); text != want {
 			t.Errorf("%s, want %s", text, want)
 		}
@@ -57,7 +57,7 @@ func TestWindowsThatUpstreamsTell(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, pages[i+1])
 		})
-		found := m.Look(t.Context(), Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: func() http.Header { return http.Header{} }})
+		found := m.Look(t.Context(), Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{}})
 		if got := found.Published(model); got != want || want != (compact.Published{}) && found.From == "" {
 			t.Errorf("%s: %+v from %q, want %+v (asked %v)", name, got, found.From, want, to.asked)
 		}

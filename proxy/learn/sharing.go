@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,11 +11,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Store keeps facts beyond this process. It may be slow, absent or lying: a
-// request waits for it, for no longer than storeWait, when its key is new here.
-// Otherwise it is read and written in the background: at every change, every
-// storeFresh, and until it has taken what changed. Both methods end with their
-// context. Safe for concurrent use.
+// Store keeps facts beyond this process. It may be slow or absent: a request waits
+// for it, for no longer than storeWait, when its key is new here. Otherwise it is
+// read and written in the background: at every change, every storeFresh, and until
+// it has taken what changed. Both methods end with their context. Safe for
+// concurrent use.
 type Store interface {
 	// Load returns what is kept, the zero Facts for nothing, and reports whether the
 	// Store answered.
@@ -51,9 +52,9 @@ const (
 
 // sharing holds the models whose known and stored facts may differ.
 type sharing struct {
-	wake chan struct{} // holds one
+	wake chan bool // holds one
 	mu   sync.Mutex
-	due  map[*Model]struct{}
+	due  map[*Model]bool
 }
 
 // add has the facts of a model read and saved. As many may be due as are remembered.
@@ -61,20 +62,20 @@ func (s *sharing) add(m *Model) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.due) < mostModels+mostConversations {
-		s.due[m] = struct{}{}
+		s.due[m] = true
 	}
 	select {
-	case s.wake <- struct{}{}:
+	case s.wake <- true:
 	default:
 	}
 }
 
 // take returns the models that are due.
-func (s *sharing) take() map[*Model]struct{} {
+func (s *sharing) take() map[*Model]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := s.due
-	s.due = map[*Model]struct{}{}
+	all := maps.Clone(s.due)
+	clear(s.due)
 	return all
 }
 
@@ -83,19 +84,17 @@ func (s *sharing) take() map[*Model]struct{} {
 // saveAgain.
 func (m *Memory) share(ctx context.Context) {
 	for ctx.Err() == nil {
-		wait := (<-chan time.Time)(nil)
+		pause := time.Duration(0)
 		select {
 		case <-ctx.Done():
 		case <-m.sharing.wake:
-			pause := sharePause
-			if !m.shareDue(context.WithoutCancel(ctx)) {
+			if pause = sharePause; !m.shareDue(context.WithoutCancel(ctx)) {
 				pause = saveAgain
 			}
-			wait = time.After(pause)
 		}
 		select {
 		case <-ctx.Done():
-		case <-wait:
+		case <-time.After(pause):
 		}
 	}
 	last, stop := context.WithTimeout(context.WithoutCancel(ctx), lastShares)
@@ -104,10 +103,9 @@ func (m *Memory) share(ctx context.Context) {
 }
 
 // shareDue shares the facts of all models that are due, a few at a time, and reports
-// whether the Store has all. What it does not take stays due. It is asked little while
-// it is away: once it left as many reads in a row unanswered as go on at a time, what
-// is left stays due too. A Cluster that misses one of its masters answers for the
-// others.
+// whether the Store has all. What it does not take stays due. Once it left as many
+// reads in a row unanswered as go on at a time, what is left stays due too. A Cluster
+// that misses one of its masters answers for the others.
 func (m *Memory) shareDue(ctx context.Context) bool {
 	var group errgroup.Group
 	group.SetLimit(mostShares)
@@ -115,18 +113,17 @@ func (m *Memory) shareDue(ctx context.Context) bool {
 	for e := range m.sharing.take() {
 		group.Go(func() error {
 			defer m.recovered()
-			done, answered := false, false
 			if unanswered.Load() < mostShares {
-				if done, answered = e.share(ctx); answered {
+				done, answered := e.share(ctx)
+				if unanswered.Add(1); answered {
 					unanswered.Store(0)
-				} else {
-					unanswered.Add(1)
+				}
+				if done {
+					return nil
 				}
 			}
-			if !done {
-				left.Add(1)
-				m.sharing.add(e)
-			}
+			left.Add(1)
+			m.sharing.add(e)
 			return nil
 		})
 	}
@@ -144,12 +141,17 @@ func (m *Model) share(ctx context.Context) (done, answered bool) {
 	return ok && (known.Equal(stored) || m.memory.o.Store.Save(ctx, m.key, known)), ok
 }
 
-// saved has the facts read that some process has saved, if requests of this one
-// asked for them.
+// saved has the facts read that some process has saved, if the Store was read for
+// them here: else the first request reads it.
 func (m *Memory) saved(key Key) {
 	for _, known := range []*otter.Cache[Key, *Model]{m.models, m.conversations} {
-		if e, ok := known.GetIfPresent(key); ok && e.asked() {
-			m.sharing.add(e)
+		if e, ok := known.GetIfPresent(key); ok {
+			e.mu.Lock()
+			read := !e.loaded.IsZero()
+			e.mu.Unlock()
+			if read {
+				m.sharing.add(e)
+			}
 		}
 	}
 }
@@ -161,11 +163,4 @@ func (m *Memory) missed() {
 			m.saved(key)
 		}
 	}
-}
-
-// asked reports whether the Store was read, or is: else the first request does.
-func (m *Model) asked() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return !m.loaded.IsZero()
 }
