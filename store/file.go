@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -28,7 +29,7 @@ type File struct {
 
 	mu   sync.RWMutex
 	db   *bolt.DB // nil: gone
-	held int64    // bytes, as most counts them
+	held int64    // bytes, as most counts them; written under writing too
 
 	writing sync.Mutex // one value is written at a time
 	swept   time.Time  // when sweep looked last; guarded by writing
@@ -41,26 +42,15 @@ const lockPatience = time.Second
 // ErrInUse: another process has the file.
 var ErrInUse = errors.New("another process has the file")
 
-// NewFile opens the file of that name, or makes it, with mode 0600. It will
-// hold at most so many bytes; 0: DefaultFile. notice is told what an operator
-// should know later; it may be nil.
+// NewFile opens the file of that name, or makes it, with mode 0600. It will hold at
+// most so many bytes. notice is told what an operator should know later.
 func NewFile(path string, bytes int64, notice func(string)) (*File, error) {
-	if bytes <= 0 {
-		bytes = DefaultFile
-	}
-	if notice == nil {
-		notice = func(string) {}
-	}
-	f := &File{path: path, most: bytes, notice: notice}
-	db, held, err := openFile(path)
+	f := &File{path: path, most: cmp.Or(bytes, DefaultFile), notice: notice}
+	err := f.open()
 	if damaged(err) {
-		db, held, err = f.renew()
+		err = f.renew()
 	}
-	if err != nil {
-		return nil, err
-	}
-	f.db, f.held = db, held
-	return f, nil
+	return f, err
 }
 
 // damaged reports whether an error means that the file cannot be read, rather
@@ -89,28 +79,30 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// openFile opens a file and counts what it holds.
-func openFile(path string) (db *bolt.DB, held int64, err error) {
-	err = guarded(func() (err error) {
+// open opens the file and counts what it holds.
+func (f *File) open() error {
+	var db *bolt.DB
+	err := guarded(func() (err error) {
 		// Without its list of free pages in the file bbolt looks for them in a
 		// goroutine of its own, where a damaged page ends the process.
-		db, err = bolt.Open(path, 0o600, &bolt.Options{Timeout: lockPatience, FreelistType: bolt.FreelistMapType})
+		db, err = bolt.Open(f.path, 0o600, &bolt.Options{Timeout: lockPatience, FreelistType: bolt.FreelistMapType})
 		if errors.Is(err, bolterrors.ErrTimeout) {
-			return fmt.Errorf("%w: %s", ErrInUse, path)
+			return fmt.Errorf("%w: %s", ErrInUse, f.path)
 		}
 		if err != nil {
 			return opening(err)
 		}
 		return db.Update(func(tx *bolt.Tx) (err error) {
-			held, err = begin(tx)
+			f.held, err = begin(tx)
 			return err
 		})
 	})
-	if err != nil && db != nil {
+	if err == nil {
+		f.db = db
+	} else if db != nil {
 		_ = guarded(db.Close)
-		db = nil
 	}
-	return db, held, err
+	return err
 }
 
 // opening returns err if it is the system's, and damage if it is bbolt's own: a
@@ -125,64 +117,54 @@ func opening(err error) error {
 }
 
 // renew moves the file aside, over one that was moved before, and makes a new one.
-func (f *File) renew() (*bolt.DB, int64, error) {
+func (f *File) renew() error {
 	aside := f.path + ".damaged"
 	if err := os.Rename(f.path, aside); err != nil {
-		return nil, 0, err
+		return err
 	}
 	f.notice("the store's file was damaged; it is now " + aside + " and a new one was made")
-	return openFile(f.path)
+	return f.open()
 }
 
-// broken takes a damaged file out of use. Many readers may find the same damage at
-// once: was is the file in which they did.
-func (f *File) broken(was *bolt.DB) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.db != was || was == nil {
-		return
+// use calls do with the open file, which is made anew if that shows that it is damaged.
+func (f *File) use(ctx context.Context, do func(db *bolt.DB) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	f.db = nil
-	_ = guarded(was.Close)
-	db, held, err := f.renew()
-	if err != nil {
-		f.notice("the store's file cannot be made anew: " + plainError(err))
-		return
+	f.mu.RLock()
+	db := f.db
+	err := ErrAbsent
+	if db != nil {
+		err = guarded(func() error { return do(db) })
 	}
-	f.db, f.held = db, held
+	f.mu.RUnlock()
+	if damaged(err) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.db == db { // many may find the same damage at once
+			f.db = nil
+			_ = guarded(db.Close)
+			if err := f.renew(); err != nil {
+				f.notice("the store's file cannot be made anew: " + plainError(err))
+			}
+		}
+	}
+	return err
 }
 
 // Get returns the value of a key.
 func (f *File) Get(ctx context.Context, k Key) (value []byte, err error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	f.mu.RLock()
-	db := f.db
-	if db == nil {
-		f.mu.RUnlock()
-		return nil, ErrAbsent
-	}
-	err = guarded(func() error {
+	err = f.use(ctx, func(db *bolt.DB) error {
 		return db.View(func(tx *bolt.Tx) error {
 			r := tx.Bucket(byKey).Get(k[:])
-			if len(r) >= entryHead && binary.BigEndian.Uint64(r) > uint64(time.Now().UnixNano()) {
-				value = bytes.Clone(r[entryHead:])
+			if len(r) < entryHead || binary.BigEndian.Uint64(r) <= uint64(time.Now().UnixNano()) {
+				return ErrMiss
 			}
+			value = bytes.Clone(r[entryHead:])
 			return nil
 		})
 	})
-	f.mu.RUnlock()
-	if damaged(err) {
-		f.broken(db)
-	}
-	switch {
-	case err != nil:
-		return nil, err
-	case value == nil:
-		return nil, ErrMiss
-	}
-	return value, nil
+	return value, err
 }
 
 // Close waits for a write under way and closes the file.

@@ -124,9 +124,6 @@ func (f *File) DeleteGroup(ctx context.Context, g Group) (n int, err error) {
 		n = len(keys)
 		return held, nil
 	})
-	if err != nil {
-		n = 0
-	}
 	return n, err
 }
 
@@ -135,31 +132,15 @@ func (f *File) DeleteGroup(ctx context.Context, g Group) (n int, err error) {
 func (f *File) update(ctx context.Context, do func(values *bolt.Bucket, held int64) (int64, error)) error {
 	f.writing.Lock()
 	defer f.writing.Unlock()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	f.mu.RLock()
-	db, held := f.db, f.held
-	if db == nil {
-		f.mu.RUnlock()
-		return ErrAbsent
-	}
-	err := guarded(func() error {
-		return db.Update(func(tx *bolt.Tx) (err error) {
+	return f.use(ctx, func(db *bolt.DB) error {
+		held := f.held
+		err := db.Update(func(tx *bolt.Tx) (err error) {
 			held, err = do(tx.Bucket(byKey), held)
 			return err
 		})
-	})
-	f.mu.RUnlock()
-	switch {
-	case damaged(err):
-		f.broken(db)
-	case err == nil:
-		f.mu.Lock()
-		if f.db == db {
+		if err == nil {
 			f.held = held
 		}
-		f.mu.Unlock()
-	}
-	return err
+		return err
+	})
 }

@@ -232,16 +232,13 @@ func (v *Vault) State() (now State) {
 			now.Operations[name], now.Failed[name] = s.operations[kind].Load(), s.failed[kind].Load()
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if all := s.faults(); len(all) > 0 {
-		now.Fault = all[0]
-	}
-	for at := range s.troubles {
-		if at.kind == silence {
-			now.Silent = true
-		} else {
-			now.Refuses[operations[at.kind]] = true
+	for n, f := range s.wrong() {
+		if n == 0 {
+			now.Fault = f
+		}
+		now.Silent = now.Silent || f.Operations == nil
+		for _, name := range f.Operations {
+			now.Refuses[name] = true
 		}
 	}
 	return now

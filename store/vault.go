@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -28,7 +29,7 @@ type Vault struct {
 	lasts  bool // see Lasts
 
 	erasing  sync.RWMutex
-	erasures uint64 // groups that were removed
+	erasures atomic.Uint64 // groups that were removed
 }
 
 // nearBytes bounds what a process remembers of a slower store.
@@ -88,16 +89,8 @@ func (v *Vault) Key(g Group, record string, parts ...string) (k Key) {
 // hash returns the HMAC of a list of parts, each with its length.
 func (v *Vault) hash(of string, g []byte, parts []string) []byte {
 	h := hmac.New(sha256.New, v.name)
-	var n [8]byte
-	add := func(p []byte) {
-		binary.BigEndian.PutUint64(n[:], uint64(len(p)))
-		h.Write(n[:])
-		h.Write(p)
-	}
-	add([]byte(of))
-	add(g)
-	for _, p := range parts {
-		add([]byte(p))
+	for _, p := range append([]string{of, string(g)}, parts...) {
+		h.Write(append(binary.BigEndian.AppendUint64(nil, uint64(len(p))), p...))
 	}
 	return h.Sum(nil)
 }
@@ -111,23 +104,16 @@ func (v *Vault) Get(ctx context.Context, k Key) (string, bool) {
 			}
 		}
 	}
-	seen := v.seen()
+	seen := v.erasures.Load()
 	sealed, text, left, err := v.ask(ctx, k)
 	if err == nil && v.near != nil {
 		v.erasing.RLock()
-		if v.erasures == seen { // else it may be what was erased
+		if v.erasures.Load() == seen { // else it may be what was erased
 			_ = v.near.Put(ctx, k, sealed, left)
 		}
 		v.erasing.RUnlock()
 	}
 	return text, err == nil
-}
-
-// seen returns how many groups were removed.
-func (v *Vault) seen() uint64 {
-	v.erasing.RLock()
-	defer v.erasing.RUnlock()
-	return v.erasures
 }
 
 // Erase removes the values of a group, here and in the store, and returns how many
@@ -138,7 +124,7 @@ func (v *Vault) Erase(ctx context.Context, g Group) (n int, err error) {
 	if v.near != nil {
 		v.erasing.Lock()
 		defer v.erasing.Unlock()
-		v.erasures++
+		v.erasures.Add(1)
 		_, _ = v.near.DeleteGroup(context.WithoutCancel(ctx), g)
 	}
 	return n, err
