@@ -31,8 +31,8 @@ func (s *Service) who(owner string) memo {
 }
 
 func (s *Service) named(name string) memo {
-	h := sum{seeds: s.seeds}
-	h.text(name)
+	h := s.seeds.sum()
+	add(h, name)
 	return h.end()
 }
 

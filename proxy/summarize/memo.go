@@ -1,9 +1,8 @@
 package summarize
 
 import (
-	"encoding/binary"
+	"fmt"
 	"hash/maphash"
-	"slices"
 
 	"laconic/compact"
 	"laconic/proxy/access"
@@ -19,51 +18,31 @@ type seeds [2]maphash.Seed
 func newSeeds() seeds { return seeds{maphash.MakeSeed(), maphash.MakeSeed()} }
 
 // sum hashes values into a memo. No two lists of values are the same to it.
-type sum struct {
-	seeds seeds
-	buf   [2][]byte // a text is in it as its hash
+type sum [2]maphash.Hash
+
+func (s seeds) sum() *sum {
+	h := &sum{}
+	for i := range h {
+		h[i].SetSeed(s[i])
+	}
+	return h
 }
 
-func (s *sum) ints(values ...int) {
-	for i := range s.buf {
-		for _, v := range values {
-			s.buf[i] = binary.LittleEndian.AppendUint64(s.buf[i], uint64(v))
-		}
+// add adds a value.
+func add[T comparable](s *sum, v T) {
+	for i := range s {
+		maphash.WriteComparable(&s[i], v)
 	}
 }
 
-func (s *sum) flags(set ...bool) {
-	n := 0
-	for i, set := range set {
-		if set {
-			n |= 1 << i
-		}
-	}
-	s.ints(n)
-}
-
-func (s *sum) text(text string) {
-	for i := range s.buf {
-		s.buf[i] = binary.LittleEndian.AppendUint64(s.buf[i], maphash.String(s.seeds[i], text))
-	}
-}
-
-func (s *sum) memo(m memo) { s.ints(int(m[0]), int(m[1])) }
-
-// end returns the hash of the values since the last call.
-func (s *sum) end() (m memo) {
-	for i := range s.buf {
-		m[i] = maphash.Bytes(s.seeds[i], s.buf[i])
-		s.buf[i] = s.buf[i][:0]
-	}
-	return m
-}
+// end returns the hash of the values.
+func (s *sum) end() memo { return memo{s[0].Sum64(), s[1].Sum64()} }
 
 // prints are the fingerprints of the messages of one request. A message that is
 // as it came is hashed once.
 type prints struct {
-	sum sum
-	of  []memo // by Origin; zero: not hashed yet
+	seeds seeds
+	of    []memo // by Origin; zero: not hashed yet
 }
 
 // message returns the fingerprint of a message: of all that is told of it, its
@@ -73,36 +52,33 @@ func (p *prints) message(m *compact.Message) memo {
 	if asItCame && m.Origin < len(p.of) && p.of[m.Origin] != (memo{}) {
 		return p.of[m.Origin]
 	}
-	s := &p.sum
-	s.ints(m.Origin, int(m.Role), int(m.Shape), int(m.Seal), len(m.Parts), len(m.Calls))
-	s.flags(m.EmptyCalls, m.Sound, m.Open, m.Holds, m.Edited)
-	s.text(m.Name)
-	s.text(m.Answers)
-	p.content(m.Reasoning)
-	p.content(m.Refusal)
+	s := p.seeds.sum()
+	add(s, [...]int{m.Origin, int(m.Role), int(m.Shape), int(m.Seal), len(m.Parts), len(m.Calls)})
+	add(s, [...]bool{m.EmptyCalls, m.Sound, m.Open, m.Holds, m.Edited})
+	add(s, [...]string{m.Name, m.Answers})
+	add(s, content(m.Reasoning))
+	add(s, content(m.Refusal))
 	for i := range m.Parts {
 		part := &m.Parts[i]
-		s.ints(int(part.Kind))
-		s.flags(part.Thought)
-		s.text(part.Detail)
-		p.content(part.Text)
+		add(s, int(part.Kind))
+		add(s, part.Thought)
+		add(s, part.Detail)
+		add(s, content(part.Text))
 	}
 	for i := range m.Calls {
 		c := &m.Calls[i]
-		s.ints(int(c.Kind))
-		s.flags(c.Sealed)
-		s.text(c.ID)
-		s.text(c.Name)
-		p.content(c.Arguments)
+		add(s, int(c.Kind))
+		add(s, c.Sealed)
+		add(s, [...]string{c.ID, c.Name})
+		add(s, content(c.Arguments))
 	}
-	print := s.end()
 	if asItCame {
 		if n := m.Origin + 1 - len(p.of); n > 0 {
 			p.of = append(p.of, make([]memo, n)...)
 		}
-		p.of[m.Origin] = print
+		p.of[m.Origin] = s.end()
 	}
-	return print
+	return s.end()
 }
 
 // left returns the fingerprint of a message that has left, or is about to: by its
@@ -115,25 +91,25 @@ func (p *prints) left(m *compact.Message) memo {
 	return m.Sum.Hash
 }
 
-func (p *prints) content(t compact.Text) {
-	source, encoded := t.Source()
-	p.sum.flags(encoded)
-	p.sum.text(source)
+// asWritten is a text as the client wrote it.
+type asWritten struct {
+	source  string
+	encoded bool
+}
+
+func content(t compact.Text) (w asWritten) {
+	w.source, w.encoded = t.Source()
+	return w
 }
 
 // of returns the fingerprints of a request's messages, and the memo of who sent it
 // and of how texts for it are cut.
 func (s *Service) of(r *Request) (*prints, memo) {
 	if r.prints == nil {
-		r.prints = &prints{sum: sum{seeds: s.seeds}}
-		h := &r.prints.sum
-		credentials := access.Credentials(r.Header)
-		h.ints(len(credentials))
-		for _, v := range credentials {
-			h.text(v)
-		}
-		for _, v := range []string{r.Policy, r.Version, r.Counting, r.Query, r.Upstream.String()} {
-			h.text(v)
+		r.prints = &prints{seeds: s.seeds}
+		h := s.seeds.sum()
+		for _, v := range append(access.Credentials(r.Header), r.Policy, r.Version, r.Counting, r.Query, r.Upstream.String()) {
+			add(h, v)
 		}
 		r.from = h.end()
 		r.who, r.erasures = s.who(r.Owner), s.erasures.Load()
@@ -145,17 +121,11 @@ func (s *Service) of(r *Request) (*prints, memo) {
 // before the warm mark.
 func (s *Service) nameOf(r *Request, in compact.Conversation, f *compact.Forecast) memo {
 	p, from := s.of(r)
-	h := sum{seeds: s.seeds}
-	h.memo(from)
-	h.ints(len(r.Pins))
-	h.ints(r.Pins...)
-	b := &r.Budget
-	h.ints(b.Tokens, b.Placing, b.Step, b.Limit, b.Newest, b.Hard, b.Messages, in.Fixed, in.Unbind, f.Mark)
-	for _, r := range in.Rates {
-		h.ints(r.From, r.Percent, r.Extra)
-	}
+	h := s.seeds.sum()
+	add(h, from)
+	add(h, fmt.Sprint(r.Pins, r.Budget, in.Fixed, in.Unbind, f.Mark, in.Rates))
 	for i := range in.Messages[:min(f.Sources, len(in.Messages))] {
-		h.memo(p.left(&in.Messages[i]))
+		add(h, p.left(&in.Messages[i]))
 	}
 	return h.end()
 }
@@ -169,18 +139,15 @@ type told struct {
 
 // after names what a record says that is told t after all that was told it before.
 func (s *Service) after(before memo, p *prints, t *told) memo {
-	h := sum{seeds: s.seeds}
-	h.memo(before)
-	h.ints(t.size, len(t.lost), len(t.kept))
-	h.flags(t.anew)
-	for i := range h.buf {
-		h.buf[i] = slices.Grow(h.buf[i], 16*(len(t.lost)+len(t.kept)))
-	}
+	h := s.seeds.sum()
+	add(h, before)
+	add(h, [...]int{t.size, len(t.lost), len(t.kept)})
+	add(h, t.anew)
 	for i := range t.lost {
-		h.memo(p.left(&t.lost[i]))
+		add(h, p.left(&t.lost[i]))
 	}
 	for i := range t.kept {
-		h.memo(p.message(&t.kept[i]))
+		add(h, p.message(&t.kept[i]))
 	}
 	return h.end()
 }

@@ -12,9 +12,9 @@ import "laconic/compact"
 func (s *Service) Records(r *Request) func(by compact.Digester, c compact.Counter) compact.Recorder {
 	return func(by compact.Digester, c compact.Counter) compact.Recorder {
 		_, from := s.of(r)
-		h := sum{seeds: s.seeds}
-		h.memo(from)
-		h.text(by.Name())
+		h := s.seeds.sum()
+		add(h, from)
+		add(h, by.Name())
 		return &recorder{s: s, r: r, make: func() compact.Recorder { return by.Record(c) }, said: h.end()}
 	}
 }

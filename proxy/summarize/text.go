@@ -64,11 +64,11 @@ type filled struct {
 
 // name names the slot and the epoch that made it.
 func (f *filling) name() memo {
-	h := sum{seeds: f.s.seeds}
-	h.ints(f.slot.End, f.slot.At, f.slot.Before)
+	h := f.s.seeds.sum()
+	add(h, [...]int{f.slot.End, f.slot.At, f.slot.Before})
 	for i := range f.spans {
-		h.text(string(f.spans[i].gap.key[:]))
-		h.ints(f.slot.Spans[i].Size)
+		add(h, f.spans[i].gap.key)
+		add(h, f.slot.Spans[i].Size)
 	}
 	return h.end()
 }
