@@ -160,20 +160,14 @@ func rewind(b *body.Outgoing, h http.Header) func() (io.ReadCloser, error) {
 // A name with underscores is looked at as its twin with dashes, as servers
 // behind CGI-like interfaces do.
 func notForUpstream(name string) bool {
-	switch name {
-	case "Expect", "X-Real-Ip", "Http2-Settings":
+	plain := access.Dashed(name)
+	switch {
+	case plain == "expect", plain == "x-real-ip", plain == "http2-settings", ours(name):
 		return true
-	}
-	if ours(name) {
-		return true
-	}
-	if !strings.Contains(name, "_") {
+	case !strings.Contains(name, "_"):
 		return false
 	}
-	plain := access.Dashed(name)
 	switch plain {
-	case "expect", "x-real-ip", "http2-settings":
-		return true
 	case "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "keep-alive",
 		"proxy-connection", "proxy-authorization", "forwarded", "via":
 		return true

@@ -112,50 +112,36 @@ func (s *settings) readOverrides(h http.Header) (overrides, *apierror.Error) {
 		return o, nil
 	}
 	o.unknown = unknownHeaders(h)
-	if v, ok, twice := single(h, headerMode); twice || ok && !slices.Contains(modes, v) {
-		return o, malformed(headerMode, "It is on, off or shadow.")
-	} else if ok {
-		o.mode = v
+	var no *apierror.Error
+	read := func(name, hint string, takes func(v string) bool) {
+		if v := h[name]; no == nil && (len(v) > 1 || len(v) == 1 && !takes(strings.TrimSpace(v[0]))) {
+			no = malformed(name, hint)
+		}
 	}
-	if v, ok, twice := single(h, headerPolicy); twice {
-		return o, malformed(headerPolicy, "It is the name of one policy.")
-	} else if ok {
+	read(headerMode, "It is on, off or shadow.", func(v string) bool {
+		o.mode = v
+		return slices.Contains(modes, v)
+	})
+	read(headerPolicy, "It is the name of one policy of the configuration.", func(v string) bool {
 		if s.PolicyNamed != nil {
 			o.policy = s.PolicyNamed(v)
 		}
-		if o.policy == nil {
-			return o, malformed(headerPolicy, "There is no policy of that name.")
-		}
-	}
-	if v, ok, twice := single(h, headerBudget); twice {
-		return o, malformed(headerBudget, "It is one number of tokens.")
-	} else if ok {
+		return o.policy != nil
+	})
+	read(headerBudget, "It is one number of tokens, from 1 to 1000000000.", func(v string) bool {
 		n, err := strconv.ParseUint(v, 10, 64)
-		if err != nil || n < 1 || n > maxBudget {
-			return o, malformed(headerBudget, "It is a number of tokens from 1 to 1000000000.")
-		}
 		o.budget = int(n)
-	}
-	pins, valid := indices(h.Values(headerPin))
-	if !valid {
-		return o, malformed(headerPin, "It is a list of at most 4096 message indices, as in 0,4,5.")
-	}
-	o.pins = pins
-	if v, ok, twice := single(h, headerTags); twice || ok && !printable(v, maxTags) {
-		return o, malformed(headerTags, "It is at most 256 printable characters.")
-	} else if ok {
+		return err == nil && n >= 1 && n <= maxBudget
+	})
+	read(headerTags, "It is at most 256 printable characters.", func(v string) bool {
 		o.tags = v
+		return printable(v, maxTags)
+	})
+	pins, valid := indices(h.Values(headerPin))
+	if o.pins = pins; no == nil && !valid {
+		no = malformed(headerPin, "It is a list of at most 4096 message indices, as in 0,4,5.")
 	}
-	return o, nil
-}
-
-// single is the value of a header that may stand once.
-func single(h http.Header, name string) (value string, ok, twice bool) {
-	v := h[name]
-	if len(v) != 1 {
-		return "", false, len(v) > 1
-	}
-	return strings.TrimSpace(v[0]), true, false
+	return o, no
 }
 
 // indices reads comma-separated indices from header lines. An index that names

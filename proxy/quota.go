@@ -49,10 +49,4 @@ func (x *request) spend() {
 }
 
 // owner returns what the client is known by, as access.ClientKeys.Owner says.
-func (x *request) owner() string {
-	if x.ownedBy == nil {
-		owner := x.settings.keys.Owner(x.r.Header)
-		x.ownedBy = &owner
-	}
-	return *x.ownedBy
-}
+func (x *request) owner() string { return x.settings.keys.Owner(x.r.Header) }

@@ -37,13 +37,6 @@ func (a *attempt) startRetryInfo(reason string) *RetryInfo {
 	return i
 }
 
-// startOverflowInfo starts the account of a refusal for length.
-func (a *attempt) startOverflowInfo(r overflow.Refusal) *RetryInfo {
-	i := a.startRetryInfo(reasonOverflow)
-	i.Kind, i.Shape, i.Limit, i.Prompt, i.Output = r.Kind.String(), r.Shape, r.Limit, r.Prompt, r.Output
-	return i
-}
-
 // replan reads the client's body once more and makes another plan of it, under
 // other facts: with the first of some shapes that rewrites it otherwise, or the last.
 // It returns nil, and notes why, where the body was let go or there is no memory to
@@ -102,7 +95,8 @@ func (a *attempt) afterThinking(wrong overflow.Thinking) *second {
 
 // afterOverflow learns from a refusal, and folds again under what was learnt.
 func (a *attempt) afterOverflow(r overflow.Refusal, status int) *second {
-	i := a.startOverflowInfo(r)
+	i := a.startRetryInfo(reasonOverflow)
+	i.Kind, i.Shape, i.Limit, i.Prompt, i.Output = r.Kind.String(), r.Shape, r.Limit, r.Prompt, r.Output
 	if learn.Hopeless(r) {
 		i.Why = "answer" // compaction cannot help against that
 		return nil
@@ -116,7 +110,13 @@ func (a *attempt) afterOverflow(r overflow.Refusal, status int) *second {
 	if s == nil {
 		return nil
 	}
-	if s.trial = &trial; !s.smaller(a, r) || !s.worth() {
+	s.trial = &trial
+	// One that is smaller than what was refused, though not small enough by what is
+	// known, is what the next turn would send too, and counts are no certainty; but not
+	// where requests that are over are refused, nor where what never leaves is too
+	// large alone.
+	fixed := s.Report.Fixed > s.c.Accepts(&s.Facts)
+	if !s.smaller(a, r) || !s.fits() && (s.c.Policy.Reject || fixed) {
 		i.Why = "over"
 		return nil
 	}
@@ -186,15 +186,6 @@ func (a *attempt) afterRefusal() *second {
 func (s *second) fits() bool {
 	r := &s.Report
 	return r.After <= s.c.Accepts(&s.Facts) && r.MessagesAfter <= s.Budget.Messages
-}
-
-// worth reports whether a plan is worth sending. One that is smaller than what was
-// refused, though not small enough by what is known, is what the next turn would
-// send too, and counts are no certainty; but not where requests that are over are
-// refused, nor where what never leaves is too large alone.
-func (s *second) worth() bool {
-	fixed := s.Report.Fixed > s.c.Accepts(&s.Facts)
-	return s.fits() || !s.c.Policy.Reject && !fixed
 }
 
 // smaller reports whether a plan is smaller than the refused one, in what that was

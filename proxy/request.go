@@ -41,7 +41,6 @@ type request struct {
 	info    ReplyInfo
 	said    why.Reason // of our own answer
 
-	ownedBy *string          // see owner
 	records []string         // that sealed items of the request stand for
 	quota   *admission.Quota // of the client key; nil: it has none, or is refused
 

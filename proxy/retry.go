@@ -185,31 +185,28 @@ func (s *retrier) again(r *http.Request, about http.Header, status int, refusal 
 	x := s.first.c.x
 	_ = x.safely("retry", func() error {
 		said := x.wire.Refusal(status, refusal)
-		second := s.first.reconsider(status, said)
-		if second == nil {
+		first := s.first.reconsider(status, said)
+		if first == nil {
 			return nil
 		}
 		i := x.info.Retry
-		second.reason, second.kind = i.Reason, s.kind
-		if second.Edited || s.compressed {
+		first.reason, first.kind = i.Reason, s.kind
+		if s.compressed {
 			about = nil // they are true of the client's own bytes alone
 		}
-		if res, said = second.send(r, about); res != nil || !second.elsewise(said) {
+		if res, said = first.send(r, about); res != nil || !first.elsewise(said) {
 			return nil
 		}
-		third := second.reconsider(i.Status, said)
+		next := first.reconsider(i.Status, said)
 		reason := x.info.Retry.Reason
-		if x.info.Retry = i; third == nil {
+		if x.info.Retry = i; next == nil {
 			return nil
 		}
-		i.Then, third.reason, third.kind = reason, reason, s.kind
-		if third.trial == nil {
-			third.trial = second.trial
+		i.Then, next.reason, next.kind = reason, reason, s.kind
+		if next.trial == nil {
+			next.trial = first.trial
 		}
-		if third.Edited {
-			about = nil
-		}
-		res, _ = third.send(r, about)
+		res, _ = next.send(r, about)
 		return nil
 	})
 	return res
@@ -248,12 +245,17 @@ func (s *second) send(r *http.Request, about http.Header) (res *http.Response, s
 	i.Sent, i.Second = true, i.Second+s.Report.After
 	out := r.Clone(r.Context())
 	out.GetBody = nil
+	// The idempotency key names the first body to an upstream that repeats its answer
+	// whatever comes under the same name. The second body has none of ours either: some
+	// upstreams say what a key has to look like.
 	for name := range out.Header {
-		if aboutBytes(name) || idempotencyKey(name) {
+		if aboutBytes(name) || strings.HasSuffix(access.Dashed(name), "idempotency-key") {
 			delete(out.Header, name)
 		}
 	}
-	maps.Copy(out.Header, about)
+	if !s.Edited {
+		maps.Copy(out.Header, about)
+	}
 	again := body.NewOutgoing(s.body, &body.Body{}, false)
 	again.Watch = x.call.watch
 	defer again.Release()
@@ -266,7 +268,11 @@ func (s *second) send(r *http.Request, about http.Header) (res *http.Response, s
 	x.call.watch.Answered()
 	i.Status = res.StatusCode
 	refusal := x.peek(res)
-	if refusal != nil || !s.takes(res) {
+	takes := res.StatusCode >= 200 && res.StatusCode <= 299
+	if s.kind != "" {
+		takes = res.StatusCode == http.StatusOK && answer.Kind(res) == s.kind && body.Encoding(res.Header) == ""
+	}
+	if refusal != nil || !takes {
 		if refusal != nil {
 			said = x.wire.Refusal(res.StatusCode, refusal)
 			s.refused(said)
@@ -278,22 +284,6 @@ func (s *second) send(r *http.Request, about http.Header) (res *http.Response, s
 	s.begins()
 	s.accepted()
 	return res, said
-}
-
-// takes reports whether an answer may be the client's.
-func (s *second) takes(res *http.Response) bool {
-	if s.kind != "" {
-		return res.StatusCode == http.StatusOK && answer.Kind(res) == s.kind && body.Encoding(res.Header) == ""
-	}
-	return res.StatusCode >= 200 && res.StatusCode <= 299
-}
-
-// idempotencyKey reports whether a header names the first body to an upstream that
-// repeats its answer whatever comes under the same name. The second body has
-// none, and not one of ours either: some upstreams say what a key has to look
-// like, and nobody will ask for that body's answer again.
-func idempotencyKey(name string) bool {
-	return strings.HasSuffix(access.Dashed(name), "idempotency-key")
 }
 
 // accepted learns from the answer to the second body, and makes its account the

@@ -39,13 +39,14 @@ type Steps struct {
 
 // startSpan begins the span of a request, if there is a tracer.
 func (x *request) startSpan() {
-	if x.p.startSpan == nil {
-		return
+	if x.p.startSpan != nil {
+		x.trace(func() { x.span = x.p.startSpan(x.r, x.start) })
 	}
-	_ = x.safely("trace", func() error {
-		x.span = x.p.startSpan(x.r, x.start)
-		return nil
-	})
+}
+
+// trace lets a tracer work.
+func (x *request) trace(f func()) {
+	_ = x.safely("trace", func() error { f(); return nil })
 }
 
 // done notes when a step of a traced request was done.
@@ -57,14 +58,10 @@ func (x *request) done(step *time.Duration) {
 
 // spanSending lets the span of a request set its headers.
 func (x *request) spanSending(out *http.Request) {
-	if x.span == nil {
-		return
+	if x.span != nil {
+		x.done(&x.steps.Sending)
+		x.trace(func() { x.span.Sending(out) })
 	}
-	x.done(&x.steps.Sending)
-	_ = x.safely("trace", func() error {
-		x.span.Sending(out)
-		return nil
-	})
 }
 
 // endSpan ends the span of a request.
@@ -72,7 +69,7 @@ func (x *request) endSpan() {
 	if x.span == nil {
 		return
 	}
-	_ = x.safely("trace", func() error {
+	x.trace(func() {
 		i := SpanInfo{ReplyInfo: x.info, Steps: x.steps}
 		if x.wire != nil && x.call != nil && x.call.answer != nil {
 			if a, kept := x.call.answer.End(); kept {
@@ -80,6 +77,5 @@ func (x *request) endSpan() {
 			}
 		}
 		x.span.Ended(i)
-		return nil
 	})
 }
