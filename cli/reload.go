@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -40,30 +41,44 @@ type reloader struct {
 	seen    [sha256.Size]byte             // sum of the file, or of the error, that was read last
 }
 
-// reloadAnswer is the outcome of a reload.
-type reloadAnswer struct {
-	File     string
-	Changed  []string
-	Kept     []config.Kept
-	Problems config.Problems // none: the file was taken
-}
-
-// reload reads the file, and takes what can be taken.
-func (r *reloader) reload(cause string) *reloadAnswer {
+// reload reads the file, and takes what can be taken. It returns what came of it in
+// words, and reports whether the file was taken.
+func (r *reloader) reload(cause string) (says string, taken bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	a := &reloadAnswer{File: r.file}
 	src, sum, err := r.read()
 	r.seen = sum
+	var n config.Reload
 	if err == nil {
-		err = r.take(src, a)
+		n, err = r.take(src)
 	}
-	if err != nil {
-		a.Problems = config.ProblemsOf(a.File, err)
+	ps := config.ProblemsOf(r.file, err)
+	fields := []zap.Field{zap.String("cause", cause), zap.String("config", r.file)}
+	log, kept := r.log.Info, ""
+	if len(n.Kept) > 0 {
+		log, kept = r.log.Warn, "needs a restart:\n"
+		var all []string
+		for _, k := range n.Kept {
+			all = append(all, k.String())
+			kept += "  " + k.String() + "\n"
+		}
+		fields = append(fields, zap.Strings("needs_restart", all))
 	}
-	logReload(r.log, a, cause)
-	r.told(len(a.Problems) == 0)
-	return a
+	if len(ps) > 0 {
+		if !r.log.Console {
+			fields = append(fields, zap.Strings("problems", ps.Lines()))
+		}
+		r.log.Warn("the new configuration is not used", fields...)
+		if r.log.Console {
+			_, _ = r.log.Write([]byte(ps.Error() + "\n"))
+		}
+		says = fmt.Sprintf("%s\n\n%s; nothing was changed\n", ps.Error(), number.Count(len(ps), "problem"))
+	} else {
+		log("the configuration was read again", append(fields, zap.Strings("changed", n.Changed))...)
+		says = fmt.Sprintf("%s was read again\nchanged: %s\n", r.file, cmp.Or(strings.Join(n.Changed, ", "), "nothing"))
+	}
+	r.told(len(ps) == 0)
+	return says + kept, len(ps) == 0
 }
 
 // read returns the file, and what tells it from another one.
@@ -78,70 +93,23 @@ func (r *reloader) read() (src []byte, sum [sha256.Size]byte, err error) {
 }
 
 // take puts what the file says in force.
-func (r *reloader) take(src []byte, a *reloadAnswer) error {
-	next, err := config.Parse(a.File, src, os.LookupEnv, r.over...)
+func (r *reloader) take(src []byte) (n config.Reload, err error) {
+	next, err := config.Parse(r.file, src, os.LookupEnv, r.over...)
+	if err == nil {
+		n, err = r.running.Load().Reload(next)
+	}
+	if err == nil {
+		err = r.p.Reload(proxyOptions(n.Config))
+	}
 	if err != nil {
-		return err
+		return n, err
 	}
-	n, err := r.running.Load().Reload(next)
-	a.Kept = append(a.Kept, n.Kept...)
-	if err != nil {
-		return err
-	}
-	if err := r.p.Reload(proxyOptions(n.Config)); err != nil {
-		return err
-	}
-	a.Changed = append(a.Changed, n.Changed...)
-	if slices.Contains(a.Changed, "log.level") {
+	if slices.Contains(n.Changed, "log.level") {
 		_ = r.log.SetLevel(n.Config.Log.Level) // the configuration knows no other names
 	}
 	r.running.Store(n.Config)
 	go r.tables.load(tokenizers(n.Config))
-	return nil
-}
-
-// logReload tells of a reload.
-func logReload(log *runlog.Log, a *reloadAnswer, cause string) {
-	fields := []zap.Field{zap.String("cause", cause), zap.String("config", a.File)}
-	say := log.Info
-	if len(a.Kept) > 0 {
-		say = log.Warn
-		var kept []string
-		for _, k := range a.Kept {
-			kept = append(kept, k.String())
-		}
-		fields = append(fields, zap.Strings("needs_restart", kept))
-	}
-	switch {
-	case len(a.Problems) == 0:
-		say("the configuration was read again", append(fields, zap.Strings("changed", a.Changed))...)
-	case log.Console:
-		log.Warn("the new configuration is not used", fields...)
-		_, _ = log.Write([]byte(a.Problems.Error() + "\n"))
-	default:
-		log.Warn("the new configuration is not used", append(fields, zap.Strings("problems", a.Problems.Lines()))...)
-	}
-}
-
-// String returns the answer as a person reads it.
-func (a *reloadAnswer) String() string {
-	var b strings.Builder
-	if len(a.Problems) > 0 {
-		fmt.Fprintf(&b, "%s\n\n%s; nothing was changed\n", a.Problems.Error(), number.Count(len(a.Problems), "problem"))
-	} else {
-		changed := "nothing"
-		if len(a.Changed) > 0 {
-			changed = strings.Join(a.Changed, ", ")
-		}
-		fmt.Fprintf(&b, "%s was read again\nchanged: %s\n", a.File, changed)
-	}
-	if len(a.Kept) > 0 {
-		b.WriteString("needs a restart:\n")
-	}
-	for _, k := range a.Kept {
-		fmt.Fprintf(&b, "  %s\n", k)
-	}
-	return b.String()
+	return n, nil
 }
 
 // lookEvery is how often the file is looked at: what a system tells of changes does not
@@ -187,12 +155,12 @@ func (r *reloader) follow(ctx context.Context, hungUp func()) {
 
 // ServeHTTP reloads, and says what came of it.
 func (r *reloader) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	a := r.reload("POST /reload")
+	says, taken := r.reload("POST /reload")
 	status := http.StatusOK
-	if len(a.Problems) > 0 {
+	if !taken {
 		status = http.StatusUnprocessableEntity
 	}
-	say(w, status, a.String())
+	say(w, status, says)
 }
 
 // say answers with plain text.
