@@ -33,12 +33,9 @@ func checkCommand() *cobra.Command {
 			if len(args) == 1 {
 				s.config = args[0]
 			}
-			c, err := config.Load(s.config, s.overrides(cmd)...)
+			c, err := s.load(cmd)
 			if err == nil && model != "" {
 				return explain(c, cmd.Context(), cmd.OutOrStdout(), model)
-			}
-			if err == nil {
-				err = c.CheckFiles()
 			}
 			if code := printConfig(cmd.OutOrStdout(), c, err, jsonOut); code != 0 {
 				return exitError(code)

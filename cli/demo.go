@@ -94,26 +94,17 @@ type policyFlags struct {
 }
 
 func (f *policyFlags) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.config, "config", "c", "", "configuration file (default: "+config.Usual+")")
+	configFlag(cmd, &f.config)
 	cmd.Flags().StringVar(&f.model, "model", "", "model, instead of the one that the request names")
 	cmd.Flags().StringVar(&f.policy, "policy", "", "policy, instead of the one that the configuration has for the model")
 	cmd.Flags().IntVar(&f.budget, "budget", 0, "tokens of prompt, instead of the model's own budget")
 }
 
-// load reads the configuration, and prints what is wrong with it.
-func (f *policyFlags) load(cmd *cobra.Command) (*config.Config, error) {
-	c, err := config.Load(f.config)
-	if err != nil {
-		return nil, refused(cmd.ErrOrStderr(), c, err)
-	}
-	return c, nil
-}
-
 // chosen returns the route of a model with the flags applied, and its budget.
 func (f *policyFlags) chosen(cmd *cobra.Command, model string) (*proxy.Route, compact.Budget, error) {
-	c, err := f.load(cmd)
+	c, err := config.Load(f.config)
 	if err != nil {
-		return nil, compact.Budget{}, err
+		return nil, compact.Budget{}, refused(cmd.ErrOrStderr(), c, err)
 	}
 	o := proxyOptions(c)
 	route := *o.RouteFor(cmp.Or(f.model, model))

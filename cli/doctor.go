@@ -68,10 +68,7 @@ func doctorCommand() *cobra.Command {
 			"Exit code 0: all is well. 1: there are warnings. 2: something fails.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load(s.config, s.overrides(cmd)...)
-			if err == nil {
-				err = c.CheckFiles()
-			}
+			c, err := s.load(cmd)
 			all := ofProblems(err)
 			if err == nil {
 				p.Config, p.options = c, proxyOptions(c)

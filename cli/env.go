@@ -48,7 +48,7 @@ func envCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&path, "config", "c", "", "configuration file (default: "+config.Usual+")")
+	configFlag(cmd, &path)
 	cmd.Flags().StringVar(&model, "model", "", "`MODEL` to show (default: the first that the configuration names)")
 	return cmd
 }

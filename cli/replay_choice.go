@@ -28,7 +28,7 @@ type replayChoice struct {
 
 func (r *replayChoice) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&r.config, "config", "c", "", "configuration file (default: "+config.Usual+")")
+	configFlag(cmd, &r.config)
 	f.StringVar(&r.model, "model", "", "model of all conversations, instead of the recorded ones")
 	f.StringVar(&r.policies, "policy", "", "policies to compare, with commas between (default: all, those of the configuration first)")
 	f.IntSliceVar(&r.budgets, "budget", nil, "budgets in tokens of prompt")

@@ -29,6 +29,7 @@ import (
 	"laconic/proxy/operate"
 	"laconic/proxy/page"
 	"laconic/proxy/tracing"
+	"laconic/store"
 	"laconic/tokenize"
 )
 
@@ -38,16 +39,13 @@ func serveCommand(name string) *cobra.Command {
 		Use:   name,
 		Short: "run the proxy (the default)",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load(s.config, s.overrides(cmd)...)
-			if err == nil {
-				err = c.CheckFiles()
-			}
+			c, err := s.load(cmd)
 			wrong := err != nil
 			if err == nil {
 				err = serve(cmd.Context(), c, s.overrides(cmd), cmd.ErrOrStderr())
 			}
 			switch {
-			case err != nil && (s.logFormat == "json" || c.Log.Format == "json"):
+			case err != nil && (cmd.Flag("log-format").Value.String() == "json" || c.Log.Format == "json"):
 				return logFailure(cmd.ErrOrStderr(), err)
 			case wrong:
 				return refused(cmd.ErrOrStderr(), c, err)
@@ -110,11 +108,12 @@ func serveLogged(
 		listeners = append(listeners, counts.Listener())
 	}
 	var p *proxy.Proxy
-	var kept openedStore
-	stored := func() []findings.Finding { return findings.Of(findings.Facts{Store: kept.facts(c)}) }
+	var err error
+	var vault *store.Vault // nil: none is needed
+	stored := func() []findings.Finding { return findings.Of(findings.Facts{Store: storeFacts(c, vault)}) }
 	found := func() []findings.Finding {
 		now, state := again.running.Load(), p.State()
-		return findings.Of(findings.Facts{Config: now, Hints: hints(now), Store: kept.facts(c), Upstreams: state.Upstreams, Outcomes: state.Outcomes, Running: runningAs(now), Sum: counts.Sums()})
+		return findings.Of(findings.Facts{Config: now, Hints: hints(now), Store: storeFacts(c, vault), Upstreams: state.Upstreams, Outcomes: state.Outcomes, Running: runningAs(now), Sum: counts.Sums()})
 	}
 	shown := newPage(again.running.Load, func() *proxy.Proxy { return p }, stored, found)
 	if shown != nil {
@@ -130,16 +129,13 @@ func serveLogged(
 	o.StartSpan = traces.StartSpan()
 	o.Calibrate = func(plain, way, percent int) learn.Calibration { return tokenize.NewCalibration(plain, way, percent) }
 	if o.Summarizer != nil || keepsFacts(c) || c.Store.Secret != "" {
-		vault, err := openStore(c, func(line string) {
-			log.Warn("store", zap.String("what", line))
-		})
+		vault, err = openStore(c, func(line string) { log.Warn("store", zap.String("what", line)) })
 		if err != nil {
 			return err
 		}
 		defer vault.Close()
-		kept.vault.Store(vault)
 		o.Store = vault
-		counts.WatchStore(kept.state)
+		counts.WatchStore(vault.State)
 		if o.Summarizer != nil {
 			o.Summarizer.Store = vault
 		}
@@ -157,7 +153,6 @@ func serveLogged(
 		}
 		o.Certificate, again.certificate = cert.forHandshake, cert
 	}
-	var err error
 	if p, err = proxy.New(o); err != nil {
 		return err
 	}

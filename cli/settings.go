@@ -11,41 +11,58 @@ import (
 )
 
 // settings are the flags that override keys of the configuration file.
-type settings struct{ config, upstream, listen, admin, logLevel, logFormat string }
+type settings struct{ config string }
+
+var overriding = []struct {
+	flag, key, usage string
+	names            []string // that it may have
+}{
+	{flag: "upstream", key: "upstream", usage: "base URL that replaces the client's /v1"},
+	{flag: "listen", key: "listen", usage: "address to listen on"},
+	{flag: "admin", key: "admin", usage: `address of /healthz, /readyz and /metrics; "off" for none`},
+	{flag: "log-level", key: "log.level", usage: "debug, info, warn or error", names: []string{"debug", "info", "warn", "error"}},
+	{flag: "log-format", key: "log.format", usage: "auto, console or json", names: []string{"auto", "console", "json"}},
+}
+
+// configFlag adds the flag that names the configuration file.
+func configFlag(cmd *cobra.Command, path *string) {
+	cmd.Flags().StringVarP(path, "config", "c", "", "configuration file (default: "+config.Usual+")")
+}
 
 func (s *settings) flags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVarP(&s.config, "config", "c", "", "configuration file (default: "+config.Usual+")")
-	f.StringVar(&s.upstream, "upstream", "", "base URL that replaces the client's /v1")
-	f.StringVar(&s.listen, "listen", "", "address to listen on")
-	f.StringVar(&s.admin, "admin", "", `address of /healthz, /readyz and /metrics; "off" for none`)
-	f.StringVar(&s.logLevel, "log-level", "", "debug, info, warn or error")
-	f.StringVar(&s.logFormat, "log-format", "", "auto, console or json")
-	_ = cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp)) // the flags exist
-	_ = cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"auto", "console", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	configFlag(cmd, &s.config)
+	for _, o := range overriding {
+		cmd.Flags().String(o.flag, "", o.usage)
+		if o.names != nil {
+			_ = cmd.RegisterFlagCompletionFunc(o.flag, cobra.FixedCompletions(o.names, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+		}
+	}
 }
 
 // overrides returns the settings that were given by a flag, or else by its variable:
 // LACONIC_LOG_LEVEL is that of --log-level.
-func (s *settings) overrides(cmd *cobra.Command) []config.Override {
-	var over []config.Override
-	for _, o := range []struct{ flag, key, value string }{
-		{"upstream", "upstream", s.upstream},
-		{"listen", "listen", s.listen},
-		{"admin", "admin", s.admin},
-		{"log-level", "log.level", s.logLevel},
-		{"log-format", "log.format", s.logFormat},
-	} {
-		if cmd.Flags().Changed(o.flag) {
-			over = append(over, config.Override{Key: o.key, Value: o.value, From: "--" + o.flag})
-			continue
+func (s *settings) overrides(cmd *cobra.Command) (over []config.Override) {
+	for _, o := range overriding {
+		from := "--" + o.flag
+		value, _ := cmd.Flags().GetString(o.flag)
+		if !cmd.Flags().Changed(o.flag) {
+			from = "LACONIC_" + strings.ToUpper(strings.ReplaceAll(o.flag, "-", "_"))
+			if value = os.Getenv(from); value == "" {
+				continue
+			}
 		}
-		variable := "LACONIC_" + strings.ToUpper(strings.ReplaceAll(o.flag, "-", "_"))
-		if v := os.Getenv(variable); v != "" {
-			over = append(over, config.Override{Key: o.key, Value: v, From: variable})
-		}
+		over = append(over, config.Override{Key: o.key, Value: value, From: from})
 	}
 	return over
+}
+
+// load reads the configuration, and looks at the files that it names.
+func (s *settings) load(cmd *cobra.Command) (*config.Config, error) {
+	c, err := config.Load(s.config, s.overrides(cmd)...)
+	if err == nil {
+		err = c.CheckFiles()
+	}
+	return c, err
 }
 
 // refused writes why a command does not run with a configuration, and returns its exit

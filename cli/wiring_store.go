@@ -1,33 +1,21 @@
 package cli
 
 import (
-	"sync/atomic"
-
 	"laconic/cli/findings"
 	"laconic/config"
 	"laconic/store"
 )
 
-// openedStore is the store of a process, once there is one.
-type openedStore struct{ vault atomic.Pointer[store.Vault] }
-
-// state returns how it is.
-func (s *openedStore) state() (now store.State) {
-	if v := s.vault.Load(); v != nil {
-		now = v.State()
-	}
-	return now
-}
-
-// facts returns how the store of a configuration is; nil for one in memory.
-func (s *openedStore) facts(c *config.Config) *findings.Store {
+// storeFacts returns how the store of a configuration is; nil for one in memory, and
+// where none was opened.
+func storeFacts(c *config.Config, v *store.Vault) *findings.Store {
 	where := storeWords(c)
-	if where == "" || s.vault.Load() == nil {
+	if where == "" || v == nil {
 		return nil
 	}
 	known := &findings.Store{Where: where}
-	if now := s.state(); now.Fault.Says != "" {
-		known.Faults = []store.Fault{now.Fault}
+	if fault := v.State().Fault; fault.Says != "" {
+		known.Faults = []store.Fault{fault}
 	}
 	return known
 }
