@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -42,26 +43,25 @@ func (e eraser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		say(w, http.StatusBadRequest, "The client is named in the body, as in client=NAME or credential=KEY: addresses are logged on their way.\n")
 		return
 	}
-	client, credential := r.PostForm["client"], r.PostForm["credential"]
+	client, credential := r.PostForm.Get("client"), r.PostForm.Get("credential")
 	var n int
 	var err error
-	whose := "this credential"
+	whose := cmp.Or(client, "this credential")
 	switch {
-	case len(client) == 1 && len(credential) == 0:
-		whose = client[0]
-		n, err = e.p.EraseClient(r.Context(), whose)
-	case len(credential) == 1 && len(client) == 0:
-		n, err = e.p.Erase(r.Context(), access.Secret(credential[0]))
-	default:
+	case len(r.PostForm["client"])+len(r.PostForm["credential"]) != 1:
 		say(w, http.StatusBadRequest, "Whose summaries? The body is client=NAME or credential=KEY.\n")
 		return
+	case client != "":
+		n, err = e.p.EraseClient(r.Context(), client)
+	default:
+		n, err = e.p.Erase(r.Context(), access.Secret(credential))
 	}
 	if errors.Is(err, proxy.ErrNoClient) {
 		say(w, http.StatusNotFound, "No client key has this name.\n")
 		return
 	}
 	if e.shown != nil {
-		e.shown.Forget(r.PostForm.Get("client"))
+		e.shown.Forget(client)
 	}
 	fields := []zap.Field{zap.String("client", whose), zap.Int("summaries", n)}
 	done := fmt.Sprintf("%s of %s erased", number.Count(n, "stored summary"), whose)

@@ -91,38 +91,22 @@ var mark = []byte("\ufeff")
 
 // readLines reads one JSON object a line and skips empty lines.
 func readLines(from io.Reader, yield take) error {
-	r, empty := bufio.NewReaderSize(from, 64<<10), true
-	for n := 1; ; n++ {
-		line, err := readLine(r)
-		if err != nil && err != io.EOF {
-			return fmt.Errorf("reading stops at line %d: %s", n, WhyNot(err))
+	lines, n, empty := bufio.NewScanner(from), 1, true
+	lines.Buffer(nil, longest)
+	for ; lines.Scan(); n++ {
+		line := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), mark))
+		if len(line) > 0 && !yield(bytes.Clone(line), Unread{Line: n}) {
+			return nil
 		}
-		line = bytes.TrimSpace(bytes.TrimPrefix(line, mark))
 		empty = empty && len(line) == 0
-		switch {
-		case len(line) > 0 && !yield(line, Unread{Line: n}):
-			return nil
-		case err == io.EOF && empty:
-			return errors.New("the file is empty: there is no conversation in it")
-		case err == io.EOF:
-			return nil
-		}
 	}
-}
-
-// readLine reads up to a line feed or the end of the file. The caller may keep
-// the line.
-func readLine(r *bufio.Reader) (line []byte, err error) {
-	for {
-		piece, err := r.ReadSlice('\n')
-		line = append(line, piece...)
-		if err != bufio.ErrBufferFull {
-			return line, err
-		}
-		if len(line) > longest {
-			return nil, errors.New("the line is longer than 512 MiB")
-		}
+	switch {
+	case lines.Err() != nil:
+		return fmt.Errorf("reading stops at line %d: %s", n, WhyNot(lines.Err()))
+	case empty:
+		return errors.New("the file is empty: there is no conversation in it")
 	}
+	return nil
 }
 
 // readDocument reads one body, an array of bodies, or a HAR archive.
@@ -185,6 +169,8 @@ func WhyNot(err error) string {
 		return "there is no such file"
 	case errors.Is(err, fs.ErrPermission):
 		return "this user may not read the file"
+	case errors.Is(err, bufio.ErrTooLong):
+		return "the line is longer than 512 MiB"
 	}
 	var p *fs.PathError
 	if errors.As(err, &p) {
