@@ -103,10 +103,10 @@ func TestConfigStories(t *testing.T) {
 // lists stand in the stories for what grows with the product, and for numbers
 // that are chosen by measurement.
 var lists = strings.NewReplacer(
-	fmt.Sprintf("land %v,", compact.DefaultLand), "land LAND,",
-	fmt.Sprintf("%v of the room, at most %d tokens, at least 1 exchange", compact.DefaultKeepShare, compact.DefaultKeepTokens), "KEEP",
+	fmt.Sprintf("land: %v\n", compact.DefaultLand), "land: LAND\n",
+	fmt.Sprintf("share: %v\n", compact.DefaultKeepShare), "share: SHARE\n",
+	fmt.Sprintf("tokens: %d\n", compact.DefaultKeepTokens), "tokens: TOKENS\n",
 	strings.Join(stage.Names(), ", "), "STAGES",
-	strings.Join(stage.Names(), " > "), "LADDER",
 	strings.Join(slices.Sorted(slices.Values(policy.Names())), ", "), "POLICIES",
 	strings.Join(tokenize.Names(), ", "), "TOKENIZERS",
 )

@@ -119,7 +119,7 @@ func (r *replayChoice) measured(c *config.Config, p *proxy.Options) ([]replay.Po
 // known returns the names of all policies: first those of the rows of models, or of the
 // one model, then the others of the file, then those that come with Laconic.
 func (r *replayChoice) known(c *config.Config) (names []string) {
-	rows := rowsOf(c)
+	rows := append(slices.Clone(c.Models), config.Model{})
 	if r.model != "" {
 		rows = []config.Model{c.RowOf(r.model)}
 	}

@@ -45,8 +45,8 @@ func startFacts(c *config.Config, addr, admin string, hints []string) (all [][2]
 	for _, hint := range hints {
 		add("hint", hint)
 	}
-	if c.Summarizer.Model != "" {
-		add("summaries", summaryWords(c))
+	if s := c.Summarizer; s.Model != "" {
+		add("summaries", s.Model+" at "+config.ShownURL(s.Upstream))
 	}
 	add("store", storeWords(c))
 	if admin != "" {

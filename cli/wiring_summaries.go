@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"strings"
 	"time"
 
 	"laconic/config"
@@ -67,25 +66,4 @@ func sealWords(c *config.Config) string {
 		return "a compaction_trigger that the upstream refuses is answered"
 	}
 	return "off: the store has no secret that lasts, so a refused compaction_trigger passes"
-}
-
-// summaryWords returns which model writes summaries, whose key it is asked with,
-// and where they are kept.
-func summaryWords(c *config.Config) string {
-	s := c.Summarizer
-	if s.Model == "" {
-		return "off"
-	}
-	where := "memory"
-	if keepsFacts(c) {
-		where = "the store"
-	}
-	key := "without a key"
-	switch {
-	case s.APIKey != "":
-		key = "with its api_key"
-	case s.Credential == "client":
-		key = "with the client's key"
-	}
-	return strings.Join([]string{s.Model, "at", config.ShownURL(s.Upstream), key + ",", "kept in", where, "for", c.Store.TTL.String()}, " ")
 }

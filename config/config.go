@@ -31,16 +31,16 @@ import (
 // has the ranges. Make one with Default, Load or Parse.
 type Config struct {
 	Listen          string            `json:"listen,omitempty"`
-	Admin           string            `json:"admin,omitempty"` // "": no admin listener
-	Page            bool              `json:"page,omitempty"`
+	Admin           string            `json:"admin"` // "": no admin listener
+	Page            bool              `json:"page"`
 	Capture         Capture           `json:"capture,omitzero"`
 	Prices          []Price           `json:"prices,omitempty"`
 	TLS             TLS               `json:"tls,omitzero"`
 	Upstream        string            `json:"upstream,omitempty"`
 	Overrides       *bool             `json:"overrides,omitempty"` // nil: when listen is loopback
-	ResponseHeaders bool              `json:"response_headers,omitempty"`
+	ResponseHeaders bool              `json:"response_headers"`
 	Service         bool              `json:"service,omitempty"`
-	Discover        bool              `json:"discover,omitempty"`
+	Discover        bool              `json:"discover"`
 	Strict          bool              `json:"strict,omitempty"`
 	OnFault         string            `json:"on_fault,omitempty"`
 	Readiness       string            `json:"readiness,omitempty"`

@@ -17,6 +17,14 @@ type Rung struct {
 	Options json.RawMessage `json:"options,omitempty"`
 }
 
+// MarshalJSON writes the rung as the file has it.
+func (r Rung) MarshalJSON() ([]byte, error) {
+	if r.Options == nil {
+		return json.Marshal(r.Name)
+	}
+	return json.Marshal(map[string]json.RawMessage{r.Name: r.Options})
+}
+
 // rung reads one rung of a ladder: a name, or {name: {option: value}}.
 func (r *reading) rung(n *yaml.Node, path string) any {
 	const want = "the name of a stage, or {name: {option: value}}"

@@ -19,7 +19,7 @@ type Summarizer struct {
 	Wait       Duration      `json:"wait,omitempty"`
 	Timeout    Duration      `json:"timeout,omitempty"`
 	Window     int           `json:"window,omitempty"`
-	Mask       bool          `json:"mask,omitempty"`
+	Mask       bool          `json:"mask"`
 }
 
 // Store is where summaries are kept, and what was learnt of upstreams.

@@ -106,6 +106,9 @@ func parseSize(s string) (Size, error) {
 	return 0, errors.New("needs a unit: B, KB, KiB, MB, MiB, GB or GiB")
 }
 
+// MarshalText writes the size as the file has it.
+func (s Size) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // String writes the size with the unit that comes out even.
 func (s Size) String() string {
 	for _, u := range sizeUnits {
@@ -136,6 +139,9 @@ func parseDuration(s string) (Duration, error) {
 	}
 	return Duration(d), nil
 }
+
+// MarshalText writes the duration as the file has it.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // String writes the duration without parts that are zero: 15m, not 15m0s.
 func (d Duration) String() string {

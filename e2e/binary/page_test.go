@@ -219,7 +219,7 @@ func TestThePage(t *testing.T) {
 	b.shoot("upstreams", 1280, 900, false)
 	b.shoot("upstreams-narrow", 360, 740, false)
 	b.open(p.Admin + "/page/#/configuration")
-	b.says("models, the first row that matches")
+	b.says("response_header_timeout: 15m")
 	b.shoot("configuration", 1280, 900, true)
 	b.nothingWrong()
 }
