@@ -77,6 +77,7 @@ var rules = []rule{
 	{"cli/runlog", nil, []string{"go.uber.org/zap", "golang.org/x/term"}, "a log is lines in and lines out; what they say is not known here"},
 	{"cli/findings", nil, []string{"laconic/config", "laconic/proxy", "laconic/proxy/operate", "laconic/store"}, "facts become sentences; who gathers and who tells them is not known here"},
 	{"counting", append([]string{"sync/atomic", "unsafe"}, pure...), []string{"laconic/compact", "laconic/tokenize", "laconic/tokenize/cache", "github.com/go-json-experiment/json"}, "a counter is glue between compact and tokenize, which do not know each other"},
+	{"docs/clients", []string{"embed"}, nil, "pages are texts"},
 	{"cli/clients", nil, []string{"laconic/docs/clients"}, "what clients are told is data; it may know neither the proxy nor its configuration"},
 	{"cli/top", nil, []string{"laconic/proxy/page"}, "a board becomes lines; who asks for it is not known here"},
 	{"cli/tally", nil, []string{"laconic/compact", "laconic/number", "laconic/proxy"}, "what a proxy reports becomes sums; where they are said is not known here"},
