@@ -52,11 +52,7 @@ func demoCommand() *cobra.Command {
 
 // runDemo starts the upstream and the proxy and plays the show through them.
 func runDemo(ctx context.Context, o demo.Options) error {
-	latency := time.Millisecond // so that a stream looks like one
-	if o.Fast {
-		latency = 0
-	}
-	upstream := strict.New(strict.Options{Limit: demo.Limit, Latency: latency})
+	upstream := strict.New(strict.Options{Limit: demo.Limit})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
@@ -57,7 +56,7 @@ func writeManual(cmd *cobra.Command, dir string) error {
 		}
 	}
 	var page bytes.Buffer
-	if err := doc.GenMan(cmd, &doc.GenManHeader{Section: "1", Source: "laconic", Manual: "Laconic", Date: builtAt()}, &page); err != nil {
+	if err := doc.GenMan(cmd, &doc.GenManHeader{Section: "1", Source: "laconic", Manual: "Laconic"}, &page); err != nil {
 		return err
 	}
 	text, more, _ := strings.Cut(page.String(), ".SH SEE ALSO")
@@ -66,16 +65,6 @@ func writeManual(cmd *cobra.Command, dir string) error {
 	}
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
 	return os.WriteFile(filepath.Join(dir, name), []byte(text+manSections+more), 0o644)
-}
-
-// builtAt returns the time of the commit that was built, or nil: then pages have
-// the time of SOURCE_DATE_EPOCH, or today's.
-func builtAt() *time.Time {
-	at, err := time.Parse(time.RFC3339, built().Time)
-	if err != nil || os.Getenv("SOURCE_DATE_EPOCH") != "" {
-		return nil
-	}
-	return &at
 }
 
 func schemaCommand() *cobra.Command {

@@ -12,7 +12,6 @@ import (
 type build struct {
 	Version string
 	Commit  string
-	Time    string // of the commit
 }
 
 // release is the version that is being made. A release sets it with
@@ -27,11 +26,8 @@ func built() build {
 		return b
 	}
 	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
+		if s.Key == "vcs.revision" {
 			b.Commit = s.Value
-		case "vcs.time":
-			b.Time = s.Value
 		}
 	}
 	return b

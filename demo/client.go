@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
@@ -33,16 +32,15 @@ type exchange struct {
 	refused error // the proxy or the upstream answered with an error
 }
 
-// ask sends the messages and reads the answer to its end. The error is set if there
-// is no answer or the answer breaks off, but not for an error answer.
+// ask sends the messages and reads the answer. The error is set if there is none, but not
+// for an error answer.
 func ask(ctx context.Context, c *openai.Client, req openai.ChatCompletionRequest) (x exchange, err error) {
 	ctx, cancel := context.WithTimeout(ctx, perRequest)
 	defer cancel()
-	req.Stream, req.StreamOptions = true, &openai.StreamOptions{IncludeUsage: true}
 	if x.body, err = json.Marshal(req); err != nil {
 		return x, err
 	}
-	stream, err := c.CreateChatCompletionStream(ctx, req)
+	res, err := c.CreateChatCompletion(ctx, req)
 	var answered *openai.APIError
 	var unreadable *openai.RequestError // an error answer that is not OpenAI's JSON
 	switch {
@@ -52,29 +50,12 @@ func ask(ctx context.Context, c *openai.Client, req openai.ChatCompletionRequest
 	case err != nil:
 		return x, fmt.Errorf("no answer from the proxy: %w", err)
 	}
-	defer stream.Close()
-	x.header = stream.Header()
-	for {
-		chunk, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			return x, nil
-		}
-		if err != nil {
-			return x, fmt.Errorf("the answer broke off: %w", err)
-		}
-		if u := chunk.Usage; u != nil && u.PromptTokensDetails != nil {
-			x.cached = u.PromptTokensDetails.CachedTokens
-		}
-		for _, choice := range chunk.Choices {
-			x.reply.Text += choice.Delta.Content
-			for _, d := range choice.Delta.ToolCalls {
-				if d.ID != "" { // a new call
-					x.reply.Calls = append(x.reply.Calls, strict.Call{ID: d.ID, Type: string(d.Type), Name: d.Function.Name})
-				}
-				if n := len(x.reply.Calls); n > 0 {
-					x.reply.Calls[n-1].Arguments += d.Function.Arguments
-				}
-			}
-		}
+	x.header = res.Header()
+	for _, choice := range res.Choices {
+		x.reply = reply(&choice.Message)
 	}
+	if d := res.Usage.PromptTokensDetails; d != nil {
+		x.cached = d.CachedTokens
+	}
+	return x, nil
 }
