@@ -24,7 +24,7 @@ const doctorTime = 10 * time.Second
 // upstream is one upstream of the configuration with the key that goes there, and what
 // it answered.
 type upstream struct {
-	looked
+	learn.Found
 	url   *url.URL
 	place string // where the configuration has it
 	match string // of its row; "" for that of all others
@@ -43,7 +43,7 @@ func (p *patient) upstreams(ctx context.Context) (all []upstream) {
 			u.key = clientKey()
 		}
 		if !slices.ContainsFunc(all, func(has upstream) bool { return has.url.String() == u.url.String() && has.key == u.key }) {
-			u.looked = look(ctx, u.url, u.key, doctorTime)
+			u.Found = look(ctx, u.url, u.key, doctorTime)
 			all = append(all, u)
 		}
 	}
@@ -59,11 +59,11 @@ func checkUpstreams(ctx context.Context, p *patient) (all []finding) {
 		}
 		f := finding{State: failure}
 		switch {
-		case u.err != nil:
-			f.Says, f.Fix = fmt.Sprintf("%s cannot be reached (%s)", shown, apierror.Reason(u.err)), u.fix()
-		case u.wantsKey() && u.key == "":
+		case u.Err != nil:
+			f.Says, f.Fix = fmt.Sprintf("%s cannot be reached (%s)", shown, apierror.Reason(u.Err)), u.fix()
+		case wantsKey(u.Found) && u.key == "":
 			f = finding{State: warning, Says: shown + " wants a key, and there is none here to try", Fix: "set OPENAI_API_KEY where you run laconic doctor, or api_key in a row of models"}
-		case u.wantsKey():
+		case wantsKey(u.Found):
 			f.Says, f.Fix = fmt.Sprintf("%s refuses %s with %d", shown, whose, u.Status), "correct "+whose+" (it was sent as it is, without quotes or spaces)"
 		case len(u.Models) > 0 || u.Program != "":
 			f = finding{State: fine, Says: fmt.Sprintf("%s answers, with %s", shown, number.Count(len(u.Models), "model"))}
@@ -88,9 +88,9 @@ func checkUpstreams(ctx context.Context, p *patient) (all []finding) {
 func (u *upstream) fix() string {
 	var name *net.DNSError
 	switch {
-	case errors.As(u.err, &name):
+	case errors.As(u.Err, &name):
 		return "correct the name of the host in " + u.place + ", or the name service of this machine"
-	case strings.Contains(apierror.Reason(u.err), "not https"):
+	case strings.Contains(apierror.Reason(u.Err), "not https"):
 		return "it speaks http, not https: correct " + u.place
 	}
 	return "start it, or correct " + u.place

@@ -26,7 +26,7 @@ const lookTime = 3 * time.Second
 // found is an upstream that init writes down.
 type found struct {
 	url string
-	looked
+	learn.Found
 }
 
 func initCommand() *cobra.Command {
@@ -91,16 +91,16 @@ func upstreamsFor(cmd *cobra.Command, named string) ([]found, error) {
 	if learn.Silent(u) {
 		return []found{{url: u.String()}}, nil
 	}
-	ask := func(u *url.URL) looked {
+	ask := func(u *url.URL) learn.Found {
 		f := look(cmd.Context(), u, "", lookTime)
-		if key := clientKey(); key != "" && f.wantsKey() {
+		if key := clientKey(); key != "" && wantsKey(f) {
 			f = look(cmd.Context(), u, key, lookTime)
 		}
 		return f
 	}
 	f := ask(u)
 	if below := u.JoinPath("v1"); f.Status == http.StatusNotFound && strings.Trim(u.Path, "/") == "" {
-		if g := ask(below); g.Status == http.StatusOK || g.wantsKey() {
+		if g := ask(below); g.Status == http.StatusOK || wantsKey(g) {
 			f, u = g, below
 		}
 	}

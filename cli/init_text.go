@@ -18,7 +18,7 @@ func (f found) name() string {
 	switch {
 	case f.Program != "":
 		return f.Program
-	case f.wantsKey():
+	case wantsKey(f.Found):
 		return "an upstream that wants a key"
 	case f.Status == 0:
 		return "an upstream"
