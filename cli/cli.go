@@ -81,7 +81,6 @@ func commands() *cobra.Command {
 		countCommand(),
 		replayCommand(),
 		healthcheckCommand(),
-		versionCommand(),
 		manCommand(),
 		schemaCommand(),
 	)

@@ -15,34 +15,34 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/handover"
+	"laconic/proxy"
 	"laconic/proxy/why"
 	"laconic/proxy/wire"
 )
 
-// readInput reads a file, or standard input when no file, or "-", is named, and
-// returns what to call it.
-func readInput(cmd *cobra.Command, file string) (body []byte, name string, err error) {
-	if file == "" || file == "-" {
+// request reads the body of a request of any API from a file, or from standard input when
+// no file, or "-", is named. It returns the request with the route of its model, to which
+// the flags apply, and its budget. The error says where the body breaks, as compilers do.
+func (f *policyFlags) request(cmd *cobra.Command, args []string) (r *wire.Request, body []byte, route *proxy.Route, b compact.Budget, err error) {
+	name := strings.Join(args, "")
+	if name == "" || name == "-" {
+		name = "standard input"
 		body, err = io.ReadAll(cmd.InOrStdin())
-		return body, "standard input", err
+	} else if body, err = os.ReadFile(name); errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: there is no such file", name)
 	}
-	body, err = os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: there is no such file", file)
+	if err != nil {
+		return nil, nil, nil, b, err
 	}
-	return body, file, err
-}
-
-// decodeRequest reads the body of a request of any API. The error says where the body
-// breaks, as compilers do.
-func decodeRequest(name string, body []byte) (*wire.Request, error) {
-	r, err := cmp.Or(wire.Detect(body), wire.Chat).Decode(body)
 	var pass *wire.PassError
-	if !errors.As(err, &pass) {
-		return r, err
+	if r, err = cmp.Or(wire.Detect(body), wire.Chat).Decode(body); errors.As(err, &pass) {
+		line, column := placeOf(body, int(pass.Offset))
+		err = fmt.Errorf("%s:%d:%d: not a chat request: %s", name, line, column, pass.Says())
 	}
-	line, column := placeOf(body, int(pass.Offset))
-	return nil, fmt.Errorf("%s:%d:%d: not a chat request: %s", name, line, column, pass.Says())
+	if err == nil {
+		route, b, err = f.chosen(cmd, r.Model)
+	}
+	return r, body, route, b, err
 }
 
 // placeOf returns line and column of a byte, both from 1; columns are bytes.
@@ -63,15 +63,7 @@ func compactCommand() *cobra.Command {
 		Example: "  laconic compact --budget 24000 < request.json > smaller.json\n  laconic compact --explain request.json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			body, name, err := readInput(cmd, strings.Join(args, ""))
-			if err != nil {
-				return err
-			}
-			r, err := decodeRequest(name, body)
-			if err != nil {
-				return err
-			}
-			route, budget, err := f.chosen(cmd, r.Model)
+			r, body, route, budget, err := f.request(cmd, args)
 			if err != nil {
 				return err
 			}

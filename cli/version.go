@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/debug"
-
-	"github.com/spf13/cobra"
 )
 
 // build is what a binary says of itself.
@@ -40,16 +37,4 @@ func version() string {
 		return b.Version + " " + b.Commit[:12] + " " + runtime.Version()
 	}
 	return b.Version + " " + runtime.Version()
-}
-
-func versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "print the version",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), "laconic", version())
-			return err
-		},
-	}
 }
