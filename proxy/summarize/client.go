@@ -126,35 +126,41 @@ type statusError int
 
 func (e statusError) Error() string { return fmt.Sprintf("status_%d", int(e)) }
 
+// statusOf returns the status of an error, 0 if it has none.
+func statusOf(err error) (status statusError) {
+	_ = errors.As(err, &status)
+	return status
+}
+
 // unwilling reports whether a server may have refused a request for its limit or
 // its temperature. Many models refuse a limit above 4,096 or 8,192 tokens, some
 // take no temperature, and some know only the newer name of the limit.
 func unwilling(err error) bool {
-	var status statusError
-	return errors.As(err, &status) && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity)
+	status := statusOf(err)
+	return status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
 }
 
 // final reports whether asking again would have the same result.
 func final(err error) bool {
-	var status statusError
-	if errors.As(err, &status) {
-		return status < 500 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout && status != http.StatusConflict
+	switch status := statusOf(err); status {
+	case 0, http.StatusTooManyRequests, http.StatusRequestTimeout, http.StatusConflict:
+		return false
+	default:
+		return status < 500
 	}
-	return false
 }
 
 // failureOf returns in a word why there is no answer. It is for logs and counters
 // and holds nothing that a server wrote.
 func failureOf(ctx context.Context, err error) string {
 	var refused prompt.Refused
-	var status statusError
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return "timeout"
 	case errors.As(err, &refused):
 		return string(refused)
-	case errors.As(err, &status):
-		return status.Error()
+	case statusOf(err) != 0:
+		return statusOf(err).Error()
 	}
 	if _, ok := apierror.NetworkReason(err); ok {
 		return "unreachable"

@@ -2,8 +2,9 @@ package summarize
 
 import (
 	"net/http"
-	"sync"
 	"time"
+
+	"github.com/maypok86/otter/v2"
 
 	"laconic/proxy/access"
 	"laconic/proxy/summarize/prompt"
@@ -17,32 +18,26 @@ var coolDowns = []time.Duration{60 * time.Second, 300 * time.Second, 900 * time.
 
 // attempts are those for a gap, or with a credential, that failed in succession.
 type attempts struct {
-	mu    sync.Mutex
 	n     int // failures since the last success
 	until time.Time
 }
 
 // isCooling reports whether a credential or a gap is to be left alone.
 func (s *Service) isCooling(name string) bool {
-	f, ok := s.attempts.GetIfPresent(name)
-	if !ok {
-		return false
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return time.Now().Before(f.until)
+	a, _ := s.attempts.GetIfPresent(name)
+	return time.Now().Before(a.until)
 }
 
 // failed notes a failure, and begins the next pause. Of several failures at once only
 // the first counts.
 func (s *Service) failed(name string) {
-	f, _ := s.attempts.ComputeIfAbsent(name, func() (*attempts, bool) { return &attempts{}, false })
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if now := time.Now(); !now.Before(f.until) {
-		f.until = now.Add(coolDowns[min(f.n, len(coolDowns)-1)])
-		f.n++
-	}
+	s.attempts.Compute(name, func(a attempts, _ bool) (attempts, otter.ComputeOp) {
+		if now := time.Now(); !now.Before(a.until) {
+			a.until = now.Add(coolDowns[min(a.n, len(coolDowns)-1)])
+			a.n++
+		}
+		return a, otter.WriteOp
+	})
 }
 
 // succeeded notes a success.

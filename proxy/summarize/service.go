@@ -63,10 +63,10 @@ type Service struct {
 	o         Options // without a model: zero
 	format    format
 	env       Environment
-	texts     *otter.Cache[memo, keptText]    // what records said
-	coming    *otter.Cache[memo, store.Key]   // of the coming epoch: its gap; zero: it needs no summary
-	shown     *otter.Cache[memo, []bool]      // of a slot: the spans that show their digest
-	attempts  *otter.Cache[string, *attempts] // see cooldown.go
+	texts     *otter.Cache[memo, keptText]   // what records said
+	coming    *otter.Cache[memo, store.Key]  // of the coming epoch: its gap; zero: it needs no summary
+	shown     *otter.Cache[memo, []bool]     // of a slot: the spans that show their digest
+	attempts  *otter.Cache[string, attempts] // see cooldown.go
 	seeds     seeds
 	rendering *semaphore.Weighted // one transcript is rendered at a time
 	workers   *semaphore.Weighted
@@ -121,7 +121,7 @@ func New(o *Options, env Environment) *Service {
 		MaximumWeight: rememberedBytes,
 		Weigher:       func(_ memo, t keptText) uint32 { return uint32(len(t.text)) + 80 },
 	})
-	s.attempts = otter.Must(&otter.Options[string, *attempts]{MaximumSize: rememberedGaps})
+	s.attempts = otter.Must(&otter.Options[string, attempts]{MaximumSize: rememberedGaps})
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.mark = rand.Text()
 	if s.o.Store = env.Store; o != nil {

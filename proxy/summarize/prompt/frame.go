@@ -19,37 +19,17 @@ const factsShare = 0.3
 // With adds to a summary what it lost, rules first, within size tokens.
 func With(text string, rules, names []string, size int, cost func(string) int) string {
 	text += "\n"
-	spent := cost(text)
-	room := min(size-spent, int(factsShare*float64(size)))
-	add := func(s string) bool {
-		n := cost(s) + 1
-		if n > room {
-			return false
-		}
-		room -= n
-		text += s
-		return true
-	}
-	first := true
-	for _, r := range rules {
-		line := "- " + r + "\n"
-		if first {
-			line = rulesHead + "\n" + line
-		}
-		if add(line) {
-			first = false
+	room := min(size-cost(text), int(factsShare*float64(size)))
+	add := func(head, before, after string, all []string) {
+		for _, s := range all {
+			line := head + before + s + after
+			if n := cost(line) + 1; n <= room {
+				text, room, head = text+line, room-n, ""
+			}
 		}
 	}
-	first = true
-	for _, n := range names {
-		word := " " + n
-		if first {
-			word = namesHead + word
-		}
-		if add(word) {
-			first = false
-		}
-	}
+	add(rulesHead+"\n", "- ", "\n", rules)
+	add(namesHead, " ", "", names)
 	return strings.TrimRight(text, "\n")
 }
 
