@@ -47,16 +47,16 @@ const (
 // NewRedis makes a store at the URL of o, with its prefix, credentials and files for
 // TLS. It connects when it is asked first.
 func NewRedis(o Options) (*Redis, error) {
-	p, err := parseURL(o.URL)
+	to, secure, err := parseURL(o.URL)
 	if err != nil {
 		return nil, err
 	}
 	if err := CheckPrefix(o.Prefix); err != nil {
 		return nil, err
 	}
-	p.user, p.password = cmp.Or(o.Username, p.user), cmp.Or(o.Password, p.password)
+	to.Username, to.Password = cmp.Or(o.Username, to.Username), cmp.Or(o.Password, to.Password)
 	var secured *tls.Config
-	if p.tls {
+	if secure {
 		if secured, err = o.TLS.Config(); err != nil {
 			return nil, err
 		}
@@ -68,28 +68,23 @@ func NewRedis(o Options) (*Redis, error) {
 	if s.notice == nil {
 		s.notice = func(string) {}
 	}
-	s.client = s.connect(&p, secured)
+	s.client = s.connect(&to, secured)
 	return s, nil
 }
 
-// connect makes the client of a place: of one server, of the one that sentinels name, or
-// of a Cluster. An address that begins with a slash is a socket.
+// connect makes the client of one server, of the one that sentinels name, or of a
+// Cluster.
 //
 // go-redis waits for its own timeouts, whatever the context says, unless told
 // otherwise: a silent server held a caller of 100 ms for 5 s. It asks a Cluster again that
 // refuses, up to three times, which may not take time either. The name of the client is
 // not told: that is a round trip less, and Valkey or a proxy may not know how.
-func (s *Redis) connect(p *place, secured *tls.Config) redis.UniversalClient {
-	const connections = 16 // to each server
-	o := &redis.UniversalOptions{
-		Addrs: p.hosts, IsClusterMode: p.kind == cluster,
-		MasterName: p.master, SentinelUsername: p.sentinelUser, SentinelPassword: p.sentinelPassword,
-		Username: p.user, Password: p.password, DB: p.db,
-		ContextTimeoutEnabled: true, DialTimeout: Patience, ReadTimeout: Patience, WriteTimeout: Patience, PoolTimeout: Patience,
-		MaxRetries: -1, MinRetryBackoff: -1, DialerRetries: 1, PoolSize: connections, Protocol: 2, DisableIdentity: true,
-		// Only one vendor's servers know notifications.
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	}
+func (s *Redis) connect(o *redis.UniversalOptions, secured *tls.Config) redis.UniversalClient {
+	o.ContextTimeoutEnabled, o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = true, Patience, Patience, Patience, Patience
+	o.MaxRetries, o.MinRetryBackoff, o.DialerRetries, o.Protocol, o.DisableIdentity = -1, -1, 1, 2, true
+	o.PoolSize = 16 // to each server
+	// Only one vendor's servers know notifications.
+	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	if secured != nil {
 		o.Dialer = dialer(secured)
 	}

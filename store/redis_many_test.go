@@ -15,6 +15,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,23 +29,24 @@ import (
 
 // TestURLsOfRedisAsPeoplePasteThem.
 func TestURLsOfRedisAsPeoplePasteThem(t *testing.T) {
-	f := func(url string, want place) {
+	f := func(url string, want redis.UniversalOptions, secure bool) {
 		t.Helper()
-		got, err := parseURL(url)
-		if fmt.Sprint(got) != fmt.Sprint(want) || err != nil {
+		got, tls, err := parseURL(url)
+		if !reflect.DeepEqual(got, want) || tls != secure || err != nil {
 			t.Errorf("%s:\ngot  %+v, %v\nwant %+v", url, got, err, want)
 		}
 	}
-	f("redis://127.0.0.1:6379/3", place{hosts: []string{"127.0.0.1:6379"}, db: 3})
-	f("redis://h", place{hosts: []string{"h:6379"}})
-	f("redis://h/?db=2", place{hosts: []string{"h:6379"}, db: 2})
-	f("valkeys://u:p%40@h:1", place{hosts: []string{"h:1"}, tls: true, user: "u", password: "p@"})
-	f("unix:///run/redis.sock?db=2", place{hosts: []string{"/run/redis.sock"}, db: 2})
-	f("redis+sentinel://u:p%2Fw@a,b:1,[::1]:2/m/4?sentinel_password=s", place{
-		kind: sentinels, hosts: []string{"a:26379", "b:1", "[::1]:2"}, user: "u", password: "p/w", master: "m", db: 4, sentinelPassword: "s",
-	})
-	f("rediss+cluster://a:7000,b", place{kind: cluster, tls: true, hosts: []string{"a:7000", "b:6379"}})
-	f("redis+cluster://:p@a/0", place{kind: cluster, hosts: []string{"a:6379"}, password: "p"})
+	type options = redis.UniversalOptions
+	f("redis://127.0.0.1:6379/3", options{Addrs: []string{"127.0.0.1:6379"}, DB: 3}, false)
+	f("redis://h", options{Addrs: []string{"h:6379"}}, false)
+	f("redis://h/?db=2", options{Addrs: []string{"h:6379"}, DB: 2}, false)
+	f("valkeys://u:p%40@h:1", options{Addrs: []string{"h:1"}, Username: "u", Password: "p@"}, true)
+	f("unix:///run/redis.sock?db=2", options{Addrs: []string{"/run/redis.sock"}, DB: 2}, false)
+	f("redis+sentinel://u:p%2Fw@a,b:1,[::1]:2/m/4?sentinel_password=s", options{
+		Addrs: []string{"a:26379", "b:1", "[::1]:2"}, Username: "u", Password: "p/w", MasterName: "m", DB: 4, SentinelPassword: "s",
+	}, false)
+	f("rediss+cluster://a:7000,b", options{IsClusterMode: true, Addrs: []string{"a:7000", "b:6379"}}, true)
+	f("redis+cluster://:p@a/0", options{IsClusterMode: true, Addrs: []string{"a:6379"}, Password: "p"}, false)
 
 	no := func(url, says string) {
 		t.Helper()
