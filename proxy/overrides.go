@@ -212,17 +212,6 @@ func unknownHeaders(h http.Header) (names []string) {
 	return names[:min(len(names), mostIgnored)]
 }
 
-// unmatched is how many indices of a client's pins name no message of a
-// conversation.
-func unmatched(pins []int, in compact.Conversation) (n int) {
-	for _, i := range pins {
-		if i >= len(in.Messages) {
-			n++
-		}
-	}
-	return n
-}
-
 // ignored returns the value of the response header; "" for nothing.
 func (o *overrides) ignored() string {
 	words := slices.Clone(o.unknown)

@@ -36,7 +36,11 @@ type planning struct {
 // whatever model the body names beside it.
 func (x *request) planning(in *body.Body, req *wire.Request) *planning {
 	p, route := x.p, x.route
-	x.overrides.unmatched = unmatched(x.overrides.pins, req.Conversation)
+	for _, i := range x.overrides.pins {
+		if i >= len(req.Conversation.Messages) {
+			x.overrides.unmatched++
+		}
+	}
 	key, asked, name := []string{req.Model}, req.Model, req.Model
 	if deployment := access.Deployment(x.r.URL.Path); deployment != "" {
 		key, asked = append(key, "deployment", deployment), deployment

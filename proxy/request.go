@@ -129,17 +129,12 @@ func (x *request) refuse(no *apierror.Error) {
 	// a body there is in nobody's way.
 	no.Close = (no.Close || remains) && x.r.ProtoMajor == 1
 	// All endpoints of no wire are of the same API.
-	writeError(x.w, cmp.Or(x.wire, x.counts, wire.Chat), no)
+	message, kind := no.Said()
+	no.Write(x.w, cmp.Or(x.wire, x.counts, wire.Chat).Error(wire.Error{Message: message, Type: kind, Param: no.Param, Code: no.Code}))
 	if remains {
 		x.memory.Free()
 		x.linger()
 	}
-}
-
-// writeError sends an error of the proxy's own to a client that speaks a wire.
-func writeError(w http.ResponseWriter, speaks wire.Wire, no *apierror.Error) {
-	message, kind := no.Said()
-	no.Write(w, speaks.Error(wire.Error{Message: message, Type: kind, Param: no.Param, Code: no.Code}))
 }
 
 // randomID names a request, or this process, in 16 letters and digits.

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"laconic/compact"
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
@@ -52,7 +51,11 @@ func (x *request) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	first.info.Overhead = time.Since(began)
 	x.done(&x.steps.Folded)
 	x.tellPlan(p, &first, req.Conversation, in.Text, out, false)
-	x.decided(&first, p.Edits)
+	first.info.Why = first.over()
+	told := first.info
+	told.Edits = p.Edits // for the listener alone: they point into the body
+	x.p.listener.Rewritten(told)
+	x.info.Rewrite, x.info.Outcome = &first.info, first.info.Outcome
 	if first.info.Outcome == Rejected {
 		return nil, nil, x.tooLong(p)
 	}
@@ -122,16 +125,6 @@ func (x *request) decodeText(in *body.Body) (req *wire.Request, why, detail stri
 		return nil, ReasonFault, ""
 	}
 	return req, "", ""
-}
-
-// decided tells the listener of an attempt. The edits are for it alone: they point
-// into the body.
-func (x *request) decided(a *attempt, edits []compact.Edit) {
-	info := a.info
-	a.info.Why = a.over()
-	info.Edits, info.Why = edits, a.info.Why
-	x.p.listener.Rewritten(info)
-	x.info.Rewrite, x.info.Outcome = &a.info, a.info.Outcome
 }
 
 // passed is why a request goes on with the client's own bytes.

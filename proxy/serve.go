@@ -63,7 +63,10 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	p.draining.Store(true)
-	stop = p.newStopping(ctx)
+	stop = &stopping{p: p, began: time.Now()}
+	if cause := context.Cause(ctx); cause != ctx.Err() {
+		stop.why = cause.Error()
+	}
 	return stop.end(srv, failed, cut)
 }
 

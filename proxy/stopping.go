@@ -44,14 +44,6 @@ type stopping struct {
 	cut   int
 }
 
-func (p *Proxy) newStopping(ctx context.Context) *stopping {
-	s := &stopping{p: p, began: time.Now()}
-	if cause := context.Cause(ctx); cause != ctx.Err() {
-		s.why = cause.Error()
-	}
-	return s
-}
-
 // tell tells the listener of a step.
 func (s *stopping) tell(step StopStep, within time.Duration) {
 	s.p.listener.Stopping(StopInfo{

@@ -79,10 +79,11 @@ func (t *Terms) Plan(req *wire.Request, facts learn.Facts, unbind bool) *Plan {
 	in.Fixed = p.Counter.Fixed(req.Beside)
 	p.Tools = in.Fixed - p.Counter.Fixed(compact.Beside{})
 	p.Facts, p.folded, p.Budget = facts, facts, facts.Budget(t.Limits, t.asked)
-	policy := t.demanding(facts.Shape.Value)
-	p.compact(req, in, func() *compact.Policy { return p.recorded(policy) })
+	policy := *t.Policy
+	policy.Demands, policy.Left = t.System(facts.Shape.Value), t.Left
+	p.compact(req, in, func() *compact.Policy { return p.recorded(&policy) })
 	if most := facts.Bytes.Value; most > 0 && t.bytes > most {
-		p.lighten(req, in, policy)
+		p.lighten(req, in, &policy)
 	}
 	p.Decisive = facts.Decisive(t.Limits, t.asked, t.bytes, in.Unbind > 0)
 	return p
@@ -93,14 +94,6 @@ func (t *Terms) Plan(req *wire.Request, facts learn.Facts, unbind bool) *Plan {
 func (p *Plan) recorded(policy *compact.Policy) *compact.Policy {
 	with := *policy
 	p.Terms.Recorded(p, &with)
-	return &with
-}
-
-// demanding returns the policy under what the template demands, as was learnt, and as
-// the route says of system messages.
-func (t *Terms) demanding(d compact.Demands) *compact.Policy {
-	with := *t.Policy
-	with.Demands, with.Left = t.System(d), t.Left
 	return &with
 }
 

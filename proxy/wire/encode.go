@@ -244,7 +244,7 @@ func (e *encoder) write() bool {
 	if !slices.IsSortedFunc(e.rows, inTurn) {
 		slices.SortStableFunc(e.rows, inTurn)
 	}
-	e.sortCuts()
+	slices.SortStableFunc(e.cuts, inOrder)
 	comma := span{uint32(len(e.made)), uint32(len(e.made) + 1)}
 	e.made = append(e.made, ',')
 	e.keep(0, e.elements[0].whole.start)

@@ -113,7 +113,9 @@ func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) {
 		}
 		if m.Role == compact.Assistant {
 			*s = itemState{turn: true, said: true, text: true}
-			d.elements[d.holder].stays = d.ifPieces(k)
+			if len(d.parts) > int(k.parts.from) {
+				d.elements[d.holder].stays = withPieces
+			}
 		}
 	case it.kind == "reasoning":
 		m.Role, m.Seal, s.turn = compact.Assistant, compact.SealText, true
@@ -143,14 +145,6 @@ func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) {
 	}
 	d.end(k)
 	d.join(it)
-}
-
-// ifPieces returns how long an element stays that may have pieces.
-func (d *itemDecoder) ifPieces(k *mark) stay {
-	if len(d.parts) > int(k.parts.from) {
-		return withPieces
-	}
-	return withMessage
 }
 
 // itemCall adds the call that an item is. What it says of a kind that is not known

@@ -73,13 +73,18 @@ func (d *itemDecoder) pairItems() (missing bool) {
 			results[c-1] = append(results[c-1], int32(i))
 		}
 	}
-	order := make([]int32, 0, len(d.msgs))
-	for i := range d.msgs {
-		if caller[i] == 0 {
-			order = append(append(order, int32(i)), results[i]...)
+	msgs, marks := slices.Clone(d.msgs), slices.Clone(d.marks)
+	to := 0
+	for i := range msgs {
+		if caller[i] > 0 {
+			continue
+		}
+		for _, from := range append([]int32{int32(i)}, results[i]...) {
+			d.msgs[to], d.marks[to] = msgs[from], marks[from]
+			d.msgs[to].Origin = to
+			to++
 		}
 	}
-	d.permute(order)
 	return missing
 }
 
@@ -114,13 +119,4 @@ func (d *itemDecoder) instruct(v value) {
 	d.addPart(p, place{element: inList})
 	d.end(k)
 	d.lead()
-}
-
-// permute puts the messages in another order.
-func (d *itemDecoder) permute(order []int32) {
-	msgs, marks := slices.Clone(d.msgs), slices.Clone(d.marks)
-	for to, from := range order {
-		d.msgs[to], d.marks[to] = msgs[from], marks[from]
-		d.msgs[to].Origin = to
-	}
 }

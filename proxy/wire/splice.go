@@ -45,8 +45,6 @@ func inOrder(a, b splice) int {
 	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
 }
 
-func (s *splicer) sortCuts() { slices.SortStableFunc(s.cuts, inOrder) }
-
 // keep takes over a run of the client's bytes.
 func (s *splicer) keep(start, end uint32) {
 	if start == end {
