@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
 // Row is one metric, as the manual describes it.
@@ -175,34 +176,28 @@ func newTable(r *prometheus.Registry, droppedLines func() int) (t table) {
 
 func (t *table) counter(r *prometheus.Registry, name, unit, help string, labels ...string) *prometheus.CounterVec {
 	t.described = append(t.described, Row{name, "counter", labels, unit, help})
-	v := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
-	r.MustRegister(v)
-	return v
+	return promauto.With(r).NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
 func (t *table) gauge(r *prometheus.Registry, name, unit, help string, labels ...string) *prometheus.GaugeVec {
 	t.described = append(t.described, Row{name, "gauge", labels, unit, help})
-	v := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
-	r.MustRegister(v)
-	return v
+	return promauto.With(r).NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
 }
 
 func (t *table) histogram(r *prometheus.Registry, name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
 	t.described = append(t.described, Row{name, "histogram", labels, inSeconds, help})
-	v := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
-	r.MustRegister(v)
-	return v
+	return promauto.With(r).NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
 }
 
 // lines is a counter that somebody else keeps.
 func (t *table) lines(r *prometheus.Registry, name, help string, count func() int) {
 	t.described = append(t.described, Row{name, "counter", nil, "lines", help})
-	r.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 {
+	promauto.With(r).NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 {
 		if count == nil {
 			return 0
 		}
 		return float64(count())
-	}))
+	})
 }
 
 // total describes a counter whose value is read when it is asked for.

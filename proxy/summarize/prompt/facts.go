@@ -78,26 +78,13 @@ var rule = regexp.MustCompile(`(?i)\b(?:must|never|always|do not|don't|cannot|ca
 	`muss|müssen|darf|dürfen|nie|niemals|immer|nicht|nur|doit|doivent|jamais|toujours|interdit|debe|deben|nunca|siempre|deve|sempre|mai)\b` +
 	`|必须|务必|不要|不得|禁止|绝不|只能|しない|必ず|禁止|должен|должны|нельзя|никогда|всегда|только`)
 
+// sentence matches one of a line. A dot inside a name ends none.
+var sentence = regexp.MustCompile(`.*?[.!?](?: |$)|.+`)
+
 // sentences returns the sentences of a text, each on one line.
-func sentences(s string) []string {
-	var all []string
+func sentences(s string) (all []string) {
 	for _, line := range strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '。' || r == '！' || r == '？' }) {
-		for line != "" {
-			end := strings.IndexAny(line, ".!?")
-			for end >= 0 && end+1 < len(line) && line[end+1] != ' ' {
-				next := strings.IndexAny(line[end+1:], ".!?") // a dot inside a name
-				if next < 0 {
-					end = -1
-					break
-				}
-				end += 1 + next
-			}
-			one := line
-			if end >= 0 {
-				one, line = line[:end+1], line[end+1:]
-			} else {
-				line = ""
-			}
+		for _, one := range sentence.FindAllString(line, -1) {
 			if one = strings.Join(strings.Fields(one), " "); len(one) > 8 && len(one) <= longestRule {
 				all = append(all, one)
 			}
