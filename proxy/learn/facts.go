@@ -177,19 +177,6 @@ func (f *Facts) list() []listed {
 	}
 }
 
-// Words describes f for people.
-func (f *Facts) Words() (all []string) {
-	for _, l := range f.list() {
-		if !l.known {
-			continue
-		}
-		if all = append(all, l.words); !l.until.IsZero() {
-			all = append(all, "until "+l.until.Format(time.RFC3339))
-		}
-	}
-	return all
-}
-
 // Believed returns how many models each fact is believed of, by its name. Each model
 // is behind one upstream and for one credential.
 func (m *Memory) Believed() map[string]int {

@@ -175,7 +175,15 @@ func (m *Memory) Known() (all []Known) {
 		if published.Input > 0 {
 			words = append(words, fmt.Sprintf("told a prompt limit of %d", published.Input))
 		}
-		if words = append(words, facts.Words()...); len(words) > 0 {
+		for _, l := range facts.list() {
+			if !l.known {
+				continue
+			}
+			if words = append(words, l.words); !l.until.IsZero() {
+				words = append(words, "until "+l.until.Format(time.RFC3339))
+			}
+		}
+		if len(words) > 0 {
 			all = append(all, Known{e.upstream, e.name, fmt.Sprintf("%x", e.key[:4]), words, e.sender})
 		}
 	}
