@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	runtimemetrics "runtime/metrics"
 	"strings"
 	"sync"
 	"syscall"
@@ -175,7 +174,8 @@ func serveLogged(
 		Listen:   c.Admin,
 		Pages:    pages,
 		Starting: tables.starting, Notes: func() string {
-			return findingLines(found()) + textNotes() + processNotes(p) + fmt.Sprintf("log: %d lines dropped\n", log.Dropped())
+			hits, misses := counting.Stats()
+			return findingLines(found()) + fmt.Sprintf("texts: %d counted before, %d new\nlog: %d lines dropped\n", hits, misses, log.Dropped())
 		},
 	}
 	if shown != nil {
@@ -233,20 +233,6 @@ func findingLines(all []findings.Finding) string {
 		}
 	}
 	return b.String()
-}
-
-// textNotes returns how many texts of this process were counted before.
-func textNotes() string {
-	hits, misses := counting.Stats()
-	return fmt.Sprintf("texts: %d counted before, %d new\n", hits, misses)
-}
-
-// processNotes returns what the process holds, which shows what is leaked.
-func processNotes(p *proxy.Proxy) string {
-	all := []runtimemetrics.Sample{{Name: "/sched/goroutines:goroutines"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}}
-	runtimemetrics.Read(all)
-	return fmt.Sprintf("process: %d requests, %d goroutines, %d bytes of heap in use, %d bytes from the system\n",
-		p.Serving(), all[0].Value.Uint64(), all[1].Value.Uint64(), all[2].Value.Uint64())
 }
 
 // serveAdmin runs the admin listener, if there is one, and returns its address

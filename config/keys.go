@@ -102,8 +102,7 @@ var dotSegments = regexp.MustCompile(`(?:^|[/\\])\.\.?(?:[/\\;]|$)`)
 // than http are those of extensions and desktop shells.
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && u.Scheme != "" && u.Host != "" && u.User == nil && u.Path == "" &&
-		u.RawQuery == "" && !u.ForceQuery && u.Fragment == "" && !strings.ContainsAny(text, "*#")
+	return err == nil && u.Host != "" && u.Scheme+"://"+u.Host == text && !strings.ContainsAny(text, "*#")
 }
 
 // keys checks whose key goes where: no credential may reach an origin that its

@@ -50,9 +50,9 @@ func (r *reading) value(n *yaml.Node, path string, s *schema) any {
 		return r.rung(n, path)
 	case s.Format == "options":
 		return r.options(n, path)
-	case s.Type == "object":
+	case s.is("object"):
 		return r.object(n, path, s)
-	case s.Type == "array":
+	case s.is("array"):
 		return r.list(n, path, s)
 	}
 	return r.scalar(n, path, s)

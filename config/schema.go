@@ -17,7 +17,7 @@ var Schema []byte
 
 // schema is as much of JSON Schema as schema.json uses.
 type schema struct {
-	Type       types              `json:"type"`
+	Type       any                `json:"type"`   // a word, or a list of them: see is
 	Format     string             `json:"format"` // size, duration, window, trigger, stage, options: see units.go
 	Properties map[string]*schema `json:"properties"`
 	Additional *schema            `json:"additionalProperties"` // nil: no other keys
@@ -31,17 +31,13 @@ type schema struct {
 	Below   *float64 `json:"exclusiveMaximum"`
 }
 
-// types is a type, or a list of them: the first is what a value is when its
-// variables are expanded.
-type types string
-
-func (t *types) UnmarshalJSON(b []byte) error {
-	var all []types
-	if json.Unmarshal(b, &all) == nil {
-		*t = all[0]
-		return nil
+// is reports whether a value has a type when its variables are expanded. That is the
+// first of a list of types.
+func (s *schema) is(name string) bool {
+	if all, ok := s.Type.([]any); ok {
+		return all[0] == name
 	}
-	return json.Unmarshal(b, (*string)(t))
+	return s.Type == name
 }
 
 // UnmarshalJSON takes false for other keys, which no value fits, as no schema.
@@ -51,7 +47,7 @@ func (s *schema) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	err := json.Unmarshal(b, (*plain)(s))
-	if s.Additional != nil && s.Additional.Type == "" {
+	if s.Additional != nil && s.Additional.Type == nil {
 		s.Additional = nil
 	}
 	return err

@@ -15,11 +15,11 @@ func (s *schema) form() (want string, tags []string) {
 	switch {
 	case slices.Contains([]string{"size", "duration", "window", "trigger"}, s.Format):
 		return "one value", []string{"!!str", "!!int", "!!float"}
-	case s.Type == "boolean":
+	case s.is("boolean"):
 		return "true or false", []string{"!!bool"}
-	case s.Type == "integer":
+	case s.is("integer"):
 		return "a whole number", []string{"!!int", "!!float"}
-	case s.Type == "number":
+	case s.is("number"):
 		return "a number", []string{"!!int", "!!float"}
 	}
 	return "text", []string{"!!str"}
@@ -42,13 +42,13 @@ func (s *schema) parse(text string) (value any, number float64, err error) {
 	case s.Format == "duration":
 		d, err := parseDuration(text)
 		return int64(d), float64(d), err
-	case s.Type == "boolean":
+	case s.is("boolean"):
 		b, err := parseBool(text)
 		return b, 0, err
-	case s.Type == "integer":
+	case s.is("integer"):
 		n, err := parseWhole(text)
 		return n, float64(n), err
-	case s.Type == "number":
+	case s.is("number"):
 		number, err = parseFraction(text)
 		return number, number, err
 	}
