@@ -37,10 +37,10 @@ func byteRate(format string) int {
 // wavRate reads the bytes per second from the "fmt " chunk of a WAV file, kept between 1,000 (below any codec that
 // is used for speech) and 1,536,000 (192 kHz, 32 bits, two channels): a header that lies moves the cost no further.
 func wavRate(data string) (rate int, ok bool) {
-	if head, _, _ := decoded(data, 12); len(head) < 12 || string(head[:4]) != "RIFF" || string(head[8:]) != "WAVE" {
+	if head, _ := decoded(data, 12); len(head) < 12 || string(head[:4]) != "RIFF" || string(head[8:]) != "WAVE" {
 		return 0, false
 	}
-	head, _, _ := decoded(data, longestHeader/8)
+	head, _ := decoded(data, longestHeader/8)
 	for at := 12; at+20 <= len(head); { // chunks: name, size, data, padded to an even size
 		size := int(min(binary.LittleEndian.Uint32(head[at+4:]), 1<<30))
 		if string(head[at:at+4]) == "fmt " { // codec, channels, samples per second, bytes per second

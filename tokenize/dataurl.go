@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"encoding/base64"
 	"io"
 	"strings"
 )
@@ -30,60 +31,40 @@ func decodedLen(data string) int {
 	return len(data)/4*3 + len(data)%4*3/4
 }
 
-// decoded returns the bytes behind a base64 text from the front, so many if there are as many, and the rest of the text.
-// Both alphabets are read; line ends and blanks are passed over. Any other character is the end.
-func decoded(text string, most int) (raw []byte, rest string, whole bool) {
-	var acc uint32
-	bits := 0
-	raw = make([]byte, 0, min(most, len(text)))
-	for i := 0; i < len(text); i++ {
-		if len(raw) == most {
-			return raw, text[i:], true
-		}
-		switch v := sextets[text[i]]; {
-		case v < 64:
-			acc = acc<<6 | uint32(v)
-			if bits += 6; bits >= 8 {
-				bits -= 8
-				raw = append(raw, byte(acc>>bits))
-			}
-		case v != ignored:
-			return raw, "", v == padding
-		}
-	}
-	return raw, "", true
+// decoded returns the first bytes behind a base64 text, at most so many, and whether nothing in them is foreign to it.
+func decoded(text string, most int) (raw []byte, whole bool) {
+	raw, err := io.ReadAll(io.LimitReader(base64Reader(text), int64(most)))
+	return raw, err == nil
 }
 
-// base64Reader reads the bytes behind a base64 text.
-type base64Reader struct{ rest string }
+// base64Reader reads the bytes behind a base64 text, up to any character that is foreign to it.
+func base64Reader(text string) io.Reader {
+	return base64.NewDecoder(base64.RawStdEncoding, &letters{text})
+}
 
-func (r *base64Reader) Read(p []byte) (n int, err error) {
-	raw, rest, _ := decoded(r.rest, len(p)/3*3) // whole groups of four characters
-	if r.rest = rest; len(raw) == 0 {
+// letters reads a text in either alphabet of base64 in the first one, without blanks, line ends and padding.
+type letters struct{ rest string }
+
+func (r *letters) Read(p []byte) (n int, err error) {
+	for len(r.rest) > 0 && n < len(p) {
+		c := r.rest[0]
+		r.rest = r.rest[1:]
+		switch c {
+		case ' ', '\t', '\r', '\n':
+			continue
+		case '=':
+			r.rest = ""
+			continue
+		case '-':
+			c = '+'
+		case '_':
+			c = '/'
+		}
+		p[n] = c
+		n++
+	}
+	if n == 0 {
 		return 0, io.EOF
 	}
-	return copy(p, raw), nil
+	return n, nil
 }
-
-const (
-	ignored = 64 // line ends and blanks
-	padding = 65 // the data ends there
-	foreign = 66 // anything else: it breaks off
-)
-
-// sextets has the value of each character of base64.
-var sextets = func() (table [256]byte) {
-	for i := range table {
-		table[i] = foreign
-	}
-	for i, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") {
-		table[c] = byte(i)
-	}
-	table['='] = padding
-	table['+'], table['-'] = 62, 62
-	table['/'], table['_'] = 63, 63
-	for _, c := range []byte(" \t\r\n") {
-		table[c] = ignored
-	}
-	return table
-}()

@@ -76,7 +76,7 @@ func pdfPages(data string) int {
 	if len(data) > longestScan {
 		return guess
 	}
-	raw, _, whole := decoded(data, len(data))
+	raw, whole := decoded(data, len(data))
 	pages := len(pageMark.FindAllIndex(raw, mostPages))
 	if pages == 0 || !whole || bytes.Contains(raw, []byte("/ObjStm")) {
 		pages = max(pages, guess)

@@ -33,13 +33,16 @@ func (c *Counter) functions(raw []byte) int {
 	if !ok {
 		return 2*c.json(raw) + c.text.framing.function + lastFunction
 	}
-	cost := lastFunction
+	return lastFunction + c.each(list)
+}
+
+// each returns the cost of some tools together.
+func (c *Counter) each(list []any) (cost int) {
 	for _, tool := range list {
-		cost += c.text.framing.function
 		if t, ok := tool.(map[string]any); ok {
-			cost += c.function(t)
+			cost += c.text.framing.function + c.function(t)
 		} else {
-			cost += c.loose(tool)
+			cost += c.text.framing.function + c.loose(tool)
 		}
 	}
 	return cost
@@ -75,13 +78,7 @@ func (c *Counter) function(t map[string]any) (cost int) {
 		case "name", "description", "strict", "type":
 		case "tools": // of a namespace
 			list, _ := value.([]any)
-			for _, tool := range list {
-				if t, ok := tool.(map[string]any); ok {
-					cost += c.text.framing.function + c.function(t)
-				} else {
-					cost += c.loose(tool)
-				}
-			}
+			cost += c.each(list)
 		case "parameters", "input_schema": // Anthropic's name for it
 			if schema, ok := value.(map[string]any); ok {
 				cost += c.schema(schema, true)

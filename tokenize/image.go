@@ -29,9 +29,9 @@ func imageSize(url string) (w, h int, ok bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	head, _, _ := decoded(data, 30)
+	head, _ := decoded(data, 30)
 	if w, h = webpSize(head); w == 0 {
-		config, _, err := image.DecodeConfig(io.LimitReader(&base64Reader{data}, longestHeader))
+		config, _, err := image.DecodeConfig(io.LimitReader(base64Reader(data), longestHeader))
 		if err != nil {
 			return 0, 0, false
 		}

@@ -42,7 +42,8 @@ func (c *Counter) Unknown(raw string) int {
 
 // endOfBase64 returns the end of a run of base64 as JSON writes it: \/ and \u002B are of the same letters, \n ends the run.
 func endOfBase64(raw string, at int) int {
-	for at < len(raw) && (sextets[raw[at]] < ignored || raw[at] == '=' || raw[at] == '\\' && !strings.HasPrefix(raw[at:], `\n`)) {
+	for at < len(raw) && (isASCIIDigit(raw[at]) || isASCIILetter(raw[at]) || strings.IndexByte("+/-_=", raw[at]) >= 0 ||
+		raw[at] == '\\' && !strings.HasPrefix(raw[at:], `\n`)) {
 		at++
 	}
 	return at
