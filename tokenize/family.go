@@ -27,8 +27,8 @@ var counters = func() []Counter {
 				all[i].text = &tokenizers[j]
 			}
 		}
-		if all[i].text == nil {
-			panic("BUG: family " + families[i].name + " names no known tokenizer")
+		if all[i].text == nil || families[i].image == nil {
+			panic("BUG: family " + families[i].name + " names no known tokenizer, or no known picture")
 		}
 	}
 	return all
