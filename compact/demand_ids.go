@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"hash/fnv"
 	"slices"
 	"strconv"
 )
@@ -54,11 +55,9 @@ func renamed(c Call) bool {
 // nineLettersOf returns the name of an id: a hash, or the next one if that is
 // taken in the same message.
 func nineLettersOf(id string, taken map[string]bool) string {
-	h := uint64(14695981039346656037) // FNV-1a
-	for i := range len(id) {
-		h = (h ^ uint64(id[i])) * 1099511628211
-	}
-	for ; ; h += 1 << 16 {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(id)) // it does not fail
+	for h := hash.Sum64(); ; h += 1 << 16 {
 		s := strconv.FormatUint(h>>16, 36) // 48 bits are ten digits at most
 		for len(s) < idLetters {
 			s = "0" + s

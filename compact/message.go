@@ -224,9 +224,9 @@ func (m *Message) Empty() bool {
 // kept reports whether a wire says that the message stays.
 func (m *Message) kept() bool { return m.Kept || m.Replaces }
 
-// says reports whether there is anything in the message beside calls and
+// Says reports whether there is anything in the message beside calls and
 // reasoning.
-func (m *Message) says() bool {
+func (m *Message) Says() bool {
 	return m.Holds || slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Kind != KindText || p.Text.Len() > 0 })
 }
 

@@ -62,7 +62,7 @@ func (rules Rules) Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
 	r := repairer{rules: rules, mode: mode, used: make(map[string]bool), out: make([]Message, 0, len(msgs)+4)}
 	in := r.withoutEmptyCalls(msgs)
 	for len(in) > 0 {
-		n := frozen(in)
+		n := Frozen(in)
 		r.run(in[:n:n])
 		in = in[n:]
 	}
@@ -75,10 +75,10 @@ func (rules Rules) Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
 	return r.out, r.edits
 }
 
-// frozen returns the length of the run at the start of a list whose repair no
+// Frozen returns the length of the run at the start of a list whose repair no
 // later message may change: up to the first answer with bound thinking, other
 // than one at the start. Assistant messages in a row are one answer.
-func frozen(msgs []Message) int {
+func Frozen(msgs []Message) int {
 	answer := 0 // start of the answer that message i belongs to
 	for i := 1; i < len(msgs); i++ {
 		if msgs[i].Role != Assistant || msgs[i-1].Role != Assistant {
@@ -185,7 +185,7 @@ func (r *repairer) keep(i int) {
 	case m.Role.Result():
 		r.lost = append(r.lost, m)
 		e := Edit{Op: OpDropMessage, Why: "result without its call, and without content", Origin: m.Origin, ID: m.Answers}
-		if m.says() {
+		if m.Says() {
 			e.Op, e.Why = OpDropResult, "no call can own this result"
 		}
 		r.record(e)
@@ -205,7 +205,7 @@ func (r *repairer) place(o *round) {
 		if r.mode == RepairDrop {
 			m, c.answers = r.withoutOpen(m, c.answers)
 			if len(c.answers) == 0 {
-				if m.says() {
+				if m.Says() {
 					r.out = append(r.out, m)
 				} else {
 					r.record(Edit{Op: OpDropMessage, Why: "nothing left but unanswered calls", Origin: m.Origin})

@@ -1,22 +1,14 @@
 package promises
 
 import (
-	"regexp"
 	"slices"
 
 	"laconic/compact"
 )
 
-// met: the list that is sent meets the demands, says all that the folded list
-// says, in its order, and costs no more than was charged for it.
+// met: the list that is sent meets the demands, as rewriting it once more shows, says
+// all that the folded list says, in its order, and costs no more than was charged for it.
 func (k *checker) met() {
-	for _, d := range demands {
-		for i := range k.sent {
-			if k.plan.Demands.Has(d.is) && d.broken(k.sent, i) {
-				k.fail("met", "message %d breaks the demand %q", i, d.is)
-			}
-		}
-	}
 	if cost, charged := compact.CostAll(k.c, k.sent), compact.CostAll(k.charged, k.out); cost > charged {
 		k.fail("met", "the rewritten list costs %d tokens, and is charged %d", cost, charged)
 	}
@@ -26,50 +18,9 @@ func (k *checker) met() {
 	k.says()
 }
 
-// demands are those that can be seen in a list, each with what message i breaks it.
-var demands = []struct {
-	is     compact.Demands
-	broken func(msgs []compact.Message, i int) bool
-}{
-	{compact.OneSystem, func(msgs []compact.Message, i int) bool { return i > 0 && movable(&msgs[i]) }},
-	{compact.NoSystem, func(msgs []compact.Message, i int) bool { return movable(&msgs[i]) }},
-	{compact.SingleCalls, func(msgs []compact.Message, i int) bool { return len(msgs[i].Calls) > 1 && i+1 < len(msgs) }},
-	{compact.NineLetters, func(msgs []compact.Message, i int) bool {
-		return slices.ContainsFunc(msgs[i].Calls, func(c compact.Call) bool {
-			_, named := compact.NameIn(c.ID)
-			return !named && !nineLetters.MatchString(c.ID)
-		})
-	}},
-	{compact.TakeTurns, outOfTurn},
-}
-
-var nineLetters = regexp.MustCompile(`^[0-9A-Za-z]{9}$`)
-
 // movable reports whether a message is an instruction that is only text.
 func movable(m *compact.Message) bool {
 	return m.Role.Instruction() && m.Seal == 0 && !m.Holds && !slices.ContainsFunc(m.Parts, func(p compact.Part) bool { return p.Kind != compact.KindText })
-}
-
-// outOfTurn reports whether message i is a second turn of one role, or an answer that
-// begins the list. Nothing may come before an answer with bound thinking.
-func outOfTurn(msgs []compact.Message, i int) bool {
-	turn := func(m *compact.Message) bool {
-		return m.Role == compact.User || m.Role == compact.Assistant && len(m.Calls) == 0
-	}
-	if !turn(&msgs[i]) {
-		return false
-	}
-	for k := i; k < len(msgs) && msgs[k].Role == compact.Assistant; k++ {
-		if msgs[k].Bound() {
-			return false
-		}
-	}
-	for k := i - 1; k >= 0; k-- {
-		if turn(&msgs[k]) {
-			return msgs[k].Role == msgs[i].Role
-		}
-	}
-	return msgs[i].Role == compact.Assistant
 }
 
 // says compares what the folded list says with what is sent: the parts and the

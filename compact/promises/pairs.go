@@ -81,7 +81,7 @@ func (k *checker) owned() {
 	}
 	gone, run := 0, make([]int, len(in))
 	for i := 0; i < len(in); {
-		for end := i + frozen(in[i:]); i < end; i++ {
+		for end := i + compact.Frozen(in[i:]); i < end; i++ {
 			run[i] = end // nothing after it moves to before it
 		}
 	}
@@ -91,7 +91,7 @@ func (k *checker) owned() {
 			continue
 		}
 		is, ok := kept[m.Origin]
-		if !ok && says(m) {
+		if !ok && m.Says() {
 			gone++
 		}
 		u := ids[m.Answers]
@@ -175,25 +175,4 @@ func (k *checker) unmoved() {
 		}
 		return
 	}
-}
-
-// frozen returns the length of the run at the start of a list whose repair no later
-// message may change: up to the first answer with bound thinking, other than one at the
-// start. Assistant messages in a row are one answer.
-func frozen(msgs []compact.Message) int {
-	answer := 0 // start of the answer that message i belongs to
-	for i := 1; i < len(msgs); i++ {
-		if msgs[i].Role != compact.Assistant || msgs[i-1].Role != compact.Assistant {
-			answer = i
-		}
-		if msgs[i].Bound() && answer > 0 {
-			return answer
-		}
-	}
-	return len(msgs)
-}
-
-// says reports whether a result has content.
-func says(m *compact.Message) bool {
-	return m.Holds || slices.ContainsFunc(m.Parts, func(p compact.Part) bool { return p.Kind != compact.KindText || p.Text.Len() > 0 })
 }
