@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,58 +67,6 @@ func demo(t testing.TB, root string) string {
 		t.Fatal(err)
 	}
 	return file
-}
-
-// CaptureFiles returns files with every request of one agent run, in order, with
-// cache_control marks that move from request to request: one made of a
-// conversation of the repository, and those of [LargerSet] where it is at hand.
-func CaptureFiles(t testing.TB) []string {
-	t.Helper()
-	root := repository(t)
-	own := filepath.Join(t.TempDir(), "capture.jsonl")
-	if err := os.WriteFile(own, capture(t, filepath.Join(root, "e2e", "testdata", "conversations", "readers.jsonl")), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	larger, _ := filepath.Glob(filepath.Join(largerSet(root), "wire", "*.jsonl"))
-	return append([]string{own}, larger...)
-}
-
-// capture returns the requests of the first conversation of a file. Every
-// content is a list of parts; the newest message carries the mark.
-func capture(t testing.TB, file string) []byte {
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var c struct {
-		Messages []fields
-		Tools    json.RawMessage
-	}
-	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&c); err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	for k, m := range c.Messages {
-		if k == 0 || m["role"] != "assistant" {
-			continue
-		}
-		msgs := make([]fields, k)
-		for i := range msgs {
-			msgs[i] = maps.Clone(c.Messages[i])
-			if msgs[i]["content"] == nil {
-				continue
-			}
-			part := fields{"type": "text", "text": msgs[i]["content"]}
-			if i == k-1 {
-				part["cache_control"] = fields{"type": "ephemeral"}
-			}
-			msgs[i]["content"] = []fields{part}
-		}
-		if err := json.NewEncoder(&out).Encode(fields{"model": "gpt-4o", "messages": msgs, "tools": c.Tools}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return out.Bytes()
 }
 
 // LargerSet returns the folder of a larger set: real conversations, with what

@@ -14,7 +14,7 @@ import (
 // nothing is edited, and to what was meant where something is.
 func TestConversations(t *testing.T) {
 	n := 0
-	for _, file := range append(compacttest.ConversationFiles(t), compacttest.CaptureFiles(t)...) {
+	for _, file := range compacttest.ConversationFiles(t) {
 		for body := range lines(t, file) {
 			n++
 			came := slices.Clone(body)

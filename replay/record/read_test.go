@@ -1,8 +1,10 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,12 +107,55 @@ func TestRead(t *testing.T) {
 // TestReadCapture: every request of a real run, in which markers of the prompt
 // cache move from request to request, is one conversation.
 func TestReadCapture(t *testing.T) {
-	for _, file := range compacttest.CaptureFiles(t) {
+	own := replaytest.Write(t, "capture.jsonl", string(capture(t, "../../e2e/testdata/conversations/readers.jsonl")))
+	var larger []string // real ones
+	if compacttest.HasLargerSet(t) {
+		larger, _ = filepath.Glob(compacttest.LargerSet(t) + "/wire/*.jsonl")
+	}
+	for _, file := range append(larger, own) {
 		got := readAll(t, file)
 		if len(got) != 1 || !strings.Contains(got[0], " messages, sent [2 4 6 8 10 12 14 16 18") {
 			t.Errorf("%s: %q", file, got)
 		}
 	}
+}
+
+// capture returns the requests of the first conversation of a file. Every
+// content is a list of parts; the newest message carries the mark.
+func capture(t *testing.T, file string) []byte {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c struct {
+		Messages []map[string]any
+		Tools    json.RawMessage
+	}
+	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&c); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	for k, m := range c.Messages {
+		if k == 0 || m["role"] != "assistant" {
+			continue
+		}
+		msgs := make([]map[string]any, k)
+		for i := range msgs {
+			msgs[i] = maps.Clone(c.Messages[i])
+			if msgs[i]["content"] == nil {
+				continue
+			}
+			part := map[string]any{"type": "text", "text": msgs[i]["content"]}
+			if i == k-1 {
+				part["cache_control"] = map[string]any{"type": "ephemeral"}
+			}
+			msgs[i]["content"] = []any{part}
+		}
+		if err := json.NewEncoder(&out).Encode(map[string]any{"model": "gpt-4o", "messages": msgs, "tools": c.Tools}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.Bytes()
 }
 
 // TestReadHAR: the chat requests of a capture, whatever else is in it.

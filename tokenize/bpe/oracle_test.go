@@ -178,7 +178,7 @@ func oracle(t *testing.T, e *Encoding, texts iter.Seq[string]) iter.Seq2[string,
 // conversationTexts are real conversations, as the JSON they are stored in and as
 // the strings in it.
 func conversationTexts(t *testing.T) iter.Seq[string] {
-	files := append(compacttest.ConversationFiles(t), compacttest.CaptureFiles(t)...)
+	files := compacttest.ConversationFiles(t)
 	return func(yield func(string) bool) {
 		for _, file := range files {
 			data, err := os.ReadFile(file)
