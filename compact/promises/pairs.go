@@ -112,9 +112,8 @@ func (k *checker) owned() {
 
 // bound: bound thinking follows the same messages as when it was written. So
 // all that is older than an epoch, or was taken out by an earlier request, is
-// away, none is missing from the middle, and what repair makes of the messages
-// before the newest of it begins what repair makes of the whole. Within a turn
-// of the model there is an epoch only if the request did not fit.
+// away, and none is missing from the middle. Within a turn of the model there is an
+// epoch only if the request did not fit.
 func (k *checker) bound() {
 	msgs, last := k.repaired, 0
 	if n := len(k.plan.Epochs); n > 0 {
@@ -148,31 +147,5 @@ func (k *checker) bound() {
 				k.fail("kept", "message %d lost its thinking within a turn, at an epoch of %d tokens of %d", u.Origin, e.Before, e.Budget)
 			}
 		}
-	}
-	k.unmoved()
-}
-
-// unmoved: what repair makes of the list before an answer with bound thinking
-// begins what it makes of the whole.
-func (k *checker) unmoved() {
-	in, msgs := k.in.Messages, k.repaired
-	for q := len(in) - 1; q > 0; q-- {
-		if !in[q].Bound() {
-			continue
-		}
-		for q > 0 && in[q-1].Role == compact.Assistant {
-			q-- // messages in a row are one answer
-		}
-		was, _ := k.in.Rules.Repair(in[:q:q], k.plan.Repair)
-		if len(was) == 1 && was[0].Origin == compact.Added {
-			return // a quotation, because nothing else was left
-		}
-		for i := range was {
-			if i >= len(msgs) || msgs[i].Origin != was[i].Origin || !msgs[i].Equal(&was[i]) {
-				k.fail("stable", "message %d was repaired otherwise before the thinking of message %d", was[i].Origin, in[q].Origin)
-				return
-			}
-		}
-		return
 	}
 }
