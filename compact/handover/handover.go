@@ -55,14 +55,14 @@ func inWords(msgs []compact.Message, noCalls bool) Agent {
 		p := &prompts[i]
 		in := msgs[n-1:]
 		switch parts := msgs[n-1].Parts; {
-		case p.in == appended:
+		case p.in == "appended":
 			if len(parts) > 0 && p.begins(parts[len(parts)-1]) {
 				return p.agent
 			}
 			continue
 		case !noCalls:
 			continue
-		case p.in == instructions:
+		case p.in == "instructions":
 			in = msgs[:head]
 		}
 		if slices.ContainsFunc(in, func(m compact.Message) bool { return slices.ContainsFunc(m.Parts, p.begins) }) {

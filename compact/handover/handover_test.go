@@ -38,7 +38,7 @@ func TestEveryRowIsRecognized(t *testing.T) {
 			t.Errorf("%q: %q from %q", p.agent, p.words, p.source)
 		}
 		text := "\n  " + p.words + " and so on, at length."
-		if p.in == instructions {
+		if p.in == "instructions" {
 			f(p.agent, true, said(compact.System, text), user, answer, user)
 			f(p.agent, true, said(compact.Developer, text), user)
 			f("", true, said(compact.System, text), user, answer)
@@ -46,7 +46,7 @@ func TestEveryRowIsRecognized(t *testing.T) {
 		}
 		f(p.agent, true, system, user, answer, said(compact.User, text))
 		f(p.agent, true, said(compact.User, text))
-		if p.in == appended {
+		if p.in == "appended" {
 			f(p.agent, false, system, user, answer, said(compact.User, text))
 			behind := said(compact.User, "Mend it.")
 			behind.Parts = append(behind.Parts, compact.Part{Text: compact.Plain(text)})
