@@ -26,16 +26,16 @@ type rule struct {
 var pure = []string{"bytes", "cmp", "context", "encoding/binary", "encoding/base64", "errors", "fmt", "iter", "maps", "math", "math/bits", "regexp", "slices", "sort", "strconv", "strings", "sync", "unicode", "unicode/utf8"}
 
 var rules = []rule{
-	{"compact", append([]string{"encoding/json"}, pure...), nil, "compact decides; it may not know HTTP, logs, the clock or a tokenizer, and of JSON only whether arguments are an object"},
+	{"compact", append([]string{"encoding/json", "hash/fnv"}, pure...), nil, "compact decides; it may not know HTTP, logs, the clock or a tokenizer, and of JSON only whether arguments are an object"},
 	{"compact/digest", append([]string{"io"}, pure...), []string{"laconic/compact", "github.com/go-json-experiment/json/jsontext"}, "a digest is a function of the messages that left"},
 	{"compact/promises", append([]string{"encoding/json"}, pure...), []string{"laconic/compact"}, "what was promised is checked by those who do not decide"},
 	{"compact/stage", append([]string{"encoding/json", "reflect"}, pure...), []string{"laconic/compact", "laconic/compact/digest"}, "a stage sees a draft and its options, nothing else"},
 	{"compact/policy", pure, []string{"laconic/compact", "laconic/compact/digest", "laconic/compact/stage"}, "a policy is a ladder of stages and its numbers"},
 	{"compact/history", pure, []string{"laconic/compact", "laconic/compact/policy"}, "a history is a library on top of compact; the proxy holds none"},
-	{"compact/handover", pure, []string{"laconic/compact", "laconic/compact/stage"}, "whose request it is follows from its texts alone; what becomes of it is a ladder of known stages"},
+	{"compact/handover", append([]string{"embed"}, pure...), []string{"laconic/compact", "laconic/compact/stage"}, "whose request it is follows from its texts alone; what becomes of it is a ladder of known stages"},
 	{"fold", append([]string{"encoding/json", "unsafe"}, pure...), []string{"laconic/compact", "laconic/compact/handover", "laconic/compact/policy", "laconic/counting", "laconic/proxy/wire", "laconic/tokenize"}, "a program that folds bodies is given a library, and no part of a proxy"},
 	{"fold/service", nil, []string{"laconic/compact", "laconic/fold", "laconic/proxy/wire", "github.com/go-json-experiment/json", "github.com/tidwall/gjson"}, "the library over HTTP; who may call it, and under which rows, is handed in"},
-	{"tokenize", append([]string{"encoding/json", "image", "image/gif", "image/jpeg", "image/png", "io", "path", "unsafe"}, pure...), []string{"laconic/tokenize/bpe"}, "counting is pure"},
+	{"tokenize", append([]string{"embed", "encoding/json", "image", "image/gif", "image/jpeg", "image/png", "io", "path", "unsafe"}, pure...), []string{"laconic/tokenize/bpe"}, "counting is pure"},
 	{"tokenize/bpe", append([]string{"embed", "unsafe"}, pure...), nil, "tokens are a function of the text"},
 	{"tokenize/cache", nil, []string{"github.com/maypok86/otter/v2"}, "the cache remembers numbers; it may not know who counts, nor what"},
 	{"proxy/answer", nil, []string{"laconic/proxy/wire", "laconic/proxy/overflow"}, "an answer passes through; what it says is for its wire to read"},
