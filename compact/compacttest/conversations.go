@@ -2,6 +2,7 @@ package compacttest
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -40,11 +41,32 @@ func ConversationFiles(t testing.TB) []string {
 	if len(own) == 0 {
 		t.Fatal("the repository has no conversations in e2e/testdata/conversations")
 	}
+	own = append(own, demo(t, root))
 	if !HasLargerSet(t) {
 		return own
 	}
 	larger, _ := filepath.Glob(filepath.Join(largerSet(root), "*.jsonl"))
 	return append(own, larger...)
+}
+
+// demo returns a file with the conversation that `laconic demo` plays, as one
+// line.
+func demo(t testing.TB, root string) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(root, "demo", "conversation.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, append([]byte(`{"id":"demo",`), raw[bytes.IndexByte(raw, '{')+1:]...)); err != nil {
+		t.Fatal(err)
+	}
+	line.WriteByte('\n')
+	file := filepath.Join(t.TempDir(), "demo.jsonl")
+	if err := os.WriteFile(file, line.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // LargerSet returns the folder of a larger set: real conversations, with what

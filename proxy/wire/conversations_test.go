@@ -32,7 +32,7 @@ func TestConversations(t *testing.T) {
 			}
 		}
 	}
-	if n < 9 {
+	if n < 15 {
 		t.Errorf("only %d conversations were read", n)
 	}
 }
