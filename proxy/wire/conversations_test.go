@@ -32,7 +32,7 @@ func TestConversations(t *testing.T) {
 			}
 		}
 	}
-	if n < 15 {
+	if n < 10 {
 		t.Errorf("only %d conversations were read", n)
 	}
 }
