@@ -177,7 +177,12 @@ func (m *Memory) ask(a *upstream, u Upstream, model string) {
 	a.asking = m.start(func(ctx context.Context) {
 		ctx, stop := context.WithTimeout(ctx, askTime)
 		defer stop()
-		for !a.keep(m.Look(ctx, u), model, time.Now()) {
+		for kept := false; !kept; {
+			func() {
+				var f Found
+				defer func() { kept = a.keep(f, model, time.Now()) }() // after a panic, too
+				f = m.Look(ctx, u)
+			}()
 		}
 	})
 }

@@ -110,6 +110,28 @@ func TestCredentialsThatAreDeniedDoNotMultiplyQuestions(t *testing.T) {
 	})
 }
 
+// An upstream is asked again after a question that panicked.
+func TestAQuestionThatPanicsIsNotTheLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := true
+		m, _ := asking(func(w http.ResponseWriter, _ *http.Request) {
+			if broken {
+				panic("broken")
+			}
+			_, _ = io.WriteString(w, `{"data":[{"id":"m","max_model_len":2048}]}`)
+		})
+		failed := 0
+		m.o.Failed = func(any) { failed++ }
+		m.askAs("m", "k")
+		broken = false
+		time.Sleep(freshTime)
+		if p, _ := m.askAs("m", "k"); p.Window != 2048 || failed != 1 {
+			t.Errorf("a window of %d after %d panics", p.Window, failed)
+		}
+		m.Close()
+	})
+}
+
 func TestAModelThatNobodyHasMakesNoWindowOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, to := asking(func(w http.ResponseWriter, _ *http.Request) {
