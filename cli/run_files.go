@@ -3,8 +3,11 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"laconic/config"
 )
@@ -36,12 +39,34 @@ type ownFiles struct{ dir string }
 
 func (f *ownFiles) write(name, text string) (path string, err error) {
 	if f.dir == "" {
-		if f.dir, err = os.MkdirTemp("", "laconic-run-"); err != nil {
+		removeLeft()
+		if f.dir, err = os.MkdirTemp("", fmt.Sprintf("%s%d-", ownFolder, os.Getpid())); err != nil {
 			return "", err
 		}
 	}
 	path = filepath.Join(f.dir, name)
 	return path, os.WriteFile(path, []byte(text), 0o600)
+}
+
+// ownFolder begins the name of a folder of ownFiles. The id of the process follows.
+const ownFolder = "laconic-run-"
+
+// removeLeft removes the folders of processes that were killed.
+func removeLeft() {
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), ownFolder+"*-*"))
+	for _, dir := range left {
+		var id int
+		if n, _ := fmt.Sscanf(filepath.Base(dir), ownFolder+"%d-", &id); n == 0 {
+			continue
+		}
+		p, err := os.FindProcess(id)
+		if err == nil {
+			err = p.Signal(syscall.Signal(0))
+		}
+		if errors.Is(err, os.ErrProcessDone) {
+			_ = os.RemoveAll(dir)
+		}
+	}
 }
 
 func (f *ownFiles) remove() {

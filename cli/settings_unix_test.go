@@ -4,7 +4,9 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -26,5 +28,30 @@ func TestAPipeIsNoCertificate(t *testing.T) {
 	var out, said bytes.Buffer
 	if code := Run(t.Context(), []string{"check", "--config", file}, strings.NewReader(""), &out, &said); code != 1 || !strings.Contains(out.String()+said.String(), "tls.cert cannot be used: is a pipe") {
 		t.Errorf("%d %s%s", code, &out, &said)
+	}
+}
+
+// A process that was killed leaves its folder; the next one removes it, and no other's.
+func TestFoldersOfKilledRunsAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	left, live := fmt.Sprintf("laconic-run-%d-1", ended.Process.Pid), fmt.Sprintf("laconic-run-%d-1", os.Getppid())
+	for _, name := range []string{left, live, "laconic-run-x"} {
+		if err := os.MkdirAll(filepath.Join(dir, name, "deep"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var f ownFiles
+	defer f.remove()
+	if _, err := f.write("name", "text"); err != nil {
+		t.Fatal(err)
+	}
+	all, _ := filepath.Glob(filepath.Join(dir, "*"))
+	if got := fmt.Sprint(all); len(all) != 3 || strings.Contains(got, left) || !strings.Contains(got, live) {
+		t.Error(got)
 	}
 }
