@@ -21,7 +21,7 @@ func wantsKey(f learn.Found) bool {
 func look(ctx context.Context, u *url.URL, key string, patience time.Duration) learn.Found {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	t := &http.Transport{Proxy: http.ProxyFromEnvironment} // which is none for this machine
+	t := &http.Transport{Proxy: http.ProxyFromEnvironment} // requests to this machine go without a proxy
 	defer t.CloseIdleConnections()
 	m := learn.New(learn.Options{Transport: t, Via: "laconic-look", Failed: func(any) {}})
 	h := http.Header{}

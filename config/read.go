@@ -179,7 +179,7 @@ func (r *reading) scalar(n *yaml.Node, path string, s *schema) any {
 	return v
 }
 
-// unknownName is what is wrong with a value that is none of its names.
+// unknownName says that a value is not one of the names that it may be.
 const unknownName = "is not a known name"
 
 // join returns the path of a key in a map.

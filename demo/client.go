@@ -32,8 +32,8 @@ type exchange struct {
 	refused error // the proxy or the upstream answered with an error
 }
 
-// ask sends the messages and reads the answer. The error is set if there is none, but not
-// for an error answer.
+// ask sends the messages and reads the answer. An answer that is an error is in refused;
+// err is set if no answer came.
 func ask(ctx context.Context, c *openai.Client, req openai.ChatCompletionRequest) (x exchange, err error) {
 	ctx, cancel := context.WithTimeout(ctx, perRequest)
 	defer cancel()

@@ -14,9 +14,14 @@ type prompt struct {
 // prompts are the rows of prompts.txt.
 var prompts = func() (all []prompt) {
 	for line := range strings.Lines(promptTable) {
-		if f := strings.Split(strings.TrimSpace(line), " | "); len(f) == 4 {
-			all = append(all, prompt{Agent(f[0]), f[1], f[2], f[3]})
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
 		}
+		f := strings.Split(line, " | ")
+		if len(f) != 4 {
+			panic("BUG: prompts.txt: " + line)
+		}
+		all = append(all, prompt{Agent(f[0]), f[1], f[2], f[3]})
 	}
 	return all
 }()

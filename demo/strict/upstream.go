@@ -31,7 +31,7 @@ type Options struct {
 	// Thinks returns the thinking of an answer, or nil. nil means no thinking.
 	Thinks func(*Request) *Thought
 
-	// Rule refuses requests that keep all other rules; nil means that there is none.
+	// Rule refuses requests that keep all other rules; nil refuses nothing.
 	Rule func(*Request) *Refusal
 
 	// Latency is the pause between the events of a stream, and before an answer
