@@ -143,7 +143,7 @@ const (
 	DefaultCachedPrice     = 0.1
 	DefaultLand            = 0.40
 	DefaultWarm            = 0.70
-	DefaultKeepShare       = 0.15
+	DefaultKeepShare       = 0.14
 	DefaultKeepTokens      = 20_000
 	DefaultKeepExchanges   = 1
 )

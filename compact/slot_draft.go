@@ -51,7 +51,7 @@ const (
 	// addition takes at most addedShare, and one token for addedRatio that left.
 	firstShare = 0.5
 	addedShare = 0.3
-	addedRatio = 6
+	addedRatio = 2
 	// However small its share, a record made anew may take leastFirst tokens,
 	// and firstOfBudget of the budget: where tools fill most of a window, the
 	// record is a small part of what is sent.
@@ -143,10 +143,10 @@ func (d *Draft) nextSlot(size, free int) *slotDraft {
 	if was != nil {
 		// Whether there is room is known as soon as the slot is made.
 		most := max(was.most, size)
-		left := most - was.size - 1
+		left := min(most, size) - was.size - 1
 		if next.From = was.last().To; left >= leastSlot {
 			part := whole()
-			next.Size = min(max(min(share(addedShare, most), max(free/addedRatio, part)), leastSlot), max(free*3/4, min(room, part)), left, size-was.size-1)
+			next.Size = min(max(min(share(addedShare, most), max(free/addedRatio, part)), leastSlot), max(free*3/4, min(room, part)), left)
 			return &slotDraft{spans: append(slices.Clip(was.spans), next), size: was.size + 1 + next.Size, most: most, open: true}
 		}
 		next.From = from

@@ -21,6 +21,7 @@ type piece struct {
 	lines [2]int32 // which lines of a body it has
 	whole bool     // it is told although most of its lines are known
 	on    bool
+	over  bool // it is beyond the limit of its event
 }
 
 // purpose says what a piece is for.
@@ -42,8 +43,12 @@ const (
 // floors is the room that each class gets first, as a share of that of the part.
 var floors = [classes]float32{userWords: 0.75, answers: 0.20, prose: 0.36, steps: 0.26, rules: 0.24, code: 0.34, prints: 0.12, findings: 0.10, sources: 0.10}
 
-// leastScore is what a piece has to be worth.
-const leastScore = 0.12
+// A piece has to be worth leastScore. Lines that were read or printed have to be worth
+// leastRead: a large result would fill its part with lines that nobody asked about.
+const (
+	leastScore = 0.12
+	leastRead  = 0.5
+)
 
 // add adds a piece, and returns its index.
 func (p *part) add(c purpose, event int, order int32, text string, score float32, need int32) int32 {
@@ -64,10 +69,22 @@ func (p *part) limit(first, limit int) {
 	order := p.byWorth(first)
 	for _, i := range order {
 		if limit -= int(p.pieces[i].cost); limit < 0 {
-			p.pieces[i].score *= 0.1
+			p.pieces[i].score *= beyond
+			p.pieces[i].over = true
 		}
 	}
 }
+
+// full returns what a piece is worth without the limit of its event.
+func (q *piece) full() float32 {
+	if q.over {
+		return q.score / beyond
+	}
+	return q.score
+}
+
+// beyond is the share of its score that a piece keeps that is beyond the limit of its event.
+const beyond = 0.1
 
 // byWorth returns the indices of the pieces from first on, the worthiest first.
 func (p *part) byWorth(first int) []int32 {
@@ -83,12 +100,15 @@ func (p *part) byWorth(first int) []int32 {
 // Costs are known of whole texts only, so the room in bytes is a guess that is
 // put right.
 func (p *part) fit() string {
-	order := p.likely(p.byWorth(0))
+	all := p.byWorth(0)
+	defer func() { p.carried = p.carry(all) }()
+	order := p.likely(slices.Clone(all))
 	told := p.told
 	best, room, low, high := "", p.room, 0, 0
 	for range mostTries {
 		p.told = maps.Clone(told)
 		p.choose(order, room)
+		p.tried = room
 		text := p.text()
 		cost := p.cost(text)
 		if cost > p.size {
@@ -128,7 +148,7 @@ func (p *part) likely(order []int32) []int32 {
 	var sums [classes]int
 	return slices.DeleteFunc(order, func(i int32) bool {
 		q := &p.pieces[i]
-		if q.score < leastScore {
+		if q.score < leastScore || (q.class == sources || q.class == prints) && q.score < leastRead {
 			return true // it comes with others alone
 		}
 		sums[q.class] += int(q.cost)
@@ -152,8 +172,14 @@ const (
 	restOfAll
 )
 
-// proseFirst is the share of the room that conclusions get before all else.
-const proseFirst = 0.10
+// The share of the room that what the assistant said at work gets before all else: no
+// excerpt says as much of the work in so few words. In a small part, of fewer bytes
+// than smallPart, values that only the output has would find no room beside more.
+const (
+	proseFirst      = 0.30
+	smallPart       = 3000
+	proseFirstSmall = 0.10
+)
 
 // choose chooses pieces for a room in bytes, the worthiest first: what the assistant
 // concluded at work up to its share, of each class up to its floor, then of all.
@@ -162,12 +188,15 @@ func (p *part) choose(order []int32, room int) {
 		p.pieces[i].on = false
 	}
 	var used [classes]int
-	whole := float32(room)
+	whole, first := float32(room), float32(proseFirst)
+	if room < smallPart {
+		first = proseFirstSmall
+	}
 	for _, pass := range []choosing{firstProse, floorOfAll, restOfAll} {
 		floor := pass != restOfAll
 		for _, i := range order {
 			q := &p.pieces[i]
-			if pass == firstProse && (q.class != prose || float32(used[prose]) >= whole*proseFirst) {
+			if pass == firstProse && (q.class != prose || float32(used[prose]) >= whole*first) {
 				continue
 			}
 			cost := 0

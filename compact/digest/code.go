@@ -11,7 +11,7 @@ import (
 // it is now.
 func (p *part) code() {
 	at := len(p.events)
-	p.changed = p.files.since(p.events)
+	p.changed = p.files.since(p.events[p.old:])
 	p.nameChanges(at)
 	p.tasks(at)
 	at++
@@ -48,11 +48,18 @@ func (p *part) region(g *region, weight float32) {
 	}
 }
 
+// isScratch reports whether a file is one to be thrown away, where others are not.
+func isScratch(f *file) bool { return strings.HasPrefix(f.path, "/tmp/") }
+
 // nameChanges adds the names of the files that were changed, the newest last.
 func (p *part) nameChanges(event int) {
 	var names []string
+	work := slices.ContainsFunc(p.changed, func(f *file) bool { return !isScratch(f) })
 	left := max(p.room/8, 120)
 	for _, f := range p.changed {
+		if work && isScratch(f) {
+			continue
+		}
 		name := quote(f.path, 200)
 		switch {
 		case f.state == removed:

@@ -130,17 +130,7 @@ func (fs files) forget(n int) {
 func (g *region) now() string {
 	was, is := setOfLines(g.old), setOfLines(g.new)
 	var b strings.Builder
-	gone, fresh := 0, 0
-	for l := range strings.SplitSeq(g.old, "\n") {
-		if !is[l] && strings.TrimSpace(l) != "" {
-			if gone++; gone <= mostGone {
-				b.WriteString("- " + cutAt(l, 160) + "\n")
-			}
-		}
-	}
-	if gone > mostGone {
-		b.WriteString("- …\n")
-	}
+	fresh := 0
 	var context []string // since the last line that is new, or before the first
 	for l := range strings.SplitSeq(g.new, "\n") {
 		switch {
@@ -156,6 +146,17 @@ func (g *region) now() string {
 		}
 	}
 	b.WriteString(strings.Join(context[:min(len(context), around)], ""))
+	if fresh > 0 {
+		return b.String()
+	}
+	gone := 0
+	for l := range strings.SplitSeq(g.old, "\n") {
+		if !is[l] && strings.TrimSpace(l) != "" {
+			if gone++; gone <= mostGone {
+				b.WriteString("- " + cutAt(l, 160) + "\n")
+			}
+		}
+	}
 	return b.String()
 }
 

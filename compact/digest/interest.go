@@ -34,7 +34,7 @@ const (
 	mostWanted   = 6
 	// met is how much a name of a result is wanted that nobody speaks of, and
 	// before the share of a price that a line has if a later one has the term too.
-	met    = 0.3
+	met    = 0.1
 	before = 0.4
 )
 
@@ -77,7 +77,7 @@ func (x *interest) of(t word) (i int32, ok bool) {
 func (x *interest) close() {
 	for i := range x.list {
 		t := &x.list[i]
-		t.price = max(t.want, met) * 1.3 / (1 + 0.1*t.lines/max(1, t.want))
+		t.price = max(t.want, met) * 1.3 / (1 + 0.03*t.lines/max(1, t.want))
 	}
 }
 

@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"slices"
 	"strings"
 
 	"laconic/compact"
@@ -11,6 +10,7 @@ import (
 type part struct {
 	*Record
 	events []*event // that it is chosen from
+	old    int      // so many of them are of parts before
 	head   string
 	size   int // tokens
 
@@ -19,6 +19,7 @@ type part struct {
 	bodies   []*body         // of the results of the events
 	weights  []float32       // of the events
 	room     int             // bytes
+	tried    int             // bytes, in the try that is written
 	pieces   []piece
 	changed  []*file // by the events, the newest first
 	folder   string  // that most files are in
@@ -27,6 +28,7 @@ type part struct {
 // write returns the text of the part, or "" if it would say nothing.
 func (p *part) write() string {
 	p.room = p.size * 7 / 2
+	p.older()
 	p.setFolder()
 	for i := range p.events { // what came later counts more
 		p.weights = append(p.weights, 0.5+0.8*float32(i+1)/float32(len(p.events)))
@@ -37,6 +39,9 @@ func (p *part) write() string {
 		last[e.again()] = i
 	}
 	for i, e := range p.events {
+		if i < p.old {
+			continue
+		}
 		switch again := e.again(); {
 		case again[1] != 0 && last[again] > i:
 		case e.by == byUser:
@@ -47,7 +52,6 @@ func (p *part) write() string {
 			p.step(i, e)
 		}
 	}
-	p.keptHere()
 	p.code()
 	return p.fit()
 }
@@ -61,19 +65,8 @@ func (e *event) again() (key [2]uint64) {
 	return key
 }
 
-// keptHere says where messages of users came that the model still reads: of those
-// between the events.
-func (p *part) keptHere() {
-	for _, m := range p.kept {
-		i, _ := slices.BinarySearchFunc(p.events, m.origin, func(e *event, origin int) int { return e.origin - origin })
-		if m.role == compact.User && i > 0 && i < len(p.events) && !isResult(m.text) {
-			p.add(steps, i, keptOrder, `(here: the user's message below, "`+OneLine(firstBytes(m.text, 400), nameChars)+`")`, 6, -1)
-		}
-	}
-}
-
-// keptOrder is the order of a line about a message that is kept.
-const keptOrder = -1 << 30
+// sought is how much more than by other calls a term is wanted by what is searched for.
+const sought = 3
 
 // see learns what the work is about, and which lines the model reads.
 func (p *part) see() {
@@ -102,6 +95,9 @@ func (p *part) see() {
 		}
 	}
 	for i, e := range p.events {
+		if i < p.old {
+			continue
+		}
 		switch e.by {
 		case byUser:
 			x.feed(firstBytes(e.words, 3000), 2, true)
@@ -109,6 +105,9 @@ func (p *part) see() {
 			x.feed(e.words, p.weights[i], false)
 		case byCall:
 			w := 0.5 * p.weights[i]
+			if e.kind == searches {
+				w *= sought
+			}
 			e.values.each("", func(_, text string) { x.feed(firstBytes(text, 4000), w, false) })
 			if e.kind == sends {
 				x.feed(e.result.text, 0.8*p.weights[i], false)
@@ -118,7 +117,7 @@ func (p *part) see() {
 	p.bodies = make([]*body, len(p.events))
 	x.open = true
 	for i, e := range p.events {
-		if e.result.text != "" {
+		if i >= p.old && e.result.text != "" {
 			p.bodies[i] = x.bodyOf(e.result.text)
 		}
 	}

@@ -20,6 +20,7 @@ type Record struct {
 	files   files
 	todo    todo
 	told    map[uint64]bool // lines in the parts
+	carried []carried       // pieces without room, for a later part
 
 	messages int  // how many left
 	written  int  // how many of them the parts tell of
@@ -44,6 +45,7 @@ func (r *Record) Add(lost, kept []compact.Message, size int, anew bool) string {
 	if anew {
 		r.begun, r.fresh, r.written = false, len(r.events), 0
 		clear(r.told)
+		r.carried = nil
 	}
 	head := fmt.Sprintf("\n[Record of %d more]\n", r.messages-r.written)
 	if !r.begun {

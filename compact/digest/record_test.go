@@ -149,13 +149,17 @@ func TestPartsCostNoMoreThanTheirMessages(t *testing.T) {
 			})
 			return c.n, allocs
 		}
-		looks, allocs := work(500)
-		manyLooks, manyAllocs := work(2000)
-		if manyLooks > looks*5 || manyAllocs > allocs*5 {
-			t.Errorf("%s: %d texts are counted for 1,500 messages, %d for 6,000; %.0f and %.0f allocations", name, looks, manyLooks, allocs, manyAllocs)
+		_, allocs := work(1000)
+		manyLooks, manyAllocs := work(4000)
+		if manyLooks > 4000*3/10*looksPerPart || manyAllocs > allocs*5 {
+			t.Errorf("%s: %d texts are counted for 12,000 messages; %.0f allocations, and %.0f for a quarter of them", name, manyLooks, manyAllocs, allocs)
 		}
 	}
 }
+
+// looksPerPart is how many texts are counted for a part at most: those of its tries, its
+// head and its foot.
+const looksPerPart = mostTries + 6
 
 // houses calls f with a long record, each part of which is a few edits.
 func houses(f func(i int, r *Record, lost []compact.Message)) *Record {

@@ -161,17 +161,19 @@ func byFile(text string) string {
 		around(i, files[i+1])
 	}
 	var b strings.Builder
+	above := "" // the file whose name is above the lines
 	for i, l := range lines {
 		switch file := files[i]; {
 		case file == "" && l == "--":
 			continue
 		case file == "":
-		case i > 0 && files[i-1] == file:
+			above = ""
+		case above == file:
 			l = "  " + l
 		case i+1 < len(lines) && files[i+1] == file:
-			l = file + ":\n  " + l
+			l, above = file+":\n  "+l, file
 		default:
-			l = file + ":" + l
+			l, above = file+":"+l, ""
 		}
 		b.WriteString(l + "\n")
 	}

@@ -60,8 +60,12 @@ const shortFile = 2400
 func (p *part) program(i int, e *event, b *body, head int32) {
 	most := min(wholeCode, max(leastLine, p.room/10))
 	first, parent, doc, imports := len(p.pieces), head, false, false
+	w := p.weights[i] * 0.62
+	if testFile.MatchString(e.path) {
+		w *= ofTests
+	}
 	add := func(from, to int, need int32) int32 {
-		return p.span(sources, i, 1, b, [2]int{from, to}, 0, p.weights[i]*0.62, need, func(k int) float32 {
+		return p.span(sources, i, 1, b, [2]int{from, to}, 0, w, need, func(k int) float32 {
 			t := strings.TrimSpace(b.at(k))
 			quotes := strings.Count(t, `"""`) + strings.Count(t, "'''")
 			comment := doc || quotes > 0 || comment.MatchString(t)
@@ -88,6 +92,12 @@ func (p *part) program(i int, e *event, b *body, head int32) {
 	}
 	p.limit(first, p.room*2/9)
 }
+
+// testFile finds the names of files of tests, and lines that begin with one. What they
+// say is worth ofTests of what is said elsewhere.
+var testFile = regexp.MustCompile(`(?i)^\S*(?:\btests?\b|_test\.|\.test\.|\.spec\.|/test_)`)
+
+const ofTests = 0.5
 
 // wholeCode is the length of definitions that are told whole.
 const wholeCode = 900
@@ -168,7 +178,7 @@ func (p *part) printed(i int, e *event, head int32) {
 	p.lines(prints, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
-		s := 0.25 + min(b.interest(p.interest, k), 2.5)*0.55
+		s := 0.1 + min(b.interest(p.interest, k), 2.5)*0.55
 		switch {
 		case len(t) < 2 || strings.Trim(t, "=-*~^_. ") == "":
 			return 0, blank

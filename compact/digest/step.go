@@ -185,6 +185,9 @@ func (p *part) asked(i int, e *event, head int32) {
 // lists finds commands that only name files.
 var lists = regexp.MustCompile(`^(?:ls|find|tree|fd)\b`)
 
+// besideHit finds the lines that a search shows around those that it found.
+var besideHit = regexp.MustCompile(`^\s*\d+-`)
+
 // mostFound is how much a search shows of what it found, in bytes.
 const mostFound = 1500
 
@@ -198,14 +201,25 @@ func (p *part) found(i int, e *event, head int32) {
 	if lists.MatchString(e.brief()) {
 		w *= 0.3
 	}
+	inTest := false
 	p.lines(prints, i, 1, b, 200, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		if strings.TrimSpace(l) == "" {
 			return 0, blank
 		}
+		if l[0] != ' ' {
+			inTest = testFile.MatchString(l)
+		}
 		if l[0] != ' ' && strings.HasSuffix(l, ":") {
 			return 0.1, opens
 		}
-		return 0.1 + b.interest(p.interest, k)*0.7, plainLine
+		s := 0.1 + b.interest(p.interest, k)*0.7
+		if besideHit.MatchString(l) {
+			s *= 0.3
+		}
+		if inTest {
+			s *= ofTests
+		}
+		return s, plainLine
 	}, 0, w, head, min(p.room/14, mostFound))
 }

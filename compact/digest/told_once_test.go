@@ -35,7 +35,7 @@ func TestTheFirstLineOfAnOutputIsMissed(t *testing.T) {
 		log += fmt.Sprintf("%07d something else about nothing in particular\n", i)
 	}
 	log += "2222222 fix ParseWindow for ErrNoWindow\n"
-	text := recordOf(90, []compact.Message{user("Why does ParseWindow return ErrNoWindow?")}, exchange(1, "run", `{"command":"git log --oneline"}`, log))
+	text := recordOf(90, []compact.Message{user("Why does ParseWindow return ErrNoWindow?")}, exchange(1, "run", `{"command":"./audit --all"}`, log))
 	if at := strings.Index(text, "ParseWindow for"); at < 0 || strings.Contains(text, "0000000") || !strings.Contains(text[:at], "\n  …\n") {
 		t.Errorf("no gap before the first line:\n%s", text)
 	}

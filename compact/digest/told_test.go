@@ -74,7 +74,7 @@ func TestWhatARecordTells(t *testing.T) {
 				run(3, "rm old/gone.go", ""), run(4, "git mv a/from.go a/to.go", ""), run(5, "cat notes/other.txt | grep x > /dev/null", ""),
 				run(6, "git apply <<'EOF'\n--- a/lib/one.py\n+++ b/lib/one.py\n@@ -1 +1 @@\n-one = 1\n+one = 'first'\nEOF", ""),
 			},
-			[]string{"lib/one.py", "  - one = 1\n  + one = 'first'\n", "conf/app.yaml", "notes/plan.txt", "old/gone.go (removed)", "a/from.go (removed)", "a/to.go", "+ keep the_plan > all"},
+			[]string{"lib/one.py", "  + one = 'first'\n", "conf/app.yaml", "notes/plan.txt", "old/gone.go (removed)", "a/from.go (removed)", "a/to.go", "+ keep the_plan > all"},
 			[]string{"notes/other.txt,", "all\""},
 		},
 		{

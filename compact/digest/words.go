@@ -95,8 +95,8 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		if concludes && hasWord(t, firm) {
 			s += 0.8
 		}
-		if strings.IndexByte(t, '`') >= 0 {
-			s += 0.25
+		if !announces && (strings.IndexByte(t, '`') >= 0 || namesFile.MatchString(t)) {
+			s += 0.6
 		}
 		if asked && (item.MatchString(l) || strings.HasSuffix(t, "?")) {
 			s += 2
@@ -111,7 +111,7 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 			s += 0.5 * float32(k) / float32(n+1)
 		}
 		return s, plainLine
-	}, base, p.weights[i], need, limit)
+	}, base, (1+p.weights[i])/2, need, limit)
 }
 
 // sentenceLength returns the length of the sentences that a text begins with, at
@@ -130,6 +130,9 @@ func sentenceLength(text string, most int) int {
 	}
 	return len(text)
 }
+
+// namesFile finds sentences that name a file.
+var namesFile = regexp.MustCompile(`\w[\w-]*(?:/[\w.-]+)*\.[a-z]{1,5}\b`)
 
 // heading finds the heading of a section.
 var heading = regexp.MustCompile(`^(?:#+ |\*\*.*\*\*:?$|\*\*.*:\*\*$)`)

@@ -17,7 +17,7 @@ func (p *part) text() string {
 	detailed, said := map[int32]bool{}, false
 	for i := range p.pieces {
 		q := &p.pieces[i]
-		if q.on || q.class == steps {
+		if q.on || q.class == steps && int(q.event) >= p.old {
 			on = append(on, q)
 		}
 		said = said || q.on
@@ -29,17 +29,13 @@ func (p *part) text() string {
 	slices.SortStableFunc(on, func(a, b *piece) int {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
 	})
-	w := writer{part: p, event: -1, read: map[string]bool{}, most: p.room/20 - 80, named: map[string]bool{}, inside: regexp.MustCompile(regexp.QuoteMeta(p.folder) + `/[\w./-]+`)}
+	w := writer{part: p, event: -1, read: map[string]bool{}, named: map[string]bool{}, inside: regexp.MustCompile(regexp.QuoteMeta(p.folder) + `/[\w./-]+`)}
 	w.b.WriteString(p.head)
 	if p.folder != "" {
 		w.b.WriteString("folder: " + p.folder + "\n")
 	}
 	for _, q := range on {
 		switch e := p.at(q.event); {
-		case q.order == keptOrder:
-			if w.flush(); q.on {
-				w.b.WriteString(q.text + "\n")
-			}
 		case q.on && (e == nil || e.by != byCall || e.kind != reads || detailed[q.event] || q.brief != ""):
 			w.piece(q, detailed[q.event])
 		case e != nil && q.class == steps:
@@ -112,8 +108,7 @@ type writer struct {
 	label   string          // of the last step, if it has no lines of its own
 	times   int             // how often it comes in a row
 	skipped int             // steps that were not chosen
-	names   string          // of these steps
-	most    int             // the length of the names
+	names   []name          // of these steps
 	read    map[string]bool // the names of files that were named
 	event   int32
 	class   purpose
@@ -132,37 +127,71 @@ func (w *writer) flush() {
 		w.b.WriteString(w.label + "\n")
 	}
 	switch {
-	case w.skipped == 1 && w.names != "":
-		w.b.WriteString(w.names[2:] + "\n")
+	case w.skipped == 1 && len(w.names) == 1:
+		w.b.WriteString(w.names[0].text + "\n")
 	case w.skipped > 0:
-		w.b.WriteString("… " + count(w.skipped, "more step") + led(": ", strings.TrimPrefix(w.names, "; ")) + "\n")
+		w.b.WriteString("… " + count(w.skipped, "more step") + led(": ", w.chosenNames()) + "\n")
 	}
-	w.label, w.times, w.skipped, w.names = "", 0, 0, ""
+	w.label, w.times, w.skipped, w.names = "", 0, 0, nil
+}
+
+// name is what is told of a step that was not chosen.
+type name struct {
+	text string
+	rank int // 0: always told
 }
 
 // skip notes that a step was not chosen. The record names it, in a few words, and
 // says how it ended or the line of its result that matters most.
 func (w *writer) skip(e *event, brief string, on bool) {
 	w.skipped++
-	name, most := OneLine(w.inFolder(e.name(labelChars), true), nameChars), w.most
+	n := name{OneLine(w.inFolder(e.name(labelChars), true), nameChars), 3}
 	switch ended := e.ended(); {
 	case e.kind == tracks:
 		return
 	case e.outcome.verdict == refused:
-		name, on = name+ended, true // however small the part
-	case e.kind == edits, e.outcome.says != "" || e.inLabel() && e.result.text != "":
-		name, most = name+cutAt(ended, shortEnd), 3*most
+		n = name{n.text + ended, 0}
+	case e.kind == edits, e.outcome.verdict == failed:
+		n = name{n.text + cutAt(ended, shortEnd), 1}
+	case e.outcome.says != "" || e.inLabel() && e.result.text != "":
+		n = name{n.text + cutAt(ended, shortEnd), 2}
 	case (e.kind == searches || e.kind == runs) && brief != "":
-		name, most = name+" → "+OneLine(brief, shortEnd), 3*most
+		n = name{n.text + " → " + OneLine(brief, shortEnd), 2}
 	}
-	if (on || len(w.names) <= most) && !strings.Contains(w.names, "; "+name) && !w.read[name] {
-		w.names += "; " + name
-		w.read[name] = e.kind == reads
+	if on {
+		n.rank = 0
+	}
+	if !w.read[n.text] && !slices.ContainsFunc(w.names, func(other name) bool { return other.text == n.text }) {
+		w.names = append(w.names, n)
+		w.read[n.text] = e.kind == reads
 	}
 }
 
 // shortEnd is the length of ends that are told of steps that are only named.
 const shortEnd = 60
+
+// namesShare is the part of the room that names of steps take together, one in so many.
+const namesShare = 5
+
+// chosenNames returns the names of the skipped steps as far as their share of the room
+// goes: edits and failures come first, then steps with an end.
+func (w *writer) chosenNames() string {
+	left, told := w.tried*w.skipped/(namesShare*len(w.events)), make([]bool, len(w.names))
+	for rank := range 4 {
+		for i, n := range w.names {
+			if told[i] = told[i] || n.rank == rank && (rank == 0 || left > 0); n.rank == rank && told[i] {
+				left -= len(n.text)
+			}
+		}
+	}
+	var texts []string
+	for i, n := range w.names {
+		if told[i] {
+			texts = append(texts, n.text)
+		}
+	}
+	return strings.Join(texts, "; ")
+}
 
 // piece writes a piece. detailed is set if other pieces of its event follow.
 func (w *writer) piece(q *piece, detailed bool) {
@@ -246,6 +275,9 @@ func (w *writer) piece(q *piece, detailed bool) {
 // something that the label of the step does not: of an output the first may be the
 // one that counts.
 func (w *writer) says(event, from, to int32) bool {
+	if int(event) < w.old {
+		return from < to
+	}
 	b, label := w.bodies[event], strings.TrimSuffix(w.events[event].outcome.says, "…")
 	i, _ := slices.BinarySearchFunc(b.lines, from, func(l line, n int32) int { return cmp.Compare(l.number, n) })
 	for ; i < len(b.lines) && b.lines[i].number < to; i++ {
