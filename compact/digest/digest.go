@@ -27,7 +27,6 @@
 //	changed: src/app.go (2 ×)
 //	tasks as of here: Listen on 8080 (completed); Translate the report (pending)
 //	as of here, src/app.go:
-//	  - listen(80)
 //	  + listen(8080)
 //	[End of the record]
 //
