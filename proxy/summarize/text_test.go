@@ -137,7 +137,7 @@ func about(asked string) string {
 // what they were, and so does the rest of the conversation.
 func TestOnlyItsOwnTextChanges(t *testing.T) {
 	a := newAgent(t, 8000)
-	n := a.stepWith(spansOf(4))
+	n := a.stepWith(spansOf(3))
 	_, plan := a.planned(n)
 	var given []string // the steps whose span gets a summary
 	a.answer = func(asked string) string {
@@ -149,11 +149,11 @@ func TestOnlyItsOwnTextChanges(t *testing.T) {
 		return ""
 	}
 	was, info, slot := a.texts(n)
-	if info.Digests != 4 || strings.Join(was, "") != "" {
+	if info.Digests != 3 || strings.Join(was, "") != "" {
 		t.Fatalf("%+v %q", info, was)
 	}
 	a.s.attempts.InvalidateAll()
-	for _, span := range []int{2, 0, 3, 1} {
+	for _, span := range []int{2, 0, 1} {
 		given = append(given, fmt.Sprint((slot.Spans[span].From-1)/2))
 		now, info, _ := a.texts(n)
 		a.s.attempts.InvalidateAll()
@@ -162,7 +162,7 @@ func TestOnlyItsOwnTextChanges(t *testing.T) {
 				t.Errorf("span %d has a summary, and the text of span %d was %q and is %q", span, i, was[i], now[i])
 			}
 		}
-		if info.Digests != 4-len(given) {
+		if info.Digests != 3-len(given) {
 			t.Errorf("%+v", info)
 		}
 		before, after := plan.Apply(was...), plan.Apply(now...)
@@ -179,7 +179,7 @@ func TestOnlyItsOwnTextChanges(t *testing.T) {
 // messages of one that has none, and of what came since.
 func TestASpanOfAllIsMadeOfSummaries(t *testing.T) {
 	a := newAgent(t, 8000)
-	few, n := a.stepWith(spansOf(4)), a.stepWith(madeAnew)
+	few, n := a.stepWith(spansOf(3)), a.stepWith(madeAnew)
 	_, before := a.planned(few)
 	spans := before.Slot.Spans
 	firstStep := func(span int) int { return (spans[span].From - 1) / 2 }
@@ -227,7 +227,7 @@ func TestASpanOfAllIsMadeOfSummaries(t *testing.T) {
 	f("all have one")
 	f("the third has none", 2)
 	f("the oldest has none", 0)
-	f("none has one", 0, 1, 2, 3)
+	f("none has one", 0, 1, 2)
 }
 
 // TestATextFitsItsSpan, however long the summary is that was stored for it, in the
