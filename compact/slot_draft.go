@@ -51,7 +51,7 @@ const (
 	// addition takes at most addedShare, and one token for addedRatio that left.
 	firstShare = 0.5
 	addedShare = 0.3
-	addedRatio = 2
+	addedRatio = 3
 	// However small its share, a record made anew may take leastFirst tokens,
 	// and firstOfBudget of the budget: where tools fill most of a window, the
 	// record is a small part of what is sent.
