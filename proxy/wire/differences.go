@@ -1,8 +1,8 @@
 package wire
 
 import (
-	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -53,20 +53,15 @@ func (e *encoder) differences(m, was *compact.Message, k *mark) error {
 // set replaces the value of a member by a string, or puts the member first in its
 // object.
 func (e *encoder) set(object, old span, key, text string) {
-	from := len(e.made)
 	if old.present() {
-		e.made = appendQuoted(e.made, text)
-		e.replace(old, from)
+		e.replace(old, quoted(text))
 		return
 	}
-	e.made = appendQuoted(e.made, key)
-	e.made = append(e.made, ':')
-	e.made = appendQuoted(e.made, text)
-	inside := bytes.TrimLeft(e.Body[object.start+1:object.end], " \t\r\n")
-	if inside[0] != '}' {
-		e.made = append(e.made, ',')
+	made := fmt.Appendf(nil, "%s:%s", quoted(key), quoted(text))
+	if trimSpace(e.Body[object.start+1:])[0] != '}' {
+		made = append(made, ',')
 	}
-	e.insert(object.start+1, from)
+	e.insert(object.start+1, made)
 }
 
 // call writes what changed of one call of a message.
@@ -84,13 +79,12 @@ func (e *encoder) call(m *compact.Message, is, was *compact.Call, p *place) erro
 	if !p.text.present() {
 		return errors.New("arguments cannot be added to a call")
 	}
-	from := len(e.made)
-	if text := is.Arguments.String(); e.Body[p.text.start] != '"' && jsontext.Value(text).IsValid() {
-		e.made = append(e.made, text...) // they came as an object, not as a string
-	} else {
-		e.made = appendQuoted(e.made, text)
+	text := is.Arguments.String()
+	made := quoted(text)
+	if e.Body[p.text.start] != '"' && jsontext.Value(text).IsValid() {
+		made = []byte(text) // they came as an object, not as a string
 	}
-	e.replace(p.text, from)
+	e.replace(p.text, made)
 	return nil
 }
 
@@ -129,9 +123,7 @@ func (e *encoder) stringContent(m, was *compact.Message, p *place) error {
 		if err != nil {
 			return err
 		}
-		from := len(e.made)
-		e.made = appendQuoted(e.made, text)
-		e.replace(p.text, from)
+		e.replace(p.text, quoted(text))
 		return nil
 	}
 	if err := e.unquoted(m.Parts[:own], p.text.start+1); err != nil {
@@ -146,10 +138,8 @@ func (e *encoder) unquoted(parts []compact.Part, at uint32) error {
 	if err != nil || text == "" {
 		return err
 	}
-	from := len(e.made)
-	e.made = appendQuoted(e.made, text)
-	e.made = e.made[:len(e.made)-1]
-	e.insert(at, from+1) // without the quotes
+	inside := quoted(text)
+	e.insert(at, inside[1:len(inside)-1])
 	return nil
 }
 
@@ -217,43 +207,39 @@ func (e *encoder) textParts(parts []compact.Part, at uint32, follows, followed b
 	if len(parts) == 0 {
 		return nil
 	}
-	from := len(e.made)
+	var made []byte
 	for n, p := range parts {
 		if p.Kind != compact.KindText || p.Nth > 0 {
 			return errors.New("only text can be added, before or behind the client's parts")
 		}
 		if follows || n > 0 {
-			e.made = append(e.made, ',')
+			made = append(made, ',')
 		}
 		var old []byte
 		if n == len(parts)-1 {
 			old = mark
 		}
-		e.made = e.dialect.part(e.made, p.Text.String(), old)
+		made = e.dialect.part(made, p.Text.String(), old)
 	}
 	if followed {
-		e.made = append(e.made, ',')
+		made = append(made, ',')
 	}
-	e.insert(at, from)
+	e.insert(at, made)
 	return nil
 }
 
 // part writes what changed of one part.
 func (e *encoder) part(is, was *compact.Part, p *place) error {
-	from := len(e.made)
 	switch whole := e.elements[p.element].whole; {
 	case is.Equal(*was):
-		return nil
 	case is.Kind == was.Kind && is.Detail == was.Detail && p.text.present():
-		e.made = appendQuoted(e.made, is.Text.String())
-		e.replace(p.text, from)
-		return nil
+		e.replace(p.text, quoted(is.Text.String()))
 	case is.Kind == compact.KindText:
-		e.made = e.dialect.part(e.made, is.Text.String(), e.Body[whole.start:whole.end])
-		e.replace(whole, from)
-		return nil
+		e.replace(whole, e.dialect.part(nil, is.Text.String(), e.Body[whole.start:whole.end]))
+	default:
+		return errors.New("a part can only become text")
 	}
-	return errors.New("a part can only become text")
+	return nil
 }
 
 // joined is the text of parts that are all text.

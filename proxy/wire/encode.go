@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -35,7 +34,7 @@ func (d *document) encode(edited []compact.Message) ([]byte, error) {
 	if !e.write() {
 		return nil, errors.New("wire: no message is left in the list")
 	}
-	return e.bytes(), nil
+	return e.joined(), nil
 }
 
 // untouched reports whether a list is the client's own.
@@ -55,10 +54,11 @@ func (d *document) untouched(edited []compact.Message) bool {
 // message by message, and writes the elements then.
 type encoder struct {
 	*document
-	splicer
 	live   []bool   // per element: a piece of it is left, or the message that it stays with
 	placed []uint32 // per element with a row of its own: the turn that it is written in, 0: none yet
 	rows   []row
+	cuts   []splice
+	pieces [][]byte         // of the new body: runs of the client's, and what was made
 	origin int              // of the client's message that was noted last
 	mark   []byte           // a block that left, with a mark of the cache that stays
 	bears  *compact.Message // the message whose last text gets it
@@ -69,10 +69,10 @@ type encoder struct {
 // client's elements keep their order, and what was added follows what it stood behind.
 type row struct {
 	turn    uint32
-	behind  int32 // the client's element that says where it stands; inList: first
-	element int32 // the client's element, or noElement
-	made    span  // what was made in its place, or before it
-	after   span  // what was made behind it
+	behind  int32  // the client's element that says where it stands; inList: first
+	element int32  // the client's element, or noElement
+	made    []byte // what was made in its place, or before it
+	after   []byte // what was made behind it
 }
 
 const noElement = -1
@@ -85,12 +85,9 @@ func (e *encoder) message(m *compact.Message) error {
 	}
 	switch {
 	case m.Origin == compact.Added:
-		from := len(e.made)
-		if err := e.added(m); err != nil {
-			return err
-		}
-		e.rows = append(e.rows, row{turn: e.turn, behind: behind, element: noElement, made: e.since(from)})
-		return nil
+		made, err := e.added(m)
+		e.rows = append(e.rows, row{turn: e.turn, behind: behind, element: noElement, made: made})
+		return err
 	case m.Origin < 0 || m.Origin >= len(e.marks):
 		return errors.New("it is not one of the client's")
 	}
@@ -153,9 +150,8 @@ func (e *encoder) beside(m, was *compact.Message) error {
 	if len(m.Parts) == len(own.Parts) {
 		return nil
 	}
-	from := len(e.made)
-	err := e.added(&compact.Message{Role: m.Role, Parts: m.Parts[len(own.Parts):]})
-	e.rows = append(e.rows, row{turn: e.turn, behind: inList, element: noElement, made: e.since(from)})
+	made, err := e.added(&compact.Message{Role: m.Role, Parts: m.Parts[len(own.Parts):]})
+	e.rows = append(e.rows, row{turn: e.turn, behind: inList, element: noElement, made: made})
 	return err
 }
 
@@ -179,38 +175,30 @@ func (e *encoder) parted(m *compact.Message, k *mark, behind int32, cuts int) er
 	last := &e.rows[len(e.rows)-1]
 	for i := cuts; i < len(e.cuts); i++ { // what was added behind it goes along
 		if c := e.cuts[i]; c.start == c.end && c.end == e.elements[last.element].whole.end {
-			after = string(e.made[c.made.start:c.made.end]) + after
+			last.after = c.made
 			e.cuts = slices.Delete(e.cuts, i, i+1)
 			break
 		}
 	}
-	e.rows[first].made, last.after = e.say(before), e.say(after)
+	e.rows[first].made, last.after = []byte(before), append(last.after, after...)
 	return nil
 }
 
-// say makes a text.
-func (e *encoder) say(text string) span {
-	from := len(e.made)
-	e.made = append(e.made, text...)
-	return e.since(from)
-}
-
-// added makes a message that the client did not send: a text. A call is never made
+// added returns a message that the client did not send: a text. A call is never made
 // up (Gemini wants its signature, Kimi its reasoning).
-func (e *encoder) added(m *compact.Message) error {
+func (e *encoder) added(m *compact.Message) ([]byte, error) {
 	if len(m.Calls) > 0 || m.Role == 0 {
-		return errors.New("only a text can be added, with a role")
+		return nil, errors.New("only a text can be added, with a role")
 	}
 	text, err := joined(m.Parts)
 	switch {
 	case err != nil:
+		return nil, err
 	case m == e.bears:
 		before, after := e.dialect.alone(m)
-		e.made = append(e.dialect.part(append(e.made, before...), text, e.mark), after...)
-	default:
-		e.made = e.dialect.added(e.made, m, text)
+		return append(e.dialect.part([]byte(before), text, e.mark), after...), nil
 	}
-	return err
+	return e.dialect.added(nil, m, text), nil
 }
 
 // rest makes an element for one call of the client's message, with its bytes.
@@ -233,79 +221,6 @@ func (e *encoder) rest(m *compact.Message, behind int32) error {
 		return err
 	}
 	before, after := e.dialect.alone(m)
-	e.rows = append(e.rows, row{turn: e.turn, behind: behind, element: p.element, made: e.say(before), after: e.say(after)})
+	e.rows = append(e.rows, row{turn: e.turn, behind: behind, element: p.element, made: []byte(before), after: []byte(after)})
 	return nil
-}
-
-// write writes the rows, and the body around them. Neighbours keep what is between
-// them. It reports whether there is a row.
-func (e *encoder) write() bool {
-	inTurn := func(a, b row) int { return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.behind, b.behind)) }
-	if !slices.IsSortedFunc(e.rows, inTurn) {
-		slices.SortStableFunc(e.rows, inTurn)
-	}
-	slices.SortStableFunc(e.cuts, inOrder)
-	comma := span{uint32(len(e.made)), uint32(len(e.made) + 1)}
-	e.made = append(e.made, ',')
-	e.keep(0, e.elements[0].whole.start)
-	var last *row
-	for n := range e.rows {
-		r := &e.rows[n]
-		if r.made.start == r.made.end && (r.element < 0 || !e.lives(r.element)) {
-			continue
-		}
-		switch {
-		case last == nil:
-		case e.isOwn(last) && e.isOwn(r) && e.elements[last.element].next == uint32(r.element):
-			e.keep(e.elements[last.element].whole.end, e.elements[r.element].whole.start)
-		default:
-			e.add(comma)
-		}
-		e.add(r.made)
-		if r.element >= 0 {
-			e.element(r.element)
-		}
-		e.add(r.after)
-		last = r
-	}
-	e.keep(e.elements[e.top(int32(len(e.elements)-1))].whole.end, uint32(len(e.Body)))
-	return last != nil
-}
-
-// isOwn reports whether a row is an element of the client's list as a whole.
-func (e *encoder) isOwn(r *row) bool { return r.element >= 0 && e.elements[r.element].in == inList }
-
-// lives reports whether something of an element is left in it.
-func (e *encoder) lives(i int32) bool {
-	end := int32(e.elements[i].next)
-	for n := i; n < end; {
-		switch {
-		case n > i && e.placed[n] > 0:
-			n = int32(e.elements[n].next)
-		case e.live[n]:
-			return true
-		default:
-			n++
-		}
-	}
-	return false
-}
-
-// element writes an element, without those within it that do not live.
-func (e *encoder) element(i int32) {
-	x := &e.elements[i]
-	e.gone = e.gone[:0]
-	e.leave(i)
-	e.spliced(x.whole, e.Body)
-}
-
-// leave collects the elements within one that do not live there.
-func (e *encoder) leave(i int32) {
-	for n, end := i+1, int32(e.elements[i].next); n < end; n = int32(e.elements[n].next) {
-		if e.placed[n] == 0 && e.lives(n) {
-			e.leave(n)
-		} else {
-			e.gone = append(e.gone, e.elements[n].whole)
-		}
-	}
 }

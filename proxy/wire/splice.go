@@ -6,127 +6,122 @@ import (
 	"slices"
 )
 
-// splicer joins a new body out of runs of the client's and of what was made. They
-// are copied at the end, when their length is known: one allocation, one copy.
-type splicer struct {
-	pieces []piece
-	made   []byte   // bytes that the client did not send
-	cuts   []splice // of the whole body
-	gone   []span   // of the element that is written, in order
-	local  []splice // the same, as splices
-}
-
-// piece is a run of the client's body, or of what was made.
-type piece struct {
-	span
-	made bool
-}
-
 // splice replaces a run of the client's body by something made. An insertion
 // replaces nothing.
 type splice struct {
 	span
-	made span
+	made []byte
 }
 
-// since is what was made since start.
-func (s *splicer) since(start int) span { return span{uint32(start), uint32(len(s.made))} }
+// replace puts something made in the place of old.
+func (e *encoder) replace(old span, made []byte) { e.cuts = append(e.cuts, splice{old, made}) }
 
-// replace puts what was made since from in the place of old.
-func (s *splicer) replace(old span, from int) {
-	s.cuts = append(s.cuts, splice{old, s.since(from)})
+// insert puts something made at a place.
+func (e *encoder) insert(at uint32, made []byte) { e.replace(span{at, at}, made) }
+
+// write writes the rows, and the body around them. Neighbours keep what is between
+// them. It reports whether there is a row.
+func (e *encoder) write() bool {
+	e.rows = slices.DeleteFunc(e.rows, func(r row) bool { return len(r.made) == 0 && (r.element < 0 || !e.lives(r.element)) })
+	slices.SortStableFunc(e.rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.behind, b.behind)) })
+	changes := len(e.cuts)
+	for i := range e.rows {
+		if n := e.rows[i].element; n >= 0 {
+			e.leave(n)
+		}
+	}
+	e.cuts = slices.Concat(e.cuts[changes:], e.cuts[:changes])
+	slices.SortStableFunc(e.cuts, func(a, b splice) int { // what is inserted comes first, then what leaves
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(min(a.end-a.start, 1), min(b.end-b.start, 1)))
+	})
+	e.keep(0, e.elements[0].whole.start)
+	for n := range e.rows {
+		r := &e.rows[n]
+		switch {
+		case n == 0:
+		case e.isOwn(&e.rows[n-1]) && e.isOwn(r) && e.elements[e.rows[n-1].element].next == uint32(r.element):
+			e.keep(e.elements[e.rows[n-1].element].whole.end, e.elements[r.element].whole.start)
+		default:
+			e.pieces = append(e.pieces, []byte{','})
+		}
+		e.pieces = append(e.pieces, r.made)
+		if r.element >= 0 {
+			e.spliced(e.elements[r.element].whole)
+		}
+		e.pieces = append(e.pieces, r.after)
+	}
+	e.keep(e.elements[e.top(int32(len(e.elements)-1))].whole.end, uint32(len(e.Body)))
+	return len(e.rows) > 0
 }
 
-// insert puts what was made since from at a place.
-func (s *splicer) insert(at uint32, from int) { s.replace(span{at, at}, from) }
+// isOwn reports whether a row is an element of the client's list as a whole.
+func (e *encoder) isOwn(r *row) bool { return r.element >= 0 && e.elements[r.element].in == inList }
 
-// inOrder sorts splices by place. An insertion comes before what else is there.
-func inOrder(a, b splice) int {
-	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
+// lives reports whether something of an element is left in it.
+func (e *encoder) lives(i int32) bool {
+	end := int32(e.elements[i].next)
+	for n := i; n < end; {
+		switch {
+		case n > i && e.placed[n] > 0:
+			n = int32(e.elements[n].next)
+		case e.live[n]:
+			return true
+		default:
+			n++
+		}
+	}
+	return false
+}
+
+// leave takes the elements within one that do not live there out of their object or
+// array, with the commas that go with them.
+func (e *encoder) leave(i int32) {
+	var edge uint32 // up to here a removal that had no comma before it reached
+	for n, end := i+1, int32(e.elements[i].next); n < end; n = int32(e.elements[n].next) {
+		if e.placed[n] == 0 && e.lives(n) {
+			e.leave(n)
+			continue
+		}
+		g := e.elements[n].whole
+		before := bytes.TrimRight(e.Body[:g.start], " \t\r\n")
+		if before[len(before)-1] == ',' && g.start != edge {
+			g.start = uint32(len(before) - 1)
+		} else if after := trimSpace(e.Body[g.end:]); after[0] == ',' {
+			// The first of the list: the comma behind it goes, and the space up to the next.
+			g.end = uint32(len(e.Body) - len(trimSpace(after[1:])))
+			edge = g.end
+		}
+		e.replace(g, nil)
+	}
 }
 
 // keep takes over a run of the client's bytes.
-func (s *splicer) keep(start, end uint32) {
-	if start == end {
-		return
-	}
-	if n := len(s.pieces); n > 0 && !s.pieces[n-1].made && s.pieces[n-1].end == start {
-		s.pieces[n-1].end = end
-		return
-	}
-	s.pieces = append(s.pieces, piece{span: span{start, end}})
-}
+func (e *encoder) keep(start, end uint32) { e.pieces = append(e.pieces, e.Body[start:end]) }
 
-// add takes over a run of what was made.
-func (s *splicer) add(made span) {
-	if made.start < made.end {
-		s.pieces = append(s.pieces, piece{span: made, made: true})
-	}
-}
-
-// spliced takes over a run of the client's bytes with the cuts in it, without what
-// is gone.
-func (s *splicer) spliced(whole span, body []byte) {
-	from, _ := slices.BinarySearchFunc(s.cuts, whole.start, func(c splice, at uint32) int { return cmp.Compare(c.start, at) })
-	to := from
-	for to < len(s.cuts) && s.cuts[to].end <= whole.end && s.cuts[to].start < whole.end {
-		to++
-	}
-	cuts := s.cuts[from:to]
-	if len(s.gone) > 0 {
-		s.local = s.local[:0]
-		gone := s.gone
-		for _, c := range cuts {
-			for len(gone) > 0 && gone[0].end <= c.start {
-				gone = gone[1:]
-			}
-			if len(gone) == 0 || c.end <= gone[0].start { // a cut of what is gone goes, too
-				s.local = append(s.local, c)
-			}
-		}
-		s.remove(body)
-		slices.SortStableFunc(s.local, inOrder)
-		cuts = s.local
-	}
+// spliced takes over an element with the cuts in it. What takes it out of another is
+// none of them, nor what is within something that is gone.
+func (e *encoder) spliced(whole span) {
 	at := whole.start
-	for _, c := range cuts {
-		if c.start < at {
-			continue // in the space that goes with what is gone
+	first, _ := slices.BinarySearchFunc(e.cuts, at, func(c splice, at uint32) int { return cmp.Compare(c.start, at) })
+	for _, c := range e.cuts[first:] {
+		if c.start >= whole.end {
+			break
 		}
-		s.keep(at, c.start)
-		s.add(c.made)
-		at = c.end
-	}
-	s.keep(at, whole.end)
-}
-
-// remove takes what is gone out of its object or array, with the commas that go with
-// it.
-func (s *splicer) remove(body []byte) {
-	var edge uint32 // up to here a removal that had no comma before it reached
-	for _, g := range s.gone {
-		before := bytes.TrimRight(body[:g.start], " \t\r\n")
-		if c := before[len(before)-1]; c == ',' && g.start != edge {
-			s.local = append(s.local, splice{span: span{uint32(len(before) - 1), g.end}})
+		if c.start < at || c.end > whole.end || c.made == nil && c.span == whole {
 			continue
 		}
-		// The first of the list: the comma behind it goes, and the space up to
-		// the next.
-		after := bytes.TrimLeft(body[g.end:], " \t\r\n")
-		if after[0] == ',' {
-			after = bytes.TrimLeft(after[1:], " \t\r\n")
-			g.end = uint32(len(body) - len(after))
-		}
-		s.local = append(s.local, splice{span: g})
-		edge = g.end
+		e.keep(at, c.start)
+		e.pieces = append(e.pieces, c.made)
+		at = c.end
 	}
+	e.keep(at, whole.end)
 }
 
-// bytes returns the new body, in memory of alloc.
-func (e *encoder) bytes() []byte {
+// joined returns the new body in memory of Alloc: one allocation, one copy.
+func (e *encoder) joined() []byte {
 	n := 0
 	for _, p := range e.pieces {
-		n += int(p.end - p.start)
+		n += len(p)
 	}
 	alloc := e.Alloc
 	if alloc == nil {
@@ -135,11 +130,7 @@ func (e *encoder) bytes() []byte {
 	out := alloc(n)
 	at := 0
 	for _, p := range e.pieces {
-		from := e.Body
-		if p.made {
-			from = e.made
-		}
-		at += copy(out[at:], from[p.start:p.end])
+		at += copy(out[at:], p)
 	}
 	return out
 }
