@@ -48,10 +48,14 @@ const (
 	// nothing.
 	leastSlot = 48
 	// A record made anew takes at most firstShare of the size of its slot. An
-	// addition takes at most addedShare, and one token for addedRatio that left.
-	firstShare = 0.5
-	addedShare = 0.3
-	addedRatio = 3
+	// addition takes at most addedShare, and one token for addedRatio that left, or
+	// below narrow tokens of headroom for addedRatioNarrow: large parts fill a small
+	// slot soon, and a record made anew costs the cached prefix.
+	narrow           = 6144
+	firstShare       = 0.5
+	addedShare       = 0.3
+	addedRatio       = 3
+	addedRatioNarrow = 6
 	// However small its share, a record made anew may take leastFirst tokens,
 	// and firstOfBudget of the budget: where tools fill most of a window, the
 	// record is a small part of what is sent.
@@ -129,6 +133,10 @@ func (d *Draft) nextSlot(size, free int) *slotDraft {
 	next := Span{From: from, To: d.gap.to, End: d.end}
 	was := d.slot
 	room := d.land - d.total
+	ratio := addedRatio
+	if d.Headroom() < narrow {
+		ratio = addedRatioNarrow
+	}
 	whole := func() (n int) { // what was shortened before, in tokens of the part
 		for i := next.From; i < next.To; i++ {
 			if d.removed(i) {
@@ -138,7 +146,7 @@ func (d *Draft) nextSlot(size, free int) *slotDraft {
 		if d.Headroom() < roomy {
 			return 0 // every message counts
 		}
-		return n / addedRatio
+		return n / ratio
 	}
 	if was != nil {
 		// Whether there is room is known as soon as the slot is made.
@@ -146,7 +154,7 @@ func (d *Draft) nextSlot(size, free int) *slotDraft {
 		left := min(most, size) - was.size - 1
 		if next.From = was.last().To; left >= leastSlot {
 			part := whole()
-			next.Size = min(max(min(share(addedShare, most), max(free/addedRatio, part)), leastSlot), max(free*3/4, min(room, part)), left)
+			next.Size = min(max(min(share(addedShare, most), max(free/ratio, part)), leastSlot), max(free*3/4, min(room, part)), left)
 			return &slotDraft{spans: append(slices.Clip(was.spans), next), size: was.size + 1 + next.Size, most: most, open: true}
 		}
 		next.From = from

@@ -46,6 +46,6 @@ func ExampleNew_everyUserTurnStays() {
 		fmt.Println(report.Outcome, users)
 	}
 	// Output:
-	// compacted 5
+	// compacted 6
 	// compacted 40
 }
