@@ -62,11 +62,11 @@ func printConfig(w io.Writer, c *config.Config, err error, jsonOut bool) int {
 }
 
 // hints returns what may have been meant otherwise.
-func hints(c *config.Config) []config.Hint {
+func hints(c *config.Config) []finding {
 	all := c.Hints()
 	for _, m := range c.Models {
 		if small := why.Small("Ollama", m.Match, m.Window); small.Says != "" && strings.Contains(cmp.Or(m.Upstream, c.Upstream), ":11434") {
-			all = append(all, config.Hint(small))
+			all = append(all, finding{State: why.Warning, Says: small.Says, Fix: small.Fix})
 		}
 	}
 	return all

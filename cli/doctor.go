@@ -14,16 +14,10 @@ import (
 	"laconic/cli/findings"
 	"laconic/config"
 	"laconic/proxy"
+	"laconic/proxy/why"
 )
 
-type finding = findings.Finding
-
-const (
-	fine    = findings.Fine
-	warning = findings.Warning
-	failure = findings.Failure
-	unknown = findings.Unknown
-)
+type finding = why.Finding
 
 // patient is the set-up that the doctor examines.
 type patient struct {
@@ -81,7 +75,7 @@ func doctorCommand() *cobra.Command {
 			}
 			code := 0
 			for _, f := range all {
-				code = max(code, map[findings.State]int{warning: exitWarnings, failure: exitFailures}[f.State])
+				code = max(code, map[why.State]int{why.Warning: exitWarnings, why.Failure: exitFailures}[f.State])
 			}
 			if err == nil && code != 0 {
 				err = exitError(code)
@@ -116,7 +110,7 @@ func ofProblems(err error) (all []finding) {
 	for _, problem := range config.ProblemsOf("", err) {
 		fix := cmp.Or(problem.Hint, "laconic check shows the place")
 		problem.Hint = ""
-		all = append(all, finding{Check: "configuration", State: failure, Says: problem.Error(), Fix: fix})
+		all = append(all, finding{Check: "configuration", State: why.Failure, Says: problem.Error(), Fix: fix})
 	}
 	return all
 }

@@ -15,15 +15,16 @@ import (
 	"laconic/config"
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
+	"laconic/proxy/why"
 )
 
 func checkStream(ctx context.Context, p *patient) []finding {
 	if !p.probe {
-		return []finding{{State: unknown, Says: "whether streams are held back: --probe makes one small call"}}
+		return []finding{{State: why.Unknown, Says: "whether streams are held back: --probe makes one small call"}}
 	}
 	u, model := p.probed()
 	if model == "" {
-		return []finding{{State: warning, Says: "there is no model to probe", Fix: "name one: laconic doctor --probe --model NAME"}}
+		return []finding{{State: why.Warning, Says: "there is no model to probe", Fix: "name one: laconic doctor --probe --model NAME"}}
 	}
 	shown := config.ShownURL(u.url.String())
 	ctx, stop := context.WithTimeout(ctx, p.patience)
@@ -38,13 +39,13 @@ func checkStream(ctx context.Context, p *patient) []finding {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return []finding{{
-			State: failure, Says: fmt.Sprintf("%s takes the probe of %s, and its answer did not end in %v", shown, model, p.patience),
+			State: why.Failure, Says: fmt.Sprintf("%s takes the probe of %s, and its answer did not end in %v", shown, model, p.patience),
 			Fix: "look whether the model is still being loaded or the server hangs; wait longer with --timeout 5m, or choose another model with --model NAME",
 		}}
 	case err != nil:
-		return []finding{{State: failure, Says: fmt.Sprintf("the probe failed (%s)", apierror.Reason(err)), Fix: "look at the log of the upstream"}}
+		return []finding{{State: why.Failure, Says: fmt.Sprintf("the probe failed (%s)", apierror.Reason(err)), Fix: "look at the log of the upstream"}}
 	case res.StatusCode != http.StatusOK:
-		return []finding{{State: failure, Says: fmt.Sprintf("%s answered the probe of %s with %d", shown, model, res.StatusCode), Fix: "choose another model (--model NAME), or look at the log of the upstream"}}
+		return []finding{{State: why.Failure, Says: fmt.Sprintf("%s answered the probe of %s with %d", shown, model, res.StatusCode), Fix: "choose another model (--model NAME), or look at the log of the upstream"}}
 	}
 	return []finding{t.judged()}
 }
@@ -120,15 +121,15 @@ func (t streamTimes) judged() finding {
 	words := fmt.Sprintf("%d events, the first after %v, the last %v later", t.events, t.first.Round(time.Millisecond), took.Round(time.Millisecond))
 	switch {
 	case t.events < 5:
-		return finding{State: unknown, Says: "the answer is too short to tell whether streams are held back (" + words + ")"}
+		return finding{State: why.Unknown, Says: "the answer is too short to tell whether streams are held back (" + words + ")"}
 	case t.first > 200*time.Millisecond && took < t.first/20:
 	case t.pause >= 100*time.Millisecond && t.together >= t.events*3/4:
 		words += fmt.Sprintf(", %d of them together with the one before", t.together)
 	default:
-		return finding{State: fine, Says: "streams arrive as they are made (" + words + ")"}
+		return finding{State: why.Fine, Says: "streams arrive as they are made (" + words + ")"}
 	}
 	return finding{
-		State: warning, Says: "something holds streams back: " + words,
+		State: why.Warning, Says: "something holds streams back: " + words,
 		Fix: "switch buffering off in what stands before the model (nginx: proxy_buffering off; Apache: flushpackets=on; no compression of text/event-stream)",
 	}
 }

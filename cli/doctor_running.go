@@ -12,6 +12,7 @@ import (
 
 	"laconic/cli/findings"
 	"laconic/config"
+	"laconic/proxy/why"
 	"laconic/store"
 )
 
@@ -19,7 +20,7 @@ import (
 // traffic, without what the doctor has asked itself.
 func checkTraffic(ctx context.Context, p *patient) (all []finding) {
 	if p.Admin == "" {
-		return []finding{{State: unknown, Says: "admin is off, so that nobody tells what the proxy sees"}}
+		return []finding{{State: why.Unknown, Says: "admin is off, so that nobody tells what the proxy sees"}}
 	}
 	ctx, stop := context.WithTimeout(ctx, doctorTime)
 	defer stop()
@@ -28,14 +29,14 @@ func checkTraffic(ctx context.Context, p *patient) (all []finding) {
 		err = json.Unmarshal([]byte(says), &all)
 	}
 	if absent := (*net.OpError)(nil); errors.As(err, &absent) {
-		return []finding{{State: unknown, Says: "no running proxy at " + clientAddress(p.Admin)}}
+		return []finding{{State: why.Unknown, Says: "no running proxy at " + clientAddress(p.Admin)}}
 	} else if err != nil {
-		return []finding{{State: unknown, Says: "the running proxy does not say: " + err.Error()}}
+		return []finding{{State: why.Unknown, Says: "the running proxy does not say: " + err.Error()}}
 	}
 	own := runningWith(p.Config)
 	for i := range all {
 		if f := &all[i]; f.Check == "running" && !strings.HasSuffix(f.Says, own) {
-			f.State, f.Says = warning, fmt.Sprintf("the proxy at %s is another set-up's: %s, and not %s", clientAddress(p.Admin), f.Says, own)
+			f.State, f.Says = why.Warning, fmt.Sprintf("the proxy at %s is another set-up's: %s, and not %s", clientAddress(p.Admin), f.Says, own)
 			f.Fix = "examine that one with laconic doctor -c FILE, or start this one with an admin address of its own"
 		}
 	}
@@ -63,7 +64,7 @@ func checkStore(ctx context.Context, p *patient) []finding {
 	}
 	faults, err := store.Try(ctx, storeOptions(p.Config))
 	if err != nil {
-		return []finding{{State: failure, Says: err.Error(), Fix: "laconic check says more"}}
+		return []finding{{State: why.Failure, Says: err.Error(), Fix: "laconic check says more"}}
 	}
 	return findings.Of(findings.Facts{Store: &findings.Store{Where: store.ShownURL(p.Store.URL), Faults: faults}})
 }

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"laconic/cli/findings"
 	"laconic/demo/strict"
+	"laconic/proxy/why"
 	"laconic/store/storetest"
 )
 
@@ -36,7 +36,7 @@ func examined(t *testing.T, text string, args ...string) (code int, all []findin
 }
 
 // has reports whether there is a finding, by pieces of what it says and of its fix.
-func has(all []finding, check string, s findings.State, says, fix string) bool {
+func has(all []finding, check string, s why.State, says, fix string) bool {
 	for _, f := range all {
 		if f.Check == check && f.State == s && strings.Contains(f.Says, says) && strings.Contains(f.Fix, fix) {
 			return true
@@ -94,44 +94,44 @@ func TestDoctorFindsFiveFaults(t *testing.T) {
 	good := upstreamWith(t, slow, nil)
 
 	code, all := examined(t, unwatched+"upstream: "+good+"/v1\nmodels:\n  - {match: small, window: 8000}\n", "--probe")
-	if code != 0 || !has(all, "stream", fine, "as they are made", "") || !has(all, "windows", fine, "1 model", "") || !has(all, "upstream", fine, "with 1 model", "") {
+	if code != 0 || !has(all, "stream", why.Fine, "as they are made", "") || !has(all, "windows", why.Fine, "1 model", "") || !has(all, "upstream", why.Fine, "with 1 model", "") {
 		t.Errorf("a good set-up: %d %+v", code, all)
 	}
 
 	t.Run("wrong key", func(t *testing.T) {
 		code, all := examined(t, unwatched+"upstream: "+good+"/v1\nmodels:\n  - {match: \"*\", api_key: sk-wrong}\n")
-		if code != 2 || !has(all, "upstream", failure, `refuses api_key of the row "*" with 401`, "correct api_key") {
+		if code != 2 || !has(all, "upstream", why.Failure, `refuses api_key of the row "*" with 401`, "correct api_key") {
 			t.Errorf("%d %+v", code, all)
 		}
 		t.Setenv("OPENAI_API_KEY", "sk-canary")
 		code, all = examined(t, unwatched+"upstream: "+good+"/v1\n")
-		if code != 2 || !has(all, "upstream", failure, "refuses OPENAI_API_KEY", "correct OPENAI_API_KEY") {
+		if code != 2 || !has(all, "upstream", why.Failure, "refuses OPENAI_API_KEY", "correct OPENAI_API_KEY") {
 			t.Errorf("%d %+v", code, all)
 		}
 		if strings.Contains(fmt.Sprint(all), "canary") {
 			t.Errorf("the key is shown: %+v", all)
 		}
 		t.Setenv("OPENAI_API_KEY", "")
-		if code, all = examined(t, unwatched+"upstream: "+good+"/v1\n"); code != 1 || !has(all, "upstream", warning, "wants a key", "set OPENAI_API_KEY") {
+		if code, all = examined(t, unwatched+"upstream: "+good+"/v1\n"); code != 1 || !has(all, "upstream", why.Warning, "wants a key", "set OPENAI_API_KEY") {
 			t.Errorf("%d %+v", code, all)
 		}
 	})
 	t.Run("wrong path", func(t *testing.T) {
 		code, all := examined(t, unwatched+"upstream: "+good+"/api\n")
-		if code != 2 || !has(all, "upstream", failure, "has no list of models (GET /api/models: 404)", "upstream: "+good+"/v1") {
+		if code != 2 || !has(all, "upstream", why.Failure, "has no list of models (GET /api/models: 404)", "upstream: "+good+"/v1") {
 			t.Errorf("%d %+v", code, all)
 		}
 	})
 	t.Run("window above the upstream's", func(t *testing.T) {
 		code, all := examined(t, unwatched+"upstream: "+good+"/v1\nmodels:\n  - {match: \"s*\", window: 32000}\n")
-		if code != 2 || !has(all, "windows", failure, "small: window is 32000, and the upstream runs it with 8000", `window: 8000 in the row "s*"`) {
+		if code != 2 || !has(all, "windows", why.Failure, "small: window is 32000, and the upstream runs it with 8000", `window: 8000 in the row "s*"`) {
 			t.Errorf("%d %+v", code, all)
 		}
 	})
 	t.Run("held-back stream", func(t *testing.T) {
 		held := upstreamWith(t, slow, buffered)
 		code, all := examined(t, unwatched+"upstream: "+held+"/v1\n", "--probe")
-		if code != 1 || !has(all, "stream", warning, "something holds streams back", "proxy_buffering off") {
+		if code != 1 || !has(all, "stream", why.Warning, "something holds streams back", "proxy_buffering off") {
 			t.Errorf("%d %+v", code, all)
 		}
 	})
@@ -152,11 +152,11 @@ func TestDoctorFindsFiveFaults(t *testing.T) {
 			_, _ = io.Copy(io.Discard, res.Body)
 			_ = res.Body.Close()
 			code, all := examined(t, set)
-			if code != 1 || !has(all, "tools", warning, "of the budget, and cannot be compacted", "switch off tools") {
+			if code != 1 || !has(all, "tools", why.Warning, "of the budget, and cannot be compacted", "switch off tools") {
 				t.Errorf("%d %+v", code, all)
 			}
 		})
-		if code, all := examined(t, set); code != 0 || !has(all, "traffic", unknown, "no running proxy at 127.0.0.1:", "") {
+		if code, all := examined(t, set); code != 0 || !has(all, "traffic", why.Unknown, "no running proxy at 127.0.0.1:", "") {
 			t.Errorf("%d %+v", code, all)
 		}
 	})
@@ -187,9 +187,9 @@ func withProxy(t *testing.T, text string, f func(base string)) {
 }
 
 func TestDoctorJudges(t *testing.T) {
-	f := func(got finding, s findings.State, says string) {
+	f := func(got finding, s why.State, says string) {
 		t.Helper()
-		if got.State != s || !strings.Contains(got.Says, says) || (got.Fix == "") != (s == fine || s == unknown) {
+		if got.State != s || !strings.Contains(got.Says, says) || (got.Fix == "") != (s == why.Fine || s == why.Unknown) {
 			t.Errorf("%+v, want %s: %s", got, s, says)
 		}
 	}
@@ -205,19 +205,19 @@ func TestDoctorJudges(t *testing.T) {
 		}
 		return at
 	}
-	f(came(every(40, time.Second, ms/10)...), warning, "holds streams back: 40 events, the first after 1s, the last 4ms later")
-	f(came(every(40, 300*ms, 20*ms)...), fine, "as they are made")
-	f(came(every(40, 30*ms, ms/10)...), fine, "as they are made") // nothing took any time
-	f(came(every(3, time.Second, 0)...), unknown, "too short")
-	f(came(slices.Concat(every(33, 700*ms, ms/50), every(8, 820*ms, ms/50))...), warning, "the last 120ms later, 39 of them together with the one before")
-	f(came(slices.Concat(every(13, 300*ms, ms/50), every(13, 560*ms, ms/50), every(13, 820*ms, ms/50))...), warning, "holds streams back")
-	f(came(slices.Concat(every(20, 300*ms, 20*ms), every(20, time.Second, 20*ms))...), fine, "as they are made") // the model paused
-	f(came(slices.Concat(every(50, 300*ms, ms/2), every(50, 340*ms, ms/2))...), fine, "as they are made")        // a fast model
+	f(came(every(40, time.Second, ms/10)...), why.Warning, "holds streams back: 40 events, the first after 1s, the last 4ms later")
+	f(came(every(40, 300*ms, 20*ms)...), why.Fine, "as they are made")
+	f(came(every(40, 30*ms, ms/10)...), why.Fine, "as they are made") // nothing took any time
+	f(came(every(3, time.Second, 0)...), why.Unknown, "too short")
+	f(came(slices.Concat(every(33, 700*ms, ms/50), every(8, 820*ms, ms/50))...), why.Warning, "the last 120ms later, 39 of them together with the one before")
+	f(came(slices.Concat(every(13, 300*ms, ms/50), every(13, 560*ms, ms/50), every(13, 820*ms, ms/50))...), why.Warning, "holds streams back")
+	f(came(slices.Concat(every(20, 300*ms, 20*ms), every(20, time.Second, 20*ms))...), why.Fine, "as they are made") // the model paused
+	f(came(slices.Concat(every(50, 300*ms, ms/2), every(50, 340*ms, ms/2))...), why.Fine, "as they are made")        // a fast model
 }
 
 func TestDoctorOnABrokenFile(t *testing.T) {
 	code, all := examined(t, "upstrem: http://x.example/v1\n")
-	if code != 2 || len(all) != 1 || !has(all, "configuration", failure, `unknown key`, "did you mean upstream?") {
+	if code != 2 || len(all) != 1 || !has(all, "configuration", why.Failure, `unknown key`, "did you mean upstream?") {
 		t.Errorf("%d %+v", code, all)
 	}
 }
@@ -241,7 +241,7 @@ func TestDoctorOfAnUpstreamThatIsSilent(t *testing.T) {
 			}))
 			defer srv.Close()
 			code, all := examined(t, unwatched+"upstream: "+srv.URL+"/v1\n", "--probe", "--timeout", "200ms")
-			if code != exitFailures || !has(all, "stream", failure, "its answer did not end in 200ms", "--timeout") {
+			if code != exitFailures || !has(all, "stream", why.Failure, "its answer did not end in 200ms", "--timeout") {
 				t.Errorf("%d %v", code, all)
 			}
 		})
@@ -256,7 +256,7 @@ func TestDoctorKnowsWhyAnUpstreamIsNotReached(t *testing.T) {
 	f := func(upstream, fix string) {
 		t.Helper()
 		code, all := examined(t, unwatched+"upstream: "+upstream+"\n")
-		if code != exitFailures || !has(all, "upstream", failure, "cannot be reached", fix) {
+		if code != exitFailures || !has(all, "upstream", why.Failure, "cannot be reached", fix) {
 			t.Errorf("%s: %d %v", upstream, code, all)
 		}
 	}

@@ -57,16 +57,16 @@ func checkUpstreams(ctx context.Context, p *patient) (all []finding) {
 		if u.own {
 			whose = fmt.Sprintf("api_key of the row %q", u.match)
 		}
-		f := finding{State: failure}
+		f := finding{State: why.Failure}
 		switch {
 		case u.Err != nil:
 			f.Says, f.Fix = fmt.Sprintf("%s cannot be reached (%s)", shown, apierror.Reason(u.Err)), u.fix()
 		case wantsKey(u.Found) && u.key == "":
-			f = finding{State: warning, Says: shown + " wants a key, and there is none here to try", Fix: "set OPENAI_API_KEY where you run laconic doctor, or api_key in a row of models"}
+			f = finding{State: why.Warning, Says: shown + " wants a key, and there is none here to try", Fix: "set OPENAI_API_KEY where you run laconic doctor, or api_key in a row of models"}
 		case wantsKey(u.Found):
 			f.Says, f.Fix = fmt.Sprintf("%s refuses %s with %d", shown, whose, u.Status), "correct "+whose+" (it was sent as it is, without quotes or spaces)"
 		case len(u.Models) > 0 || u.Program != "":
-			f = finding{State: fine, Says: fmt.Sprintf("%s answers, with %s", shown, number.Count(len(u.Models), "model"))}
+			f = finding{State: why.Fine, Says: fmt.Sprintf("%s answers, with %s", shown, number.Count(len(u.Models), "model"))}
 		case u.Status >= 500:
 			f.Says, f.Fix = fmt.Sprintf("%s answers %d to GET /models", shown, u.Status), "look at the log of the upstream"
 		default:
@@ -76,7 +76,7 @@ func checkUpstreams(ctx context.Context, p *patient) (all []finding) {
 			if len(look(ctx, &try, u.key, doctorTime).Models) > 0 {
 				f.Fix = u.place + ": " + config.ShownURL(try.String())
 			} else if u.Status == http.StatusNotFound && strings.Contains(u.url.Path, "/v1") {
-				f.State, f.Fix = warning, "nothing, if the upstream has chat completions without a list of models (--probe tries)"
+				f.State, f.Fix = why.Warning, "nothing, if the upstream has chat completions without a list of models (--probe tries)"
 			}
 		}
 		all = append(all, f)
@@ -111,14 +111,14 @@ func checkWindows(_ context.Context, p *patient) (all []finding) {
 				continue
 			}
 			if small := why.Small(u.Program, model, published); small.Says != "" {
-				all = append(all, finding{State: warning, Says: small.Says, Fix: small.Fix})
+				all = append(all, finding{State: why.Warning, Says: small.Says, Fix: small.Fix})
 			}
 			most, what := row.Window, "window"
 			if row.Budget > most {
 				most, what = row.Budget, "budget"
 			}
 			f := finding{
-				State: failure, Says: fmt.Sprintf("%s: %s is %d, and the upstream runs it with %d", model, what, most, published),
+				State: why.Failure, Says: fmt.Sprintf("%s: %s is %d, and the upstream runs it with %d", model, what, most, published),
 				Fix: fmt.Sprintf("%s: %d in the row %q (window: auto asks for it), or start the server with more", what, published, row.Match),
 			}
 			if most <= published {
@@ -132,7 +132,7 @@ func checkWindows(_ context.Context, p *patient) (all []finding) {
 	case len(all) > 0:
 		return all
 	case agree > 0:
-		return []finding{{State: fine, Says: fmt.Sprintf("no row is above the windows that upstreams publish (%s)", number.Count(agree, "model"))}}
+		return []finding{{State: why.Fine, Says: fmt.Sprintf("no row is above the windows that upstreams publish (%s)", number.Count(agree, "model"))}}
 	}
-	return []finding{{State: unknown, Says: "no upstream publishes a window; laconic check --explain MODEL says which is taken"}}
+	return []finding{{State: why.Unknown, Says: "no upstream publishes a window; laconic check --explain MODEL says which is taken"}}
 }

@@ -28,6 +28,7 @@ import (
 	"laconic/proxy/operate"
 	"laconic/proxy/page"
 	"laconic/proxy/tracing"
+	"laconic/proxy/why"
 	"laconic/store"
 	"laconic/tokenize"
 )
@@ -109,8 +110,8 @@ func serveLogged(
 	var p *proxy.Proxy
 	var err error
 	var vault *store.Vault // nil: none is needed
-	stored := func() []findings.Finding { return findings.Of(findings.Facts{Store: storeFacts(c, vault)}) }
-	found := func() []findings.Finding {
+	stored := func() []finding { return findings.Of(findings.Facts{Store: storeFacts(c, vault)}) }
+	found := func() []finding {
 		now, state := again.running.Load(), p.State()
 		return findings.Of(findings.Facts{Config: now, Hints: hints(now), Store: storeFacts(c, vault), Upstreams: state.Upstreams, Outcomes: state.Outcomes, Running: runningAs(now), Sum: counts.Sums()})
 	}
@@ -217,7 +218,7 @@ func startProxy(
 // findingsPath is the page of the admin listener that laconic doctor reads.
 const findingsPath = "/findings"
 
-func findingsPage(found func() []findings.Finding) http.Handler {
+func findingsPage(found func() []finding) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_ = printJSON(w, found())
@@ -225,10 +226,10 @@ func findingsPage(found func() []findings.Finding) http.Handler {
 }
 
 // findingLines returns what was found, a line each, but what is not known.
-func findingLines(all []findings.Finding) string {
+func findingLines(all []finding) string {
 	var b strings.Builder
 	for _, f := range all {
-		if f.State != findings.Unknown {
+		if f.State != why.Unknown {
 			fmt.Fprintln(&b, f)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"laconic/cli/findings"
 	"laconic/config"
 	"laconic/proxy"
 	"laconic/proxy/learn"
@@ -19,7 +18,7 @@ import (
 // newPage returns the page of the admin listener; nil where it is off. now is the
 // configuration in force, p the proxy, once there is one, stored what was found of the store,
 // and found all that was found.
-func newPage(now func() *config.Config, p func() *proxy.Proxy, stored, found func() []findings.Finding) *page.Page {
+func newPage(now func() *config.Config, p func() *proxy.Proxy, stored, found func() []finding) *page.Page {
 	c := now()
 	if !c.Page || c.Admin == "" {
 		return nil
@@ -35,19 +34,12 @@ func newPage(now func() *config.Config, p func() *proxy.Proxy, stored, found fun
 		Settings:  func() string { return description(now()) },
 		Upstreams: func() []operate.Upstream { return p().State().Upstreams },
 		Models:    func() []learn.Known { return p().LearntModels() },
-		Store:     func() []page.Finding { return findingsShown(stored()) },
-		Findings:  func() []page.Finding { return findingsShown(found()) },
+		Store:     stored,
+		Findings:  found,
 		Asks:      func() bool { return p().AsksForToken() },
 		Enter:     func(w http.ResponseWriter, r *http.Request, token string) bool { return p().SignIn(w, r, token) },
 		Leave:     func(w http.ResponseWriter) { p().SignOut(w) },
 	})
-}
-
-func findingsShown(all []findings.Finding) (shown []page.Finding) {
-	for _, f := range all {
-		shown = append(shown, page.Finding{Bad: f.Bad(), Check: f.Check, State: string(f.State), Says: f.Says, Fix: f.Fix})
-	}
-	return shown
 }
 
 // keyNames returns the names of client keys: the variable that holds a key, else

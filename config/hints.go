@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"laconic/proxy/access"
+	"laconic/proxy/why"
 )
 
 // clientsBase is a variable that clients read. In the environment of the proxy it is
@@ -20,20 +21,9 @@ func (c *Config) leadsRight(base string) bool {
 	return strings.TrimRight(base, "/") == strings.TrimRight(c.Upstream, "/") || err == nil && access.SameListener(u, c.Listen)
 }
 
-// Hint is what may have been meant otherwise, and what to do then.
-type Hint struct{ Says, Fix string }
-
-// String returns the hint in one line.
-func (h Hint) String() string {
-	if h.Fix == "" {
-		return h.Says
-	}
-	return h.Says + " (" + h.Fix + ")"
-}
-
 // Hints returns what may have been meant otherwise: an upstream without a path,
 // as most have their API below /v1; a variable that is not read.
-func (c *Config) Hints() (hints []Hint) {
+func (c *Config) Hints() (hints []why.Finding) {
 	all := []string{c.Upstream}
 	for _, m := range c.Models {
 		if m.Upstream != "" && !slices.Contains(all, m.Upstream) {
@@ -42,14 +32,16 @@ func (c *Config) Hints() (hints []Hint) {
 	}
 	for _, upstream := range all {
 		if u, err := url.Parse(upstream); err == nil && strings.Trim(u.Path, "/") == "" {
-			hints = append(hints, Hint{
-				fmt.Sprintf("chat requests go to %s; most servers have them below /v1", ShownURL(u.JoinPath("chat", "completions").String())),
-				"upstream: " + ShownURL(u.JoinPath("v1").String()),
+			hints = append(hints, why.Finding{
+				State: why.Warning, Says: fmt.Sprintf("chat requests go to %s; most servers have them below /v1", ShownURL(u.JoinPath("chat", "completions").String())),
+				Fix: "upstream: " + ShownURL(u.JoinPath("v1").String()),
 			})
 		}
 	}
 	if c.unreadBase {
-		hints = append(hints, Hint{clientsBase + " is for clients and not read here: requests go to " + ShownURL(c.Upstream), "elsewhere: --upstream"})
+		hints = append(hints, why.Finding{
+			State: why.Warning, Says: clientsBase + " is for clients and not read here: requests go to " + ShownURL(c.Upstream), Fix: "elsewhere: --upstream",
+		})
 	}
 	return hints
 }

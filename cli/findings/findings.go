@@ -9,39 +9,14 @@ import (
 
 	"laconic/config"
 	"laconic/proxy/operate"
+	"laconic/proxy/why"
 	"laconic/store"
 )
-
-// State is how bad a finding is.
-type State string
-
-const (
-	Fine    State = "ok"
-	Warning State = "warn"
-	Failure State = "fail"
-	Unknown State = "not known"
-)
-
-// Finding is one thing that was found.
-type Finding struct {
-	Check string `json:"check"`
-	State State  `json:"state"`
-	Says  string `json:"says"`
-	Fix   string `json:"fix,omitempty"` // of warnings and failures
-}
-
-// Bad reports whether something is wrong.
-func (f Finding) Bad() bool { return f.State == Warning || f.State == Failure }
-
-// String returns the finding in one line.
-func (f Finding) String() string {
-	return f.Check + ": " + config.Hint{Says: f.Says, Fix: f.Fix}.String()
-}
 
 // Facts are what is known of a set-up. What is nil is not known.
 type Facts struct {
 	Config    *config.Config // a valid one
-	Hints     []config.Hint  // of Config
+	Hints     []why.Finding  // of Config
 	Store     *Store
 	Upstreams []operate.Upstream // that requests went to
 	Outcomes  []operate.Outcome  // of requests; nil where no proxy runs
@@ -61,7 +36,7 @@ type Store struct {
 // finds nothing.
 var table = []struct {
 	check string
-	find  func(Facts) []Finding
+	find  func(Facts) []why.Finding
 }{
 	{"configuration", ofConfig},
 	{"running", ofRunning},
@@ -74,7 +49,7 @@ var table = []struct {
 }
 
 // Of returns what is found in the facts.
-func Of(facts Facts) (all []Finding) {
+func Of(facts Facts) (all []why.Finding) {
 	for _, row := range table {
 		for _, f := range row.find(facts) {
 			f.Check = row.check
@@ -84,34 +59,31 @@ func Of(facts Facts) (all []Finding) {
 	return all
 }
 
-func ofConfig(f Facts) (all []Finding) {
+func ofConfig(f Facts) []why.Finding {
 	if f.Config == nil {
 		return nil
 	}
-	for _, h := range f.Hints {
-		all = append(all, Finding{State: Warning, Says: h.Says, Fix: h.Fix})
-	}
 	switch {
-	case all != nil:
-		return all
+	case f.Hints != nil:
+		return f.Hints
 	case f.Config.File() != "":
-		return one(Fine, f.Config.File()+" is valid", "")
+		return one(why.Fine, f.Config.File()+" is valid", "")
 	}
-	return one(Fine, "no file, every setting has its default", "")
+	return one(why.Fine, "no file, every setting has its default", "")
 }
 
-func ofRunning(f Facts) []Finding {
+func ofRunning(f Facts) []why.Finding {
 	if f.Running == "" {
 		return nil
 	}
-	return one(Fine, f.Running, "")
+	return one(why.Fine, f.Running, "")
 }
 
-func ofUpstreams(f Facts) (all []Finding) {
+func ofUpstreams(f Facts) (all []why.Finding) {
 	for _, u := range f.Upstreams {
 		if u.Down {
-			all = append(all, Finding{
-				State: Failure, Says: fmt.Sprintf("%s is down: %d requests in succession failed, the last because %s", u.Upstream, u.Failures, u.Why.Says),
+			all = append(all, why.Finding{
+				State: why.Failure, Says: fmt.Sprintf("%s is down: %d requests in succession failed, the last because %s", u.Upstream, u.Failures, u.Why.Says),
 				Fix: cmp.Or(u.Why.Fix, "start it, or correct upstream"),
 			})
 		}
@@ -119,16 +91,16 @@ func ofUpstreams(f Facts) (all []Finding) {
 	return all
 }
 
-func ofStore(f Facts) (all []Finding) {
+func ofStore(f Facts) (all []why.Finding) {
 	if f.Store == nil {
 		return nil
 	}
 	at := " (" + f.Store.Where + ")"
 	for _, fault := range f.Store.Faults {
-		all = append(all, Finding{State: Warning, Says: fault.Says + at, Fix: fault.Fix})
+		all = append(all, why.Finding{State: why.Warning, Says: fault.Says + at, Fix: fault.Fix})
 	}
 	if all == nil {
-		return one(Fine, "no fault"+at, "")
+		return one(why.Fine, "no fault"+at, "")
 	}
 	return all
 }

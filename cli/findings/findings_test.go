@@ -13,7 +13,7 @@ import (
 // TestFactsBecomeSentences: of each fact one finding is bad, or none, and what is wrong
 // has something to do about it.
 func TestFactsBecomeSentences(t *testing.T) {
-	f := func(facts Facts, check string, s State, says string) {
+	f := func(facts Facts, check string, s why.State, says string) {
 		t.Helper()
 		for _, got := range Of(facts) {
 			if got.Bad() != (got.Fix != "") {
@@ -25,11 +25,11 @@ func TestFactsBecomeSentences(t *testing.T) {
 		}
 		t.Errorf("no %s %s: %s in %+v", s, check, says, Of(facts))
 	}
-	f(Facts{Config: config.Default()}, "configuration", Fine, "no file")
-	f(Facts{Config: config.Default(), Hints: []config.Hint{{Says: "odd", Fix: "mend"}}}, "configuration", Warning, "odd")
-	f(Facts{Upstreams: []operate.Upstream{{Upstream: "http://x", Down: true, Failures: 3}}}, "upstream", Failure, "http://x is down: 3 requests")
-	f(Facts{Store: &Store{Where: "there"}}, "store", Fine, "no fault (there)")
-	f(Facts{Store: &Store{Where: "there", Faults: []store.Fault{{Says: "gone", Fix: "start it"}}}}, "store", Warning, "gone (there)")
+	f(Facts{Config: config.Default()}, "configuration", why.Fine, "no file")
+	f(Facts{Config: config.Default(), Hints: []why.Finding{{State: why.Warning, Says: "odd", Fix: "mend"}}}, "configuration", why.Warning, "odd")
+	f(Facts{Upstreams: []operate.Upstream{{Upstream: "http://x", Down: true, Failures: 3}}}, "upstream", why.Failure, "http://x is down: 3 requests")
+	f(Facts{Store: &Store{Where: "there"}}, "store", why.Fine, "no fault (there)")
+	f(Facts{Store: &Store{Where: "there", Faults: []store.Fault{{Says: "gone", Fix: "start it"}}}}, "store", why.Warning, "gone (there)")
 	if all := Of(Facts{Upstreams: []operate.Upstream{{Upstream: "http://x"}}}); all != nil {
 		t.Errorf("nothing is wrong, and nothing else known: %+v", all)
 	}
@@ -37,10 +37,10 @@ func TestFactsBecomeSentences(t *testing.T) {
 	counted := func(all ...operate.Outcome) Facts {
 		return Facts{Outcomes: all, Sum: func(string, string) float64 { return 0 }}
 	}
-	f(counted(), "requests", Unknown, "no chat request")
-	f(counted(operate.Outcome{Outcome: "untouched", Requests: 3}), "requests", Fine, "3, none of them over")
+	f(counted(), "requests", why.Unknown, "no chat request")
+	f(counted(operate.Outcome{Outcome: "untouched", Requests: 3}), "requests", why.Fine, "3, none of them over")
 	f(counted(operate.Outcome{Outcome: "over", Requests: 83, Why: why.Reason{Says: "it is long", Fix: "cut"}}, operate.Outcome{Outcome: "compacted", Requests: 540}),
-		"requests", Warning, "83 of 623 requests: over; the last because it is long")
+		"requests", why.Warning, "83 of 623 requests: over; the last because it is long")
 
 	const told, sent, cached = "laconic_upstream_prompt_tokens_total", "laconic_tokens_sent_total", "laconic_upstream_cached_tokens_total"
 	traffic := func(samples ...any) Facts {
@@ -53,20 +53,20 @@ func TestFactsBecomeSentences(t *testing.T) {
 			return n
 		}}
 	}
-	f(traffic(), "counts", Unknown, "too little usage")
-	f(traffic(told, "untouched", 10000, sent, "untouched", 10100), "counts", Fine, "10000 tokens of prompt where we counted 10100")
-	f(traffic(told, "untouched", 13000, sent, "untouched", 10000), "counts", Warning, "13000")
-	f(traffic(told, "untouched", 10000, sent, "untouched", 10000, told, "retried", 4000, sent, "retried", 90000), "counts", Fine, "10000")
-	f(traffic(told, "untouched", 3000, sent, "untouched", 10000), "counts", Warning, "3000")
+	f(traffic(), "counts", why.Unknown, "too little usage")
+	f(traffic(told, "untouched", 10000, sent, "untouched", 10100), "counts", why.Fine, "10000 tokens of prompt where we counted 10100")
+	f(traffic(told, "untouched", 13000, sent, "untouched", 10000), "counts", why.Warning, "13000")
+	f(traffic(told, "untouched", 10000, sent, "untouched", 10000, told, "retried", 4000, sent, "retried", 90000), "counts", why.Fine, "10000")
+	f(traffic(told, "untouched", 3000, sent, "untouched", 10000), "counts", why.Warning, "3000")
 
-	f(traffic(), "tools", Unknown, "no chat request")
-	f(traffic("laconic_tokens_floor_total", "", 39, "laconic_tokens_budget_total", "", 100), "tools", Fine, "39 %")
-	f(traffic("laconic_tokens_floor_total", "", 41, "laconic_tokens_budget_total", "", 100), "tools", Warning, "41 %")
+	f(traffic(), "tools", why.Unknown, "no chat request")
+	f(traffic("laconic_tokens_floor_total", "", 39, "laconic_tokens_budget_total", "", 100), "tools", why.Fine, "39 %")
+	f(traffic("laconic_tokens_floor_total", "", 41, "laconic_tokens_budget_total", "", 100), "tools", why.Warning, "41 %")
 
 	cache := func(plain, folded int) Facts {
 		return traffic(told, "untouched", 10000, told, "compacted", 10000, cached, "untouched", plain, cached, "compacted", folded)
 	}
-	f(cache(0, 0), "cache", Unknown, "no answer told")
-	f(cache(9000, 7000), "cache", Fine, "90 % of untouched prompts, 70 % of compacted")
-	f(cache(9000, 2000), "cache", Warning, "20 % of compacted")
+	f(cache(0, 0), "cache", why.Unknown, "no answer told")
+	f(cache(9000, 7000), "cache", why.Fine, "90 % of untouched prompts, 70 % of compacted")
+	f(cache(9000, 2000), "cache", why.Warning, "20 % of compacted")
 }

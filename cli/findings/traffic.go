@@ -7,6 +7,7 @@ import (
 
 	"laconic/proxy"
 	"laconic/proxy/operate"
+	"laconic/proxy/why"
 )
 
 const (
@@ -18,16 +19,16 @@ const (
 )
 
 // one returns a finding, which has a fix where it is a warning.
-func one(s State, says, fix string) []Finding {
-	if s != Warning {
+func one(s why.State, says, fix string) []why.Finding {
+	if s != why.Warning {
 		fix = ""
 	}
-	return []Finding{{State: s, Says: says, Fix: fix}}
+	return []why.Finding{{State: s, Says: says, Fix: fix}}
 }
 
 // ofRequests returns how many requests ended otherwise than they should, and why the
 // last of each kind did.
-func ofRequests(f Facts) (all []Finding) {
+func ofRequests(f Facts) (all []why.Finding) {
 	total := 0
 	for _, o := range f.Outcomes {
 		total += o.Requests
@@ -36,7 +37,7 @@ func ofRequests(f Facts) (all []Finding) {
 		if !slices.Contains([]string{string(proxy.Over), string(proxy.Rejected), operate.Cut, string(proxy.Passed)}, o.Outcome) {
 			continue
 		}
-		one := Finding{State: Warning, Says: fmt.Sprintf("%d of %d requests: %s", o.Requests, total, o.Outcome), Fix: cmp.Or(o.Why.Fix, "see the field why in the log")}
+		one := why.Finding{State: why.Warning, Says: fmt.Sprintf("%d of %d requests: %s", o.Requests, total, o.Outcome), Fix: cmp.Or(o.Why.Fix, "see the field why in the log")}
 		if o.Why.Says != "" {
 			one.Says += "; the last because " + o.Why.Says
 		}
@@ -46,14 +47,14 @@ func ofRequests(f Facts) (all []Finding) {
 	case f.Sum == nil:
 		return nil
 	case total == 0:
-		return one(Unknown, "no chat request is over yet", "")
+		return one(why.Unknown, "no chat request is over yet", "")
 	case all == nil:
-		return one(Fine, fmt.Sprintf("%d, none of them over, cut, passed or rejected", total), "")
+		return one(why.Fine, fmt.Sprintf("%d, none of them over, cut, passed or rejected", total), "")
 	}
 	return all
 }
 
-func ofCounts(f Facts) []Finding {
+func ofCounts(f Facts) []why.Finding {
 	if f.Sum == nil {
 		return nil
 	}
@@ -64,29 +65,29 @@ func ofCounts(f Facts) []Finding {
 	words := fmt.Sprintf("upstreams counted %.0f tokens of prompt where we counted %.0f", told, sent)
 	switch {
 	case told < fewTokens || sent < fewTokens:
-		return one(Unknown, "too little usage was told yet to compare our counts with", "")
+		return one(why.Unknown, "too little usage was told yet to compare our counts with", "")
 	case told/sent > 1.15:
-		return one(Warning, words, "name the tokenizer of the model in its row (tokenizer: bytes/3, or the one of its family)")
+		return one(why.Warning, words, "name the tokenizer of the model in its row (tokenizer: bytes/3, or the one of its family)")
 	case told/sent < 0.7:
-		return one(Warning, words, "have clients ask for usage in streams (stream_options: {include_usage: true}); if they do, name the tokenizer of the model in its row")
+		return one(why.Warning, words, "have clients ask for usage in streams (stream_options: {include_usage: true}); if they do, name the tokenizer of the model in its row")
 	}
-	return one(Fine, words, "")
+	return one(why.Fine, words, "")
 }
 
-func ofTools(f Facts) []Finding {
+func ofTools(f Facts) []why.Finding {
 	if f.Sum == nil {
 		return nil
 	}
 	floor, budget := f.Sum("laconic_tokens_floor_total", ""), f.Sum("laconic_tokens_budget_total", "")
 	if budget == 0 {
-		return one(Unknown, "no chat request was measured yet", "")
+		return one(why.Unknown, "no chat request was measured yet", "")
 	}
 	share := 100 * floor / budget
 	words := fmt.Sprintf("tools and instructions take %.0f %% of the budget", share)
 	if share > mostFloor {
-		return one(Warning, words+", and cannot be compacted", "switch off tools and MCP servers that the agent does not need, or serve the model with a larger window")
+		return one(why.Warning, words+", and cannot be compacted", "switch off tools and MCP servers that the agent does not need, or serve the model with a larger window")
 	}
-	return one(Fine, words, "")
+	return one(why.Fine, words, "")
 }
 
 // reads are the tokens of prompts, and how many of them a cache served.
@@ -94,7 +95,7 @@ type reads struct{ prompt, cached float64 }
 
 func (r reads) share() float64 { return 100 * r.cached / r.prompt }
 
-func ofCache(f Facts) []Finding {
+func ofCache(f Facts) []why.Finding {
 	if f.Sum == nil {
 		return nil
 	}
@@ -106,11 +107,11 @@ func ofCache(f Facts) []Finding {
 	words := fmt.Sprintf("the cache served %.0f %% of untouched prompts, %.0f %% of compacted ones", plain.share(), folded.share())
 	switch {
 	case plain.cached+folded.cached == 0:
-		return one(Unknown, "no answer told of cache reads", "")
+		return one(why.Unknown, "no answer told of cache reads", "")
 	case min(plain.prompt, folded.prompt) < fewTokens:
-		return one(Unknown, "too little was sent yet, compacted and untouched, to compare cache reads", "")
+		return one(why.Unknown, "too little was sent yet, compacted and untouched, to compare cache reads", "")
 	case folded.share() < plain.share()/2:
-		return one(Warning, words, "land lower, so that there are fewer epochs (policies.NAME.land), and look for a client that changes the beginning of its history")
+		return one(why.Warning, words, "land lower, so that there are fewer epochs (policies.NAME.land), and look for a client that changes the beginning of its history")
 	}
-	return one(Fine, words, "")
+	return one(why.Fine, words, "")
 }

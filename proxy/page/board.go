@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"laconic/proxy"
+	"laconic/proxy/why"
 )
 
 // Board is what went wrong in the requests that are kept, and how fast they go.
@@ -24,7 +25,7 @@ type Board struct {
 	Faults []BoardFault `json:"faults"`
 	// Down are the upstreams that do not answer, Store is what is wrong with the store.
 	Down  []UpstreamLine `json:"down"`
-	Store *Finding       `json:"store,omitempty"`
+	Store *why.Finding   `json:"store,omitempty"`
 }
 
 // BoardLine sums requests that are over.

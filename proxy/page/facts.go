@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"laconic/proxy/learn"
+	"laconic/proxy/why"
 )
 
 // UpstreamLine is what requests have shown of an upstream.
@@ -22,7 +23,7 @@ type facts struct {
 	Upstreams []UpstreamLine `json:"upstreams"`
 	Models    []learn.Known  `json:"models"`
 	Settings  string         `json:"settings"`
-	Findings  []Finding      `json:"findings"`
+	Findings  []why.Finding  `json:"findings"`
 }
 
 // upstreams returns what requests have shown of each upstream.

@@ -24,6 +24,7 @@ import (
 	"laconic/proxy/learn"
 	"laconic/proxy/operate"
 	"laconic/proxy/summarize"
+	"laconic/proxy/why"
 )
 
 // Options are what the page shows beside requests. All may be absent.
@@ -41,21 +42,12 @@ type Options struct {
 	Upstreams func() []operate.Upstream
 	Models    func() []learn.Known
 	// Store returns what was found of the store, Findings all that was found; nil: nothing.
-	Store, Findings func() []Finding
+	Store, Findings func() []why.Finding
 	// Asks reports whether the admin listener asks for a token; nil: it does not. Enter
 	// lets a browser in that has it, and Leave ends that.
 	Asks  func() bool
 	Enter func(w http.ResponseWriter, r *http.Request, token string) bool
 	Leave func(w http.ResponseWriter)
-}
-
-// Finding is something that was found, in words.
-type Finding struct {
-	Check string `json:"check"`
-	State string `json:"state"` // ok, warn, fail, not known
-	Bad   bool   `json:"bad,omitempty"`
-	Says  string `json:"says"`
-	Fix   string `json:"fix,omitempty"`
 }
 
 // Page keeps what the page shows. Make it with New. It is safe for concurrent use.
@@ -170,10 +162,10 @@ func (p *Page) changed(r *request) {
 }
 
 // storeFault returns what is wrong with a store; nil: nothing.
-func (p *Page) storeFault() *Finding {
+func (p *Page) storeFault() *why.Finding {
 	if p.o.Store != nil {
 		for _, f := range p.o.Store() {
-			if f.Bad {
+			if f.Bad() {
 				return &f
 			}
 		}

@@ -299,7 +299,7 @@ export function upstreams() {
     (f.models || []).length ? table(["Upstream", "Model", "Credential", "Learnt"], f.models.map((m) => h("tr", {},
       h("td", { class: "wrap" }, m.upstream), h("td", { class: "wrap" }, m.model), h("td", { class: "mono" }, m.credential), h("td", { class: "wrap" }, (m.facts || []).join(", ")))), "Models") : h("p", { class: "empty" }, "Nothing was learnt yet."),
     h("h2", {}, "What was found"),
-    (f.findings || []).map((d) => h("p", { class: d.bad ? "bad" : d.state === "ok" ? "good" : "dim" }, d.check + ": " + d.says + ".", d.fix ? h("span", { class: "dim" }, " Fix: " + d.fix) : null)),
+    (f.findings || []).map((d) => h("p", { class: d.state === "warn" || d.state === "fail" ? "bad" : d.state === "ok" ? "good" : "dim" }, d.check + ": " + d.says + ".", d.fix ? h("span", { class: "dim" }, " Fix: " + d.fix) : null)),
   ]);
 }
 
