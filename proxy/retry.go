@@ -31,8 +31,8 @@ type RetryInfo struct {
 	// answer to that; else it got the first refusal unchanged.
 	Sent, Answered bool
 	// Then is the reason for which the second body was refused, where a third was
-	// sent: for length after a template, a template after length, or another demand
-	// of the template. "": there was none.
+	// sent: for length after a template, a template after length, another demand of
+	// the template, or prompt and answer together after the prompt. "": there was none.
 	Then string
 	// Why says in a word why it was not sent again, "" when it was; "here": it was
 	// answered by the proxy.
@@ -225,11 +225,13 @@ type second struct {
 }
 
 // elsewise reports whether a refusal of the body is about something else than that of
-// the first: an upstream that looks at length and roles names one at a time.
+// the first: an upstream names one fault at a time.
 func (s *second) elsewise(r wire.Refusal) bool {
 	switch s.reason {
 	case reasonOverflow:
-		return r.Size.Kind == overflow.None && r.Template != overflow.TemplateTaken
+		output := overflow.Output.String()
+		return r.Size.Kind == overflow.None && r.Template != overflow.TemplateTaken ||
+			r.Size.Kind == overflow.Output && s.c.x.info.Retry.Kind != output // it looks at the answer once the prompt fits
 	case reasonTemplate:
 		return r.Size.Kind != overflow.None && !r.Size.Unsure ||
 			r.Template != overflow.TemplateTaken && r.Template.String() != s.c.x.info.Retry.Template
@@ -307,7 +309,7 @@ func (s *second) accepted() {
 // refused learns from the refusal of the second body.
 func (s *second) refused(r wire.Refusal) {
 	switch {
-	case s.reason == reasonOverflow:
+	case s.reason == reasonOverflow && !s.elsewise(r):
 		s.c.Known.RefusedAgain(*s.trial, r.Size, s.Sent())
 	case s.reason == reasonTemplate && r.Size.Kind != overflow.None:
 		s.c.Known.SetShape(s.Facts.Shape.Value) // the template took it, and it was too long

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -97,6 +98,47 @@ func TestTwoRefusalsForTwoReasonsAreCured(t *testing.T) {
 		}
 		if f := p.factsOf("gpt-4o"); f.Shape.Value != compact.OneSystem || f.Window.Value == 0 && f.Input.Value == 0 {
 			t.Errorf("length first %v: learnt %+v", lengthFirst, f)
+		}
+	}
+}
+
+// A refusal of the prompt alone says nothing of the answer: most upstreams take a prompt
+// that fits. One that counts both refuses once more, and that is cured before the
+// client sees any of it. The next request is sent once.
+func TestTheAnswerIsKeptFreeOnceItWasRefused(t *testing.T) {
+	const limit, asked = 2000, 900
+	body := strings.Replace(agentBody(30, 100), `],"temp`, fmt.Sprintf(`],"max_tokens":%d,"temp`, asked), 1)
+	for _, together := range []bool{false, true} {
+		u := newUpstream(t, nil)
+		u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
+			all := u.requests()
+			words, said := wordsIn(all[len(all)-1].Body), plainAnswer
+			switch {
+			case words > limit:
+				said = fmt.Sprintf("your messages resulted in %d tokens. Please reduce the length of the messages.", words)
+			case together && words+asked > limit:
+				said = fmt.Sprintf("you requested %d tokens (%d in the messages, %d in the completion). Please reduce the length of the messages or completion.", words+asked, words, asked)
+			}
+			if said != plainAnswer {
+				w.WriteHeader(400)
+				said = fmt.Sprintf(`{"error":{"message":"This model's maximum context length is %d tokens. However, %s","code":"context_length_exceeded"}}`, limit, said)
+			}
+			_, _ = io.WriteString(w, said)
+		})
+		p := inFrontOf(t, u, windowed(100_000))
+		first := map[bool]int{false: 2, true: 3}[together]
+		for turn, hits := range []int{first, 1} {
+			before := len(u.requests())
+			if res := p.chat(body); res.StatusCode != 200 || string(res.body) != plainAnswer || len(u.requests())-before != hits {
+				t.Errorf("together %v, request %d: %d after %d hits, want %d: %s", together, turn+1, res.StatusCode, len(u.requests())-before, hits, res.body)
+			}
+		}
+		all := u.requests()
+		if words := wordsIn(all[len(all)-1].Body); (words > limit-asked) == together || !bytes.Equal(all[first-1].Body, all[first].Body) {
+			t.Errorf("together %v: %d words were sent at last", together, words)
+		}
+		if i, f := p.replies(1)[0].Retry, p.factsOf("gpt-4o"); f.Together.Value != together || (i.Then != "") != together || f.Window.Value != limit || f.Input.Value != 0 {
+			t.Errorf("together %v: %+v, learnt %+v", together, i, f)
 		}
 	}
 }

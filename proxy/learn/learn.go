@@ -35,6 +35,10 @@
 //   - A refusal without a number that explains it makes the second prompt 0.7 as
 //     long. That length is kept only if the second body was answered and it is at
 //     least 1,024 tokens, and never below a prompt that was answered.
+//   - The answer that a request asks for is kept free once a refusal counts it, or
+//     comes to a prompt that is within a known window. A refusal of the prompt alone
+//     says nothing of the answer: if prompt and answer together are refused then, a
+//     third body is sent.
 //   - The refusal of a second body does not lower a limit that the first refusal
 //     stated. An upstream that states less each time is not followed down.
 //   - A limit on bytes limits bodies, never prompts: a picture of a megabyte may

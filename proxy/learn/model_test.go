@@ -119,25 +119,50 @@ func TestAGuessIsKeptOnceItWasAnswered(t *testing.T) {
 }
 
 // TestALimitOfAnswerAndPrompt: where the answer takes more than half the window,
-// or was not asked for, the prompt has what is left. An upstream that refuses a prompt
-// is taken to look at the answer next, unless it is known not to.
+// or was not asked for, the prompt has what is left. The answer is counted where the
+// refusal counts it, or where the prompt alone does not explain it.
 func TestALimitOfAnswerAndPrompt(t *testing.T) {
-	f := func(asked int, r overflow.Refusal, input int) {
+	f := func(asked int, r overflow.Refusal, input int, together bool) {
 		t.Helper()
 		m, s := memory(nil).model(), sent(5000)
 		s.Asked, r.Limit, r.Kind = asked, 4000, overflow.Prompt
 		m.Refused(r, s)
-		if got := m.Facts(); got.Window.Value != 4000 || got.Input.Value != input || got.Together.Value == r.PromptOnly {
+		if got := m.Facts(); got.Window.Value != 4000 || got.Input.Value != input || got.Together.Value != together {
 			t.Errorf("asked for %d, %+v: %+v", asked, r, got)
 		}
 	}
-	f(3000, overflow.Refusal{Prompt: 5000, Output: 3000}, 1000)
-	f(3000, overflow.Refusal{Total: 8000}, 1000)
-	f(1000, overflow.Refusal{Prompt: 5000, Output: 1000}, 0) // Budget counts it
-	f(0, overflow.Refusal{Prompt: 5000, Output: 2500}, 1500)
-	f(3000, overflow.Refusal{Prompt: 5000}, 0) // the answer is not in the sum
-	f(3900, overflow.Refusal{Total: 8900}, 0)  // no prompt goes with that
-	f(0, overflow.Refusal{Prompt: 5000, PromptOnly: true}, 0)
+	f(3000, overflow.Refusal{Prompt: 5000, Output: 3000}, 1000, true)
+	f(3000, overflow.Refusal{Total: 8000}, 1000, true)
+	f(1000, overflow.Refusal{Prompt: 5000, Output: 1000}, 0, true) // Budget counts it
+	f(0, overflow.Refusal{Prompt: 5000, Output: 2500}, 1500, true)
+	f(3000, overflow.Refusal{Prompt: 5000}, 0, false) // the answer is not in the sum
+	f(3000, overflow.Refusal{}, 0, false)             // nor here, as far as counts go
+	f(3000, overflow.Refusal{Prompt: 3900}, 0, true)  // nothing else explains it
+	f(3900, overflow.Refusal{Total: 8900}, 0, true)   // no prompt goes with that
+	f(0, overflow.Refusal{Prompt: 5000, PromptOnly: true}, 0, false)
+	f(3000, overflow.Refusal{Prompt: 3900, PromptOnly: true}, 0, false)
+}
+
+// TestARefusalWithoutNumbersOfAShortPrompt: within a window that is told, only the
+// answer that was asked for explains it. That is believed once a second body was
+// answered.
+func TestARefusalWithoutNumbersOfAShortPrompt(t *testing.T) {
+	f := func(size int, told, together bool) {
+		t.Helper()
+		m, s := memory(nil).model(), sent(size)
+		s.Asked, s.Limits.Window, s.Told = 3000, 6000, told
+		trial := m.Refused(overflow.Refusal{Kind: overflow.Prompt}, s)
+		if trial.Facts.Together.Value != together || m.Facts().Together.Value {
+			t.Errorf("%d tokens, told %v: tried %v, kept %v", size, told, trial.Facts.Together.Value, m.Facts().Together.Value)
+		}
+		if m.Accepted(trial); m.Facts().Together.Value != together {
+			t.Errorf("%d tokens, told %v: %v once it was answered", size, told, m.Facts().Together.Value)
+		}
+	}
+	f(5000, true, true)
+	f(5000, false, false)
+	f(5900, true, false) // counts are no certainty
+	f(7000, true, false)
 }
 
 // TestALimitOfBytesIsNoneOnTokens, and is kept where no size was stated only once a

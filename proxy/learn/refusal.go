@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"time"
 
 	"laconic/proxy/overflow"
@@ -166,9 +167,7 @@ func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Tria
 		answered := m.answered
 		m.correct(now, f, r, s)
 		t.Facts = m.stated(now, f, r, s, t.limit)
-		// Who refuses a prompt that is too long alone looks at the answer next, but
-		// for those that are known not to.
-		if !r.Alone && !r.PromptOnly {
+		if !r.Alone && !r.PromptOnly && (counts(r, s) || f.short(r, s)) {
 			t.Facts.Together = believe(true, now, factLife)
 			if t.kept.Together = t.Facts.Together; t.limit > 0 {
 				f.Together = t.kept.Together
@@ -198,13 +197,12 @@ func (m *Model) stated(now time.Time, f *Facts, r overflow.Refusal, s *Sent, lim
 		at, of = &f.Input, &with.Input
 	}
 	*of = believe(limit, now, limitLife)
-	together := r.Output > 0 || r.Prompt == 0 && !r.AtLeast && r.Total > s.Asked
 	answer := s.Asked
 	if answer == 0 {
 		answer = r.Output
 	}
 	// An answer that was asked for takes at most half the window elsewhere.
-	if left := limit - answer; together && left >= leastLimit && !noRoom(answer, limit) && (s.Asked == 0 && answer > 0 || answer > limit/2) {
+	if left := limit - answer; counts(r, s) && left >= leastLimit && !noRoom(answer, limit) && (s.Asked == 0 && answer > 0 || answer > limit/2) {
 		with.Input = believe(left, now, limitLife)
 	}
 	size := max(r.Total, r.Prompt+r.Output, s.cost(f))
@@ -217,6 +215,25 @@ func (m *Model) stated(now time.Time, f *Facts, r overflow.Refusal, s *Sent, lim
 		*f = with
 	}
 	return with
+}
+
+// counts reports whether a refusal counts the answer that was asked for.
+func counts(r overflow.Refusal, s *Sent) bool {
+	return r.Output > 0 || r.Prompt == 0 && !r.AtLeast && r.Total > s.Asked
+}
+
+// short reports whether the prompt alone is within the window that a refusal states,
+// or that is known, so that only an answer beside it explains the refusal.
+func (f *Facts) short(r overflow.Refusal, s *Sent) bool {
+	window := cmp.Or(limitOf(r), f.Window.Value)
+	if window == 0 && s.Told {
+		window = s.Limits.Window
+	}
+	prompt := s.cost(f) * (100 + percentSlack) / 100
+	if r.Prompt > 0 && !r.Unsure {
+		prompt = r.Prompt
+	}
+	return prompt <= window
 }
 
 // guess makes the second prompt shorter than the refused one, where nothing that
