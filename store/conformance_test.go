@@ -22,7 +22,7 @@ var backends = []backend{
 	{"memory", func(t testing.TB) Store { return openTestMemory(t) }},
 	{"file", func(t testing.TB) Store { return openTestFile(t, filepath.Join(t.TempDir(), "x.db"), 0) }},
 	{"redis", func(t testing.TB) Store { return openTestRedis(t, storetest.StartRedis(t).URL(), nil) }},
-	{"cluster", func(t testing.TB) Store { return openTestRedis(t, storetest.StartCluster(t).URL(), nil) }},
+	{"cluster", func(t testing.TB) Store { return openTestRedis(t, startCluster(t).URL(), nil) }},
 }
 
 type backend struct {

@@ -129,7 +129,7 @@ func TestAPrefixKeepsTwoInstallationsApart(t *testing.T) {
 func TestARecordHasOneSlot(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	c := storetest.StartCluster(t)
+	c := startCluster(t)
 	s := openTestRedis(t, c.URL(), nil)
 	v := vaultOn(t, s, testSecret)
 	slots := map[int64]bool{}
@@ -159,7 +159,7 @@ func TestARecordHasOneSlot(t *testing.T) {
 func TestAClusterGoesOnWithoutANode(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	c := storetest.StartCluster(t, "--cluster-require-full-coverage", "no")
+	c := startCluster(t, "--cluster-require-full-coverage", "no")
 	var lines told
 	s := openTestRedis(t, c.URL(), lines.add)
 	v := vaultOn(t, s, testSecret)
@@ -262,7 +262,7 @@ func TestAWordSaysNothingOfOtherServers(t *testing.T) {
 func TestSentinelsNameTheMaster(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	servers := storetest.StartSentinels(t)
+	servers := startSentinels(t)
 	s := openTestRedis(t, servers.URL(), nil)
 	if err := s.Put(ctx, keyOf(1), []byte("text"), time.Hour); err != nil {
 		t.Fatal(err)
@@ -271,14 +271,14 @@ func TestSentinelsNameTheMaster(t *testing.T) {
 		t.Fatalf("%q %v", got, err)
 	}
 	var lines told
-	unknown := openTestRedis(t, strings.Replace(servers.URL(), storetest.MasterName, "another", 1), lines.add)
+	unknown := openTestRedis(t, strings.Replace(servers.URL(), masterName, "another", 1), lines.add)
 	if _, ok, err := unknown.Lock(ctx, keyOf(1), time.Minute); ok || err == nil {
 		t.Errorf("a master that nobody knows: %v %v", ok, err)
 	}
 	var ended sync.WaitGroup
 	heard, stop := context.WithCancel(ctx)
 	var first told
-	unheard := openTestRedis(t, strings.Replace(servers.URL(), storetest.MasterName, "another", 1), first.add)
+	unheard := openTestRedis(t, strings.Replace(servers.URL(), masterName, "another", 1), first.add)
 	ended.Go(func() { unheard.Hear(heard, func(string) {}, func() {}) })
 	soon(t, "the operator is told", func() bool { return first.all() != "" })
 	stop()

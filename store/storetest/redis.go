@@ -3,11 +3,17 @@
 package storetest
 
 import (
+	"context"
+	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // Redis is a redis-server of a test.
@@ -24,16 +30,23 @@ type Redis struct {
 // speaks TLS at a second address.
 func StartRedis(t testing.TB, args ...string) *Redis {
 	t.Helper()
-	r := &Redis{Addr: FreeAddress(t)}
-	host, port, _ := net.SplitHostPort(r.Addr)
-	r.args = append([]string{
-		program(t), "--bind", host, "--port", port, "--save", "", "--appendonly", "no", "--dir", t.TempDir(), "--loglevel", "warning",
-	}, args...)
+	addr, tls := FreeAddress(t), ""
+	host, port, _ := net.SplitHostPort(addr)
+	args = append([]string{"--bind", host, "--port", port, "--save", "", "--appendonly", "no", "--dir", t.TempDir(), "--loglevel", "warning"}, args...)
 	if slices.Contains(args, "--tls-cert-file") {
-		r.TLSAddr = FreeAddress(t)
-		_, port, _ := net.SplitHostPort(r.TLSAddr)
-		r.args = append(r.args, "--tls-port", port)
+		tls = FreeAddress(t)
+		_, port, _ := net.SplitHostPort(tls)
+		args = append(args, "--tls-port", port)
 	}
+	r := StartAt(t, addr, args...)
+	r.TLSAddr = tls
+	return r
+}
+
+// StartAt starts a server with a command line that has it listen at an address.
+func StartAt(t testing.TB, addr string, args ...string) *Redis {
+	t.Helper()
+	r := &Redis{Addr: addr, args: append([]string{program(t)}, args...)}
 	r.Start(t)
 	t.Cleanup(r.Stop)
 	return r
@@ -77,4 +90,32 @@ func FreeAddress(t testing.TB) string {
 	}
 	defer l.Close()
 	return l.Addr().String()
+}
+
+// Do sends a command, in one line, and returns its reply as text.
+func (r *Redis) Do(command string) (string, error) {
+	c := redis.NewClient(&redis.Options{Addr: r.Addr, MaxRetries: -1, PoolSize: 1, DisableIdentity: true, Protocol: 2})
+	defer c.Close()
+	words := make([]any, 0, 8)
+	for _, word := range strings.Fields(command) {
+		words = append(words, word)
+	}
+	reply, err := c.Do(context.Background(), words...).Result()
+	return fmt.Sprint(reply), err
+}
+
+// program returns redis-server or valkey-server. Where neither is installed the test
+// is skipped, but with LACONIC_NO_SKIP it fails.
+func program(t testing.TB) string {
+	t.Helper()
+	for _, name := range []string{"redis-server", "valkey-server"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("LACONIC_NO_SKIP") != "" {
+		t.Fatal("no redis-server here (apt install redis-server)")
+	}
+	t.Skip("no redis-server here (apt install redis-server)")
+	return ""
 }
