@@ -56,15 +56,11 @@ func NewFile(path string, bytes int64, notice func(string)) (*File, error) {
 // damaged reports whether an error means that the file cannot be read, rather
 // than that it cannot be opened.
 func damaged(err error) bool {
-	var e *damage
-	return errors.As(err, &e) || errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrVersionMismatch) ||
+	return errors.Is(err, errDamaged) || errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrVersionMismatch) ||
 		errors.Is(err, bolterrors.ErrChecksum)
 }
 
-// damage is the value of a panic while a file was read or written.
-type damage struct{ what any }
-
-func (e *damage) Error() string { return "the file is damaged" }
+var errDamaged = errors.New("the file is damaged")
 
 // guarded runs f. bbolt panics on a page that makes no sense, and a file that
 // was cut short while it is open makes the processor fault; neither may end
@@ -72,8 +68,8 @@ func (e *damage) Error() string { return "the file is damaged" }
 func guarded(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if v := recover(); v != nil {
-			err = &damage{v}
+		if recover() != nil {
+			err = errDamaged
 		}
 	}()
 	return f()
@@ -105,7 +101,7 @@ func (f *File) open() error {
 	return err
 }
 
-// opening returns err if it is the system's, and damage if it is bbolt's own: a
+// opening returns err if it is the system's, and errDamaged if it is bbolt's own: a
 // file that is too short has no error of its own.
 func opening(err error) error {
 	var path *os.PathError
@@ -113,7 +109,7 @@ func opening(err error) error {
 	if errors.As(err, &path) || errors.As(err, &number) || strings.HasPrefix(err.Error(), "madvise:") {
 		return err
 	}
-	return &damage{err}
+	return errDamaged
 }
 
 // renew moves the file aside, over one that was moved before, and makes a new one.
@@ -145,7 +141,7 @@ func (f *File) use(ctx context.Context, do func(db *bolt.DB) error) error {
 			f.db = nil
 			_ = guarded(db.Close)
 			if err := f.renew(); err != nil {
-				f.notice("the store's file cannot be made anew: " + plainError(err))
+				f.notice("the store's file cannot be made anew: " + pathless(err).Error())
 			}
 		}
 	}
@@ -177,15 +173,16 @@ func (f *File) Close() {
 	}
 }
 
-// plainError returns the text of an error without its paths.
-func plainError(err error) string {
+// pathless returns an error without the paths of its files, which may come from the
+// environment.
+func pathless(err error) error {
 	var p *os.PathError
 	var l *os.LinkError
 	switch {
 	case errors.As(err, &p):
-		return p.Err.Error()
+		return p.Err
 	case errors.As(err, &l):
-		return l.Err.Error()
+		return l.Err
 	}
-	return err.Error()
+	return err
 }

@@ -46,23 +46,20 @@ type Options struct {
 // has it or the disk says no, the vault is in memory and Notice is told so: the
 // error is only for options that can never work.
 func Open(o Options) (*Vault, error) {
-	notice := o.Notice
-	if notice == nil {
-		notice = func(string) {}
+	if o.Notice == nil {
+		o.Notice = func(string) {}
 	}
 	switch o.Kind {
 	case InMemory, "":
-		return openMemory(o)
 	case InFile:
 		if o.Path == "" {
 			return nil, errors.New("a store in a file needs a path")
 		}
-		v, err := openVaultFile(o, notice)
-		if err != nil {
-			notice(fmt.Sprintf("the store's file %s cannot be used (%s): everything is kept in memory, until this process ends", o.Path, plainError(err)))
-			return openMemory(o)
+		v, err := openFile(o)
+		if err == nil {
+			return v, nil
 		}
-		return v, nil
+		o.Notice(fmt.Sprintf("the store's file %s cannot be used (%v): everything is kept in memory, until this process ends", o.Path, pathless(err)))
 	case InRedis:
 		if len(o.Secret) == 0 {
 			return nil, errors.New("a shared store needs a secret: without it everyone who reaches it could read and write what is in it")
@@ -71,48 +68,31 @@ func Open(o Options) (*Vault, error) {
 		if err != nil {
 			return nil, err
 		}
-		return vaultOf(r, o)
+		return NewVault(r, o.Secret, o.TTL)
+	default:
+		return nil, fmt.Errorf("there is no store of kind %q", o.Kind)
 	}
-	return nil, fmt.Errorf("there is no store of kind %q", o.Kind)
-}
-
-func openMemory(o Options) (*Vault, error) {
 	lasts := len(o.Secret) > 0
 	if !lasts {
 		o.Secret = randomSecret()
 	}
-	v, err := vaultOf(NewMemory(o.Memory), o)
+	v, err := NewVault(NewMemory(o.Memory), o.Secret, o.TTL)
 	if err == nil {
 		v.lasts = lasts
 	}
 	return v, err
 }
 
-func openVaultFile(o Options, notice func(string)) (*Vault, error) {
+func openFile(o Options) (*Vault, error) {
 	if len(o.Secret) == 0 {
 		var err error
 		if o.Secret, err = secretBeside(o.Path); err != nil {
 			return nil, err
 		}
 	}
-	f, err := NewFile(o.Path, o.File, notice)
+	f, err := NewFile(o.Path, o.File, o.Notice)
 	if err != nil {
 		return nil, err
 	}
-	return vaultOf(f, o)
-}
-
-// vaultOf makes a vault on a store, which is closed where that fails.
-func vaultOf(s interface {
-	Store
-	Close()
-}, o Options,
-) (*Vault, error) {
-	v, err := NewVault(s, o.Secret, o.TTL)
-	if err != nil {
-		s.Close()
-		return nil, err
-	}
-	v.lasts = true
-	return v, nil
+	return NewVault(f, o.Secret, o.TTL)
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
 	"syscall"
@@ -53,16 +52,6 @@ func (f TLSFiles) Config() (*tls.Config, error) {
 		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return load() }
 	}
 	return c, nil
-}
-
-// pathless returns an error without the path of its file, which may come from the
-// environment.
-func pathless(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
 }
 
 // dialer returns what connects to servers by TLS, with the handshake within Patience.

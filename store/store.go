@@ -15,7 +15,7 @@
 //   - optional: a store that is absent, slow, full, read-only, damaged or lying
 //     costs its user a miss, and at most [Patience] once. It never breaks a request.
 //
-// Callers use a [Vault]. Under it is a [Store], the part that differs: three
+// Callers use a [Vault]. Under it is a [Store], the part that differs: four
 // methods, one file each.
 package store
 
@@ -55,6 +55,8 @@ type Store interface {
 	// DeleteGroup removes the values of a group that are stored when it begins,
 	// and returns how many. With an error some may be left.
 	DeleteGroup(ctx context.Context, g Group) (n int, err error)
+	// Close ends it.
+	Close()
 }
 
 // Errors of stores.

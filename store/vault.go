@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
@@ -38,21 +39,21 @@ const nearBytes = 32 << 20
 // ShortestSecret is the length of a secret that is worth the name, in bytes.
 const ShortestSecret = 16
 
-// NewVault makes a vault on a store, which it owns from then on. secret is at least 16
-// bytes; everyone who has it can read what is in the store. ttl 0: DefaultTTL.
-func NewVault(under Store, secret []byte, ttl time.Duration) (*Vault, error) {
+// NewVault makes a vault on a store, which it owns from then on, and closes if it fails.
+// secret is at least 16 bytes; everyone who has it can read what is in the store. ttl 0:
+// DefaultTTL.
+func NewVault(under Store, secret []byte, ttl time.Duration) (v *Vault, err error) {
+	defer func() {
+		if err != nil {
+			under.Close()
+		}
+	}()
 	if len(secret) < ShortestSecret {
 		return nil, errors.New("the secret of the store is shorter than 16 characters")
 	}
-	if ttl <= 0 {
-		ttl = DefaultTTL
-	}
 	name, err := hkdf.Key(sha256.New, secret, nil, "laconic store: names, version 2", 32)
-	if err != nil {
-		return nil, err
-	}
-	sealing, err := hkdf.Key(sha256.New, secret, nil, "laconic store: values, version 1", 32)
-	if err != nil {
+	sealing, failed := hkdf.Key(sha256.New, secret, nil, "laconic store: values, version 1", 32)
+	if err = errors.Join(err, failed); err != nil {
 		return nil, err
 	}
 	block, err := aes.NewCipher(sealing)
@@ -63,7 +64,7 @@ func NewVault(under Store, secret []byte, ttl time.Duration) (*Vault, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Vault{under: under, name: name, seal: seal, ttl: ttl}
+	v = &Vault{under: under, name: name, seal: seal, ttl: cmp.Or(max(0, ttl), DefaultTTL), lasts: true}
 	v.shared, _ = under.(*Redis)
 	if _, ok := under.(*Memory); !ok {
 		v.near = NewMemory(nearBytes)
@@ -186,9 +187,7 @@ func (v *Vault) Close() {
 	if v.near != nil {
 		v.near.Close()
 	}
-	if c, ok := v.under.(interface{ Close() }); ok {
-		c.Close()
-	}
+	v.under.Close()
 }
 
 // A sealed value is a version, then what AES-256-GCM makes of the time until
