@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -177,10 +178,12 @@ func notForUpstream(name string) bool {
 
 var bodyHeaders = []string{"Content-Encoding", "Content-Length", "Content-Md5", "Digest", "Content-Digest", "Repr-Digest"}
 
-// aboutBytes reports whether a header says something of a body's bytes that is
-// wrong once they were edited.
-func aboutBytes(name string) bool {
-	return slices.ContainsFunc(bodyHeaders, func(h string) bool { return len(h) == len(name) && strings.EqualFold(h, name) })
+// dropAboutBytes removes the headers that say something of a body's bytes, which is
+// wrong of other bytes.
+func dropAboutBytes(h http.Header) {
+	maps.DeleteFunc(h, func(name string, _ []string) bool {
+		return slices.ContainsFunc(bodyHeaders, func(known string) bool { return strings.EqualFold(known, name) })
+	})
 }
 
 // answered sees the upstream's headers before the client does.
@@ -196,24 +199,6 @@ func (x *request) answered(res *http.Response) error {
 		x.p.streaming.Add(1)
 	}
 	res.Body = x.call.answer
-	if x.settings.ResponseHeaders {
-		clean(res.Trailer) // as far as it is announced
-		res.Body = &stamped{x.call.answer, res}
-	}
 	x.stamp(res.Header)
 	return nil
-}
-
-// stamped is the body of an answer, whose trailers say nothing in our name.
-type stamped struct {
-	io.ReadCloser
-	res *http.Response
-}
-
-func (s *stamped) Read(buf []byte) (int, error) {
-	n, err := s.ReadCloser.Read(buf)
-	if err == io.EOF {
-		clean(s.res.Trailer)
-	}
-	return n, err
 }

@@ -65,7 +65,7 @@ func (a *attempt) replan(facts learn.Facts, i *RetryInfo, shapes ...compact.Dema
 	if err != nil {
 		return nil
 	}
-	s := &second{attempt: attempt{c: c, info: c.info}, cut: c.CutOf(req.Conversation.Messages)}
+	s := &second{attempt: attempt{c: c, info: c.info}, reason: i.Reason, cut: c.CutOf(req.Conversation.Messages)}
 	if s.body, err = c.encode(p, req, &s.info); err != nil {
 		return nil
 	}

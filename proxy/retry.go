@@ -59,8 +59,7 @@ const (
 // known, both are cured, once; when it is refused too the client gets the first
 // refusal unchanged. Nothing of this is seen by a request that is answered well.
 type retrier struct {
-	first      *attempt
-	compressed bool // the client's body was compressed
+	first *attempt
 	// kind is the media type of an answer whose headers the client has. The second
 	// answer must have the same; "": it has not got any.
 	kind string
@@ -69,7 +68,9 @@ type retrier struct {
 // RoundTrip sends a request.
 func (s *retrier) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := s.first.c.x
-	about := takeAboutBytes(r.Header, s.first.Edited)
+	if s.first.Edited {
+		dropAboutBytes(r.Header)
+	}
 	res, err := x.p.transport.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -78,50 +79,41 @@ func (s *retrier) RoundTrip(r *http.Request) (*http.Response, error) {
 	if res.StatusCode == http.StatusOK && res.ContentLength < 0 && body.Encoding(res.Header) == "" {
 		s.kind = answer.Kind(res)
 		answer.Hold(res, x.wire, x.call.watch, func(refusal []byte) (io.ReadCloser, error) {
-			return s.decide(r, about, res, refusal)
+			second, err := s.instead(r, res, refusal)
+			if second == nil {
+				return nil, err
+			}
+			return second.Body, nil
 		})
 		return res, nil
 	}
-	defer x.call.body.Release()
 	if own := s.compaction(res); own != nil {
 		return own, nil
 	}
-	refusal := x.peek(res)
-	if refusal == nil {
-		if res.StatusCode == http.StatusOK {
-			s.first.begins()
-		}
+	second, err := s.instead(r, res, x.peek(res))
+	if second == nil && err == nil {
 		return res, nil
 	}
-	if second := s.again(r, about, res.StatusCode, refusal); second != nil {
-		_ = res.Body.Close()
-		return second, nil
-	}
-	if x.clientLeft() {
-		// Nobody is there to see the first answer, and it is not why this ended.
-		_ = res.Body.Close()
-		return nil, x.r.Context().Err()
-	}
-	return res, nil
+	_ = res.Body.Close()
+	return second, err
 }
 
-// decide returns what follows the headers of an answer in the place of its body,
-// nil if nothing does. The answer begins with a refusal, or with none.
-func (s *retrier) decide(r *http.Request, about http.Header, res *http.Response, refusal []byte) (io.ReadCloser, error) {
+// instead returns the answer that takes the place of one, nil if none does. That one
+// begins with a refusal, or with none.
+func (s *retrier) instead(r *http.Request, of *http.Response, refusal []byte) (*http.Response, error) {
 	x := s.first.c.x
 	defer x.call.body.Release()
 	if refusal == nil {
-		s.first.begins()
+		if of.StatusCode == http.StatusOK {
+			s.first.begins()
+		}
 		return nil, nil
 	}
-	second := s.again(r, about, res.StatusCode, refusal)
-	switch {
-	case second != nil:
-		return &following{second.Body, res, second}, nil
-	case x.clientLeft():
+	second := s.again(r, of.StatusCode, refusal)
+	if second == nil && x.clientLeft() {
 		return nil, x.r.Context().Err() // nobody is there to see the refusal, and it is not why this ended
 	}
-	return nil, nil
+	return second, nil
 }
 
 // begins notes that the answer begins. The upstream has loaded the model by now, and
@@ -129,41 +121,6 @@ func (s *retrier) decide(r *http.Request, about http.Header, res *http.Response,
 func (a *attempt) begins() {
 	a.answered = true
 	_ = a.c.askAgain(false)
-}
-
-// following is the body of a second answer behind the headers of the first.
-type following struct {
-	io.ReadCloser
-	first, second *http.Response
-}
-
-func (f *following) Read(buf []byte) (int, error) {
-	n, err := f.ReadCloser.Read(buf)
-	if err == io.EOF {
-		f.first.Trailer = f.second.Trailer
-	}
-	return n, err
-}
-
-// takeAboutBytes returns the headers that say something of the bytes of the
-// client's body, but for its length, and removes them from h where the body was
-// edited.
-func takeAboutBytes(h http.Header, edited bool) (about http.Header) {
-	for name, values := range h {
-		if !aboutBytes(name) {
-			continue
-		}
-		if !strings.EqualFold(name, "Content-Length") {
-			if about == nil {
-				about = http.Header{}
-			}
-			about[name] = values
-		}
-		if edited {
-			delete(h, name)
-		}
-	}
-	return about
 }
 
 // peek returns the error that an answer begins with, or nil if there is none. An
@@ -181,7 +138,7 @@ func (x *request) peek(res *http.Response) (refusal []byte) {
 
 // again sends another body in the place of a refused one, if that may help; nil:
 // the client gets the first answer.
-func (s *retrier) again(r *http.Request, about http.Header, status int, refusal []byte) (res *http.Response) {
+func (s *retrier) again(r *http.Request, status int, refusal []byte) (res *http.Response) {
 	x := s.first.c.x
 	_ = x.safely("retry", func() error {
 		said := x.wire.Refusal(status, refusal)
@@ -190,11 +147,7 @@ func (s *retrier) again(r *http.Request, about http.Header, status int, refusal 
 			return nil
 		}
 		i := x.info.Retry
-		first.reason, first.kind = i.Reason, s.kind
-		if s.compressed {
-			about = nil // they are true of the client's own bytes alone
-		}
-		if res, said = first.send(r, about); res != nil || !first.elsewise(said) {
+		if res, said = first.send(r, s.kind); res != nil || !first.elsewise(said) {
 			return nil
 		}
 		next := first.reconsider(i.Status, said)
@@ -202,11 +155,11 @@ func (s *retrier) again(r *http.Request, about http.Header, status int, refusal 
 		if x.info.Retry = i; next == nil {
 			return nil
 		}
-		i.Then, next.reason, next.kind = reason, reason, s.kind
+		i.Then = reason
 		if next.trial == nil {
 			next.trial = first.trial
 		}
-		res, _ = next.send(r, about)
+		res, _ = next.send(r, s.kind)
 		return nil
 	})
 	return res
@@ -220,8 +173,6 @@ type second struct {
 	trial  *learn.Trial // what it was planned under after a refusal for size; else nil
 	// cut names the history out of which it takes all bound thinking.
 	cut string
-	// kind is the media type that its answer must have; "": any.
-	kind string
 }
 
 // elsewise reports whether a refusal of the body is about something else than that of
@@ -240,8 +191,8 @@ func (s *second) elsewise(r wire.Refusal) bool {
 }
 
 // send sends the body. No answer: it was not answered either, or not well; then it
-// returns what a refusal said.
-func (s *second) send(r *http.Request, about http.Header) (res *http.Response, said wire.Refusal) {
+// returns what a refusal said. kind is the media type that it must have; "": any.
+func (s *second) send(r *http.Request, kind string) (res *http.Response, said wire.Refusal) {
 	x := s.c.x
 	i := x.info.Retry
 	i.Sent, i.Second = true, i.Second+s.Report.After
@@ -250,14 +201,8 @@ func (s *second) send(r *http.Request, about http.Header) (res *http.Response, s
 	// The idempotency key names the first body to an upstream that repeats its answer
 	// whatever comes under the same name. The second body has none of ours either: some
 	// upstreams say what a key has to look like.
-	for name := range out.Header {
-		if aboutBytes(name) || strings.HasSuffix(access.Dashed(name), "idempotency-key") {
-			delete(out.Header, name)
-		}
-	}
-	if !s.Edited {
-		maps.Copy(out.Header, about)
-	}
+	dropAboutBytes(out.Header)
+	maps.DeleteFunc(out.Header, func(name string, _ []string) bool { return strings.HasSuffix(access.Dashed(name), "idempotency-key") })
 	again := body.NewOutgoing(s.body, &body.Body{}, false)
 	again.Watch = x.call.watch
 	defer again.Release()
@@ -271,8 +216,8 @@ func (s *second) send(r *http.Request, about http.Header) (res *http.Response, s
 	i.Status = res.StatusCode
 	refusal := x.peek(res)
 	takes := res.StatusCode >= 200 && res.StatusCode <= 299
-	if s.kind != "" {
-		takes = res.StatusCode == http.StatusOK && answer.Kind(res) == s.kind && body.Encoding(res.Header) == ""
+	if kind != "" {
+		takes = res.StatusCode == http.StatusOK && answer.Kind(res) == kind && body.Encoding(res.Header) == ""
 	}
 	if refusal != nil || !takes {
 		if refusal != nil {

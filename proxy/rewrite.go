@@ -66,7 +66,7 @@ func (x *request) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	if first.info.Outcome == Shadow { // the client wants to see what the upstream makes of its own bytes
 		return body.NewOutgoing(out, in, false), x.p.transport, nil
 	}
-	return body.NewOutgoing(out, in, true), &retrier{first: &first, compressed: in.Compressed()}, nil
+	return body.NewOutgoing(out, in, true), &retrier{first: &first}, nil
 }
 
 // readBody reads the body whole, unless it is compressed in a way that is not

@@ -42,13 +42,8 @@ func (x *request) opened(text []byte) []byte {
 		return nil
 	}
 	opened := w.Unseal(text, sealPrefix, x.open)
-	if opened == nil {
-		return nil
-	}
-	for name := range x.r.Header {
-		if aboutBytes(name) {
-			delete(x.r.Header, name)
-		}
+	if opened != nil {
+		dropAboutBytes(x.r.Header)
 	}
 	return opened
 }

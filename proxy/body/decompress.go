@@ -45,11 +45,6 @@ type Body struct {
 	Memory  *admission.Reservation
 }
 
-// Compressed reports whether the client sent the body compressed.
-func (b *Body) Compressed() bool {
-	return len(b.Sent) == 0 || len(b.Text) == 0 || &b.Sent[0] != &b.Text[0]
-}
-
 // Decoder decompresses bodies, leaving half of the processors to others. No more
 // than these hold the memory that decompressing takes.
 type Decoder struct{ running *semaphore.Weighted }
