@@ -18,13 +18,12 @@ const (
 	askTime = 15 * time.Second
 	// freshTime is how old an answer may be. Models are loaded and unloaded.
 	freshTime = 10 * time.Minute
-	// firstPause and longestPause are when an upstream that published nothing of a
-	// model is asked again: the pause doubles.
-	firstPause   = time.Minute
-	longestPause = time.Hour
+	// soonTime is when an upstream is asked once more that published nothing of a model at
+	// first, and how long it is left alone between two answers that contradict it.
+	soonTime = time.Minute
 	// deniedPause is when an upstream is asked again that did not let a credential ask.
 	deniedPause = 20 * time.Second
-	// publishedLife is how long an answer is believed that cannot be had again.
+	// publishedLife is how long windows are believed that are not published any more.
 	publishedLife = time.Hour
 	// answerWait is how long a request may wait for an answer that is due.
 	answerWait = 100 * time.Millisecond
@@ -72,10 +71,10 @@ type Upstream struct {
 // the upstream: what one credential was answered holds for all.
 type upstream struct {
 	mu        sync.Mutex
-	published map[string]Fact[compact.Published] // by the name of a model
+	published Windows   // the lists of two credentials may differ: those of some answers
+	since     time.Time // when the first of these came
 	manner
-	next   time.Time
-	pause  time.Duration
+	next   time.Time // zero: it was not asked yet
 	asking bool
 	stale  bool          // what is being asked: the model was loaded meanwhile
 	again  time.Time     // when Again asked last
@@ -87,16 +86,6 @@ type manner struct {
 	refuses bool // them, as far as is known
 	loads   bool // it publishes windows of loaded models alone,
 	unset   int  // and has this one unless it is told otherwise; 0: not known
-}
-
-// of returns what was published of a model and is still believed.
-func (a *upstream) of(model string, now time.Time) compact.Published {
-	for _, name := range spellings(model) {
-		if p := a.published[name].at(now).Value; p != (compact.Published{}) {
-			return p
-		}
-	}
-	return compact.Published{}
 }
 
 // upstream returns what is known of an upstream.
@@ -118,11 +107,11 @@ func (m *Memory) Window(u Upstream, model string) (p compact.Published, refuses 
 	a.await()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	now := time.Now()
-	if !a.asking && !now.Before(a.next) {
+	if !a.asking && !time.Now().Before(a.next) {
 		m.ask(a, u, model)
 	}
-	return a.of(model, now), a.refuses
+	p, _ = a.published.of(model)
+	return p, a.refuses
 }
 
 // Again is called with each answer of an upstream. It asks once more, once a minute at
@@ -135,14 +124,14 @@ func (m *Memory) Again(u Upstream, model string, contradicted bool) (unset int) 
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	told := a.of(model, now) != compact.Published{}
+	_, told := a.published.of(model)
 	switch {
 	case a.asking && !told:
 		if a.stale = true; a.due == nil {
 			a.due = make(chan struct{})
 		}
 	case a.asking, told && !contradicted, !told && !a.loads:
-	case now.Sub(a.again) >= firstPause:
+	case now.Sub(a.again) >= soonTime:
 		a.again = now
 		if m.ask(a, u, model); a.asking {
 			a.due = make(chan struct{})
@@ -202,34 +191,20 @@ func (a *upstream) keep(f Found, model string, now time.Time) bool {
 		close(a.due)
 		a.due = nil
 	}
-	if f.denied {
+	if a.published == nil || now.Sub(a.since) >= publishedLife {
+		a.published, a.since = Windows{}, now
+	}
+	maps.Copy(a.published, f.Windows)
+	pause := freshTime
+	switch {
+	case f.denied:
 		a.next = now.Add(deniedPause)
 		return true
+	case !told && a.next.IsZero():
+		pause = soonTime
 	}
-	a.manner = f.manner
-	a.add(f.Windows, now)
-	longest := longestPause
-	if len(f.Windows) > 0 {
-		longest = freshTime // a name that nobody has must not make the others old
-	}
-	a.pause = min(max(2*a.pause, firstPause), longest)
-	a.next = now.Add(a.pause)
-	if told {
-		a.pause, a.next = 0, now.Add(freshTime)
-	}
+	a.manner, a.next = f.manner, now.Add(pause)
 	return true
-}
-
-// add adds windows, and forgets those that are not believed any more: the lists of
-// two credentials may differ.
-func (a *upstream) add(windows Windows, now time.Time) {
-	maps.DeleteFunc(a.published, func(_ string, p Fact[compact.Published]) bool { return !now.Before(p.Until) })
-	if a.published == nil {
-		a.published = make(map[string]Fact[compact.Published], len(windows))
-	}
-	for name, p := range windows {
-		a.published[name] = believe(p, now, publishedLife)
-	}
 }
 
 // silent are hosts that publish no windows, and domains of such hosts.

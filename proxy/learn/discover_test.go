@@ -31,23 +31,23 @@ func TestSomeUpstreamsAreNotAsked(t *testing.T) {
 // Lists may differ by credential, and names that nobody has make no window old.
 func TestWhatIsPublishedOfModelsAddsUp(t *testing.T) {
 	a, now := &upstream{}, time.Now()
-	a.add(Windows{"a": {Window: 1000}, "b": {Window: 2000}}, now)
-	a.add(Windows{"b": {Window: 3000}}, now.Add(publishedLife/2))
-	f := func(model string, after time.Duration, want int) {
+	f := func(of Windows, after time.Duration, want string) {
 		t.Helper()
-		if got := a.of(model, now.Add(after)); got.Window != want {
-			t.Errorf("%s after %v: %d, want %d", model, after, got.Window, want)
+		a.keep(Found{Windows: of}, "m", now.Add(after))
+		got := ""
+		for _, model := range []string{"a", "b", "c"} {
+			p, _ := a.published.of(model)
+			got += fmt.Sprint(p.Window, " ")
+		}
+		if got != want {
+			t.Errorf("after %v: %s, want %s", after, got, want)
 		}
 	}
-	f("a", publishedLife-1, 1000)
-	f("b", publishedLife, 3000)
-	f("a", publishedLife, 0)
-	f("b", publishedLife+1, 3000)
-	f("c", 0, 0)
-	a.add(nil, now.Add(publishedLife+1))
-	if len(a.published) != 1 {
-		t.Errorf("%v is kept", a.published)
-	}
+	f(Windows{"a": {Window: 1000}, "b": {Window: 2000}}, 0, "1000 2000 0 ")
+	f(Windows{"b": {Window: 3000}}, publishedLife/2, "1000 3000 0 ")
+	f(nil, publishedLife-1, "1000 3000 0 ")
+	f(Windows{"c": {Window: 4000}}, publishedLife, "0 0 4000 ")
+	f(nil, 2*publishedLife, "0 0 0 ")
 }
 
 // handled answers requests by a handler, without a network.

@@ -4,11 +4,9 @@ import (
 	"context"
 	"maps"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/maypok86/otter/v2"
-	"golang.org/x/sync/errgroup"
 )
 
 // Store keeps facts beyond this process. It may be slow or absent: a request waits
@@ -46,8 +44,8 @@ const (
 	// sharePause is between two rounds of sharing. Each process answers what others
 	// save: two could go on for ever.
 	sharePause = saveAgain / 4
-	// mostShares bounds what the Store is asked at a time.
-	mostShares = 8
+	// mostUnanswered is how many reads in a row the Store may leave unanswered.
+	mostUnanswered = 16
 )
 
 // sharing holds the models whose known and stored facts may differ.
@@ -102,33 +100,30 @@ func (m *Memory) share(ctx context.Context) {
 	m.shareDue(last)
 }
 
-// shareDue shares the facts of all models that are due, a few at a time, and reports
-// whether the Store has all. What it does not take stays due. Once it left as many
-// reads in a row unanswered as go on at a time, what is left stays due too. A Cluster
-// that misses one of its masters answers for the others.
-func (m *Memory) shareDue(ctx context.Context) bool {
-	var group errgroup.Group
-	group.SetLimit(mostShares)
-	var left, unanswered atomic.Int32
+// shareDue shares the facts of all models that are due, and reports whether the Store
+// has all. What it does not take stays due. Once it left mostUnanswered reads in a row
+// unanswered, what is left stays due too. A Cluster that misses one of its masters
+// answers for the others.
+func (m *Memory) shareDue(ctx context.Context) (all bool) {
+	all = true
+	unanswered := 0
 	for e := range m.sharing.take() {
-		group.Go(func() error {
-			defer m.recovered()
-			if unanswered.Load() < mostShares {
-				done, answered := e.share(ctx)
-				if unanswered.Add(1); answered {
-					unanswered.Store(0)
-				}
-				if done {
-					return nil
-				}
+		done, answered := false, false
+		if unanswered < mostUnanswered {
+			func() {
+				defer m.recovered()
+				done, answered = e.share(ctx)
+			}()
+			if unanswered++; answered {
+				unanswered = 0
 			}
-			left.Add(1)
+		}
+		if !done {
+			all = false
 			m.sharing.add(e)
-			return nil
-		})
+		}
 	}
-	_ = group.Wait()
-	return left.Load() == 0
+	return all
 }
 
 // share merges what other processes have learnt, and saves the result where the
