@@ -40,7 +40,7 @@ var rules = []rule{
 	{"tokenize/cache", nil, []string{"github.com/maypok86/otter/v2"}, "the cache remembers numbers; it may not know who counts, nor what"},
 	{"proxy/answer", nil, []string{"laconic/proxy/wire", "laconic/proxy/overflow"}, "an answer passes through; what it says is for its wire to read"},
 	{"proxy/wire", append([]string{"encoding/json", "io", "sync/atomic", "unicode/utf16", "unsafe"}, pure...), []string{"laconic/compact", "laconic/proxy/overflow", "github.com/go-json-experiment/json", "github.com/tidwall/gjson"}, "wire turns bytes into conversations and back; it may not know HTTP or logs"},
-	{"proxy/learn", nil, []string{"laconic/compact", "laconic/proxy/overflow", "github.com/maypok86/otter/v2", "github.com/tidwall/gjson", "golang.org/x/sync"}, "what is learnt of upstreams is values in and values out; it may not know a request or the configuration"},
+	{"proxy/learn", nil, []string{"laconic/compact", "laconic/proxy/overflow", "github.com/maypok86/otter/v2", "github.com/tidwall/gjson"}, "what is learnt of upstreams is values in and values out; it may not know a request or the configuration"},
 	{"proxy/overflow", append([]string{"encoding/json", "io"}, pure...), []string{"github.com/tidwall/gjson"}, "overflow reads what upstreams write; it may not know HTTP or the proxy"},
 	{"proxy/summarize/redact", append([]string{"io"}, pure...), []string{"github.com/go-json-experiment/json"}, "a mask is a function of a text"},
 	{"proxy/summarize/prompt", pure, []string{"laconic/compact", "laconic/proxy/summarize/redact"}, "what a model is asked and what of its answer is taken is a function of texts"},
