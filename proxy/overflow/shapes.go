@@ -44,8 +44,9 @@ func expression(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-const lead = `(?:[\w.' ]{0,60}?(?:Error|Exception)(?: code: \d+)?\s*[-:]\s*)*` +
-	`(?:rpc error: code = \w+ desc = |Input validation error: |Invalid request: |invalid params, |Unable to submit request because )?\s*`
+const lead = `(?:\d{4}: )?(?:[\w.' ]{0,60}?(?:Error|Exception)(?: code: \d+)?\s*[-:]\s*)*` +
+	`(?:rpc error: code = \w+ desc = |Input validation error: |Invalid request: |invalid params, |Unable to submit request because |` +
+	`An error occurred \(\w+\) when calling the \w+ operation: |400 Bad Request: |The model returned the following errors: |Provider returned error: )*\s*`
 
 // shapes returns the rows, the more specific ones first.
 // The source of a sentence is with its body in testdata.
@@ -55,6 +56,7 @@ var shapes = sync.OnceValue(func() []shape {
 		{name: "openai, with the answer", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, you requested <T> tokens \((?:<A> in the messages)?.*?<O> in the completion\)`)},
 		{name: "openai, completions", kind: Prompt, match: says(`This model's maximum context length is <L> tokens, however you requested <T> tokens \(<P> in your prompt; <O> for the completion\)`)},
 		{name: "openai", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, your (?:messages|prompt|input)\w* (?:resulted in|contains?) <P> (?:input )?tokens`)},
+		{name: "openai, limit", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\.(?: However, you requested <T> tokens\.)? Please reduce the length`)},
 		{name: "openai, gpt-5", kind: Prompt, alone: true, match: says(`Input tokens exceed the configured limit of <L> tokens\. Your messages resulted in <P> tokens`)},
 		{name: "openai, responses", kind: Prompt, match: says(`Your input exceeds the context window of this model`)},
 		{name: "tokens per minute", kind: Quota, match: says(`Request too large for .{0,300}?Limit <L>, Requested <T>`)},
@@ -63,15 +65,20 @@ var shapes = sync.OnceValue(func() []shape {
 		{name: "vllm, answer", kind: Prompt, match: says(`'?max_tokens'? or '?max_completion_tokens'? is too large: <O>\. ?This model's maximum context length is <L> tokens and your request has <P> input tokens`)},
 		{name: "vllm, bounded", kind: Prompt, atLeast: true, match: says(`This model's maximum context length is <L> tokens\. However, you requested <O> output tokens and your prompt contains at least <P> input tokens`)},
 		{name: "vllm, bounded characters", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, you requested <O> output tokens and your prompt contains [\d,]+ characters`)},
+		{name: "vllm, total", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, you requested <O> output tokens and your prompt contains <P> input tokens`)},
+		{name: "vllm, answer alone", kind: Output, match: says(`max_(?:completion_)?tokens=<O> cannot be greater than (?:max_\w+=)+<L>`)},
+		{name: "vllm 0.6, below zero", kind: Prompt, match: says(`max_tokens must be at least 1, got -\d\d`)},
 		{name: "vllm 0.16", kind: Prompt, atLeast: true, match: says(`You passed <P> input tokens and requested <O> output tokens\. However, the model's context length is only <L> tokens`)},
 		{name: "vllm 0.16, characters", kind: Prompt, match: says(`You passed [\d,]+ input characters and requested <O> output tokens\. However, the model's context length is only <L> tokens`)},
 		{name: "vllm, input", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, your request has <P> input tokens`)},
 		{name: "vllm 0.5", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, you requested <P> tokens in the messages`)},
-		{name: "vllm, engine", kind: Prompt, match: says(`The (?:decoder |encoder )?prompt \((?:total )?length <P>\) is (?:longer than the maximum model length of|too long to fit into the model \(context length) <L>`)},
+		{name: "vllm, engine", kind: Prompt, match: says(`The (?:decoder |encoder )?prompt \((?:total )?length <P>\)(?: plus the number of requested output tokens \(at least 1\))? is (?:longer than the maximum model length of|too long to fit into the model \(context length) <L>`)},
 
-		// SGLang, also behind Together. The second limit is what memory is left, not the model's.
-		{name: "sglang", kind: Prompt, match: says(`The input \(<P> tokens\) is longer than the model's context length \(<L> tokens\)`)},
-		{name: "sglang, with the answer", kind: Prompt, match: says(`Requested token count exceeds the model's maximum context length of <L> tokens\. You requested a total of <T> tokens(?:: <P> tokens from the input messages and <O> tokens for the completion)?`)},
+		{name: "input length", kind: Prompt, match: says(`Input length \(<P>\) exceeds model's maximum context length \(<L>\)`)},
+
+		// SGLang, also behind Together, Novita, Cloudflare. The second limit is what memory is left, not the model's.
+		{name: "sglang", kind: Prompt, match: says(`The input(?: \(<P> tokens\))? is longer than the model's context length(?: \(<L> tokens\))?`)},
+		{name: "sglang, with the answer", kind: Prompt, match: says(`Requested token count exceeds the model's maximum context length of <L> tokens\.(?: You requested a total of <T> tokens(?:: <P> tokens from the input messages and <O> tokens for the completion)?)?`)},
 		{name: "sglang, memory", kind: Prompt, alone: true, match: says(`Input length \(<P> tokens\) exceeds the maximum allowed length \(<L> tokens\)`)},
 
 		{name: "tgi", kind: Prompt, match: says("`?inputs`? tokens \\+ `?max_new_tokens`? must be <= <L>\\. Given: <P> `?inputs`? tokens and <O> `?max_new_tokens")},
@@ -86,6 +93,7 @@ var shapes = sync.OnceValue(func() []shape {
 		{name: "ollama cloud, fireworks", kind: Prompt, match: says(`(?:the )?prompt is too long: <P>(?: tokens)?, (?:model maximum )?context length(?: is|:) <L>`)},
 		{name: "lm studio", kind: Prompt, promptOnly: true, match: says(`Trying to keep the first <P> tokens when context the overflows\. However, the model is loaded with context length of only <L> tokens`)},
 		{name: "lm studio, keep", kind: Prompt, promptOnly: true, match: says(`The number of tokens to keep from the initial prompt is greater than the context length(?: \(n_keep: <P> ?>= ?n_ctx: <L>\))?`)},
+		{name: "lm studio, truncate", kind: Prompt, promptOnly: true, match: says(`Cannot truncate prompt with n_keep \(<P>\) >= n_ctx \(<L>\)`)},
 		{name: "lm studio, full", kind: Prompt, promptOnly: true, match: says(`Reached context length of <L> tokens with this model`)},
 		{name: "lm studio, mlx", kind: Prompt, promptOnly: true, match: says(`Context size has been exceeded`)},
 
@@ -94,7 +102,12 @@ var shapes = sync.OnceValue(func() []shape {
 		{name: "anthropic, bytes", kind: Bytes, match: says(`Request (?:size )?exceeds the maximum (?:allowed )?(?:number of bytes|size)`)},
 		{name: "bedrock", kind: Prompt, match: says(`Input is too long for requested model(?:\. Prompt length: <P>, max: <L>)?`)},
 
-		{name: "gemini", kind: Prompt, alone: true, match: says(`The input token count(?: \(<P>\))? exceeds the maximum number of tokens allowed(?: \(<L>\))?`)},
+		{name: "bedrock, nova", kind: Prompt, match: says(`Input Tokens Exceeded: Number of input tokens exceeds maximum length`)},
+		{name: "bedrock, titan", kind: Prompt, alone: true, match: says(`Too many input tokens\. Max input tokens: <L>, request input token count: <P>`)},
+		{name: "litellm", kind: Prompt, alone: true, match: says(`(?:litellm\._pre_call_checks: )?Context Window exceeded for given call\. No models have context window large enough for this call\.(?:\s*Model=\S+, Max Input Tokens=<L>)?`)},
+		{name: "watsonx", kind: Prompt, match: says(`(?:Invalid input argument for Model '[^']{1,100}': )?the number of input tokens <P> cannot exceed the total tokens limit <L>`)},
+
+		{name: "gemini", kind: Prompt, alone: true, match: says(`The input token count(?: \(<P>\))? exceeds the maximum number of tokens allowed(?: \(?<L>)?`)},
 		{name: "vertex", kind: Prompt, alone: true, match: says(`the input token count is <P> but (?:the )?model only supports up to <L>`)},
 		{name: "gemini, bytes", kind: Bytes, match: says(`Request payload size exceeds the limit: <L> bytes`)},
 		{name: "gemini, 500", kind: Prompt, match: says(`Your input context is too long`)},
@@ -110,8 +123,9 @@ var shapes = sync.OnceValue(func() []shape {
 		{name: "cerebras", kind: Prompt, match: says(`Please reduce the length of the messages or completion\. Current length is <P> while limit is <L>`)},
 		{name: "groq", kind: Prompt, match: says(`Please reduce the length of the messages or completion`)},
 		{name: "dashscope", kind: Prompt, alone: true, match: says(`(?:<400> InternalError\.Algo\.InvalidParameter: )?Range of input length should be \[\d+, ?<L>\]`)},
-		{name: "mlx", kind: Prompt, match: says(`Prompt too long: <P> tokens exceeds context window of <L> tokens`)},
-		{name: "zhipu", kind: Prompt, match: says(`Prompt (?:is )?(?:too long|exceeds max length)`)},
+		{name: "mlx", kind: Prompt, match: says(`Prompt too long: <P> tokens exceeds (?:max )?context window of <L> tokens`)},
+		{name: "ds4", kind: Prompt, match: says(`Prompt has <P> tokens, but the configured context size is <L> tokens`)},
+		{name: "zhipu", kind: Prompt, match: says(`Prompt (?:is )?(?:too long|exceeds max(?:imum context)? length)|tokens in request more than max tokens allowed`)},
 		{name: "minimax", kind: Prompt, match: says(`context window exceeds limit`)},
 		{name: "siliconflow", kind: Prompt, match: says(`length of prompt_tokens \(<P>\) must be less than max_seq_len \(<L>\)`)},
 		{name: "tensorrt-llm", kind: Prompt, match: says(`The sum of prompt length \(<P>(?:\.0)?\), query length \([\d.]+\)(?: and max_tokens \(<O>\))? should not exceed max_num_tokens \(<L>\)`)},
@@ -122,7 +136,7 @@ var shapes = sync.OnceValue(func() []shape {
 		{name: "cloudflare", kind: Prompt, match: says(`The estimated number of input and maximum output tokens \(<T>\) exceeded this model context window limit \(<L>\)`)},
 		{name: "cohere", kind: Prompt, alone: true, match: says(`too many tokens: total number of tokens in the prompt cannot exceed <L> - received <P>`)},
 		{name: "volcengine, images", kind: Prompt, match: says(`Total tokens of image and text exceed max message tokens`)},
-		{name: "volcengine, deepinfra, nim", kind: Prompt, alone: true, match: says(`(?:Requested )?input length <P> exceeds (?:the )?maximum (?:input |allowed )?(?:length|token size) <L>`)},
+		{name: "volcengine, deepinfra, nim, poolside", kind: Prompt, alone: true, match: says(`(?:Requested )?input length <P> exceeds (?:the )?maximum (?:allowed )?(?:input )?(?:length|token size)(?: of)? <L>`)},
 		{name: "qianfan", kind: Prompt, match: says(`prompt tokens too long`)},
 
 		// A list of many small messages. Azure's words, OpenAI's.
@@ -130,8 +144,8 @@ var shapes = sync.OnceValue(func() []shape {
 		{name: "openai, messages", kind: Count, match: says(`Invalid 'messages': array too long\. Expected an array with maximum length <L>, but got an array with length <P>`)},
 
 		// Words may change, fields do not.
-		{name: "code", kind: Prompt, codes: set("context_length_exceeded", "model_max_prompt_tokens_exceeded", "1261", "3051")},
-		{name: "llama.cpp, code", kind: Prompt, promptOnly: true, codes: set("exceed_context_size_error")},
+		{name: "code", kind: Prompt, codes: set("context_length_exceeded", "context_window_exceeded", "model_context_window_exceeded", "model_max_prompt_tokens_exceeded", "1261", "3051")},
+		{name: "llama.cpp, code", kind: Prompt, promptOnly: true, codes: set("exceed_context_size_error", "context_exceeded")},
 		{name: "minimax, code", kind: Prompt, codes: set(baseResp + "1039")},
 		{name: "code, bytes", kind: Bytes, codes: set("request_too_large")},
 	}
@@ -142,7 +156,7 @@ var shapes = sync.OnceValue(func() []shape {
 // overflow (BerriAI/litellm#17343), rate limits that waiting cures.
 var excluded = expression(`(?is)^.{0,200}?(?:string too long|tool_calls'?: array too long|tools'?: array too long|` +
 	`Limit \d+, Used \d+|ThrottlingException|Too many tokens, please wait|too many requests|rate limit reached|` +
-	`supports at most [\d,]+ completion tokens|image (?:exceeds|dimensions)|tool_call_id)`)
+	`supports at most [\d,]+ completion tokens|maximum allowed number of output tokens|max[_ ]tokens must be less than|image (?:exceeds|dimensions)|tool_call_id)`)
 
 func set(words ...string) map[string]bool {
 	m := make(map[string]bool, len(words))
