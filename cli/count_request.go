@@ -49,7 +49,7 @@ func countRequest(r *wire.Request, k *counting.Counter) *counted {
 		piece := countedPiece{Index: i, Role: m.RoleName(), Tokens: compact.Cost(k, m), Calls: len(m.Calls)}
 		for p := range m.Parts {
 			if m.Parts[p].Kind.Media() {
-				piece.Media += k.Part(&m.Parts[p])
+				piece.Media += k.Part(m, &m.Parts[p])
 			}
 		}
 		c.Media += piece.Media

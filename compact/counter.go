@@ -9,9 +9,10 @@ type Counter interface {
 	// Envelope returns the cost of a message without its parts and calls:
 	// framing, role, name, id, reasoning, and what it says beside its content.
 	Envelope(m *Message) int
-	// Part returns the cost of one part: of a text by its tokens, of media by a
-	// formula.
-	Part(p *Part) int
+	// Part returns the cost of one part of m: of a text by its tokens, of media by a
+	// formula. The upstream's chat template may leave out the texts of some messages,
+	// or write them as JSON.
+	Part(m *Message, p *Part) int
 	// Call returns the cost of one call: name, arguments and framing.
 	Call(c *Call) int
 	// Fixed returns the cost of what the request has beside its messages.
@@ -35,22 +36,6 @@ type Rememberer interface {
 	Message(m *Message) int
 }
 
-// A Placer is a [Counter] by which a part costs otherwise in some messages, because
-// the upstream's chat template leaves these out, or writes their texts as JSON.
-type Placer interface {
-	Counter
-	// PartIn returns the cost of a part of m.
-	PartIn(m *Message, p *Part) int
-}
-
-// CostPart returns what a part of m costs.
-func CostPart(c Counter, m *Message, p *Part) int {
-	if in, ok := c.(Placer); ok {
-		return in.PartIn(m, p)
-	}
-	return c.Part(p)
-}
-
 // Cost returns what one message costs.
 func Cost(c Counter, m *Message) int {
 	if r, ok := c.(Rememberer); ok {
@@ -64,7 +49,7 @@ func Cost(c Counter, m *Message) int {
 func CostOfPieces(c Counter, m *Message) int {
 	n := c.Envelope(m)
 	for i := range m.Parts {
-		n += CostPart(c, m, &m.Parts[i])
+		n += c.Part(m, &m.Parts[i])
 	}
 	for i := range m.Calls {
 		n += c.Call(&m.Calls[i])
@@ -75,7 +60,7 @@ func CostOfPieces(c Counter, m *Message) int {
 // CostText returns what a text costs in a message, without the rest of it.
 func CostText(c Counter, text string) int {
 	p := Part{Text: Plain(text)}
-	return c.Part(&p)
+	return c.Part(&Message{}, &p)
 }
 
 // CostAll returns what messages cost together.
@@ -123,7 +108,7 @@ func (e Estimator) Envelope(m *Message) int {
 
 // Part implements [Counter]. A text costs its length, media a fixed price, and
 // unknown parts their length, but no more than media.
-func (e Estimator) Part(p *Part) int {
+func (e Estimator) Part(_ *Message, p *Part) int {
 	switch p.Kind {
 	case KindText, KindRefusal:
 		return e.tokens(e.length(p.Text))

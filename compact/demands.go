@@ -117,9 +117,6 @@ type charging struct {
 // Envelope implements [Counter].
 func (c charging) Envelope(m *Message) int { return c.Counter.Envelope(m) + c.more(m) }
 
-// PartIn implements [Placer].
-func (c charging) PartIn(m *Message, p *Part) int { return CostPart(c.Counter, m, p) }
-
 // Message implements [Rememberer].
 func (c charging) Message(m *Message) int { return Cost(c.Counter, m) + c.more(m) }
 

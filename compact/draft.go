@@ -102,7 +102,7 @@ func (d *Draft) Part(r Ref) Part { return d.msgs[r.Message].Parts[r.Part] }
 // Cost returns what a part costs now, in tokens.
 func (d *Draft) Cost(r Ref) int {
 	m := &d.msgs[r.Message]
-	return CostPart(d.counter, m, &m.Parts[r.Part])
+	return d.counter.Part(m, &m.Parts[r.Part])
 }
 
 // Drop removes the exchange that starts at message i and reports whether it
@@ -192,7 +192,7 @@ func (d *Draft) isLast(i int) bool {
 func (d *Draft) replace(r Ref, e Edit) bool {
 	m := &d.msgs[r.Message]
 	part := rewritten(m.Parts[r.Part], e.Op, e.Text)
-	e.Saved = CostPart(d.counter, m, &m.Parts[r.Part]) - CostPart(d.counter, m, &part)
+	e.Saved = d.counter.Part(m, &m.Parts[r.Part]) - d.counter.Part(m, &part)
 	if e.Saved <= 0 {
 		return false
 	}

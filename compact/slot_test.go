@@ -18,9 +18,9 @@ import (
 // size then fits into a transcript that a person can read.
 type tenfold struct{ compacttest.Words }
 
-func (c tenfold) Envelope(m *compact.Message) int { return 10 * c.Words.Envelope(m) }
-func (c tenfold) Part(p *compact.Part) int        { return 10 * c.Words.Part(p) }
-func (c tenfold) Call(k *compact.Call) int        { return 10 * c.Words.Call(k) }
+func (c tenfold) Envelope(m *compact.Message) int              { return 10 * c.Words.Envelope(m) }
+func (c tenfold) Part(m *compact.Message, p *compact.Part) int { return 10 * c.Words.Part(m, p) }
+func (c tenfold) Call(k *compact.Call) int                     { return 10 * c.Words.Call(k) }
 
 // record is a stage that makes a slot whose text has the number of messages that
 // left.

@@ -105,9 +105,18 @@ func (k *Counter) Envelope(m *compact.Message) int {
 	return n
 }
 
-func (k *Counter) Part(p *compact.Part) int {
+func (k *Counter) Part(m *compact.Message, p *compact.Part) int {
 	switch p.Kind {
-	case compact.KindText, compact.KindRefusal:
+	case compact.KindText:
+		switch {
+		case k.mute && len(m.Calls) > 0:
+			return 0
+		case k.quotes && m.Role.Result():
+			quoted, _ := jsontext.AppendQuote(nil, p.Text.String())
+			return k.remembered(k.plain, string(quoted), k.model.Text)
+		}
+		return k.text(p.Text)
+	case compact.KindRefusal:
 		return k.text(p.Text)
 	case compact.KindImage:
 		return k.model.Image(p.Text.String(), p.Detail)
@@ -120,18 +129,6 @@ func (k *Counter) Part(p *compact.Part) int {
 	}
 	source, _ := p.Text.Source()
 	return k.remembered(k.unknown, source, k.model.Unknown)
-}
-
-// PartIn implements [compact.Placer].
-func (k *Counter) PartIn(m *compact.Message, p *compact.Part) int {
-	switch {
-	case k.mute && len(m.Calls) > 0 && p.Kind == compact.KindText:
-		return 0
-	case !k.quotes || !m.Role.Result() || p.Kind != compact.KindText:
-		return k.Part(p)
-	}
-	quoted, _ := jsontext.AppendQuote(nil, p.Text.String())
-	return k.remembered(k.plain, string(quoted), k.model.Text)
 }
 
 // Sum returns the sum by which the cost of a message is remembered, from its bytes.

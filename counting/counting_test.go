@@ -124,7 +124,7 @@ func TestCountsAreThoseOfTheTexts(t *testing.T) {
 						t.Fatal(err)
 					}
 					m := decoded(t, b.Bytes()).Conversation.Messages[0]
-					if got, want := k.Part(&m.Parts[0]), model.Text(text); got != want {
+					if got, want := k.Part(&m, &m.Parts[0]), model.Text(text); got != want {
 						t.Errorf("%s: %.30q costs %d, want %d", name, text, got, want)
 					}
 				}
@@ -139,10 +139,10 @@ func TestResultsCostWhatATemplateMakesOfThem(t *testing.T) {
 	text := "{\"a\": \"b\"}\n\tnext\n"
 	for model, want := range map[string]string{"llama-3.1-8b": `"{\"a\": \"b\"}\n\tnext\n"`, "hermes-3-llama-3.1-8b": text, "gpt-4o": text} {
 		k, p := newCounter(tokenize.For(model), cache.New(0)), compact.Part{Text: compact.Plain(text)}
-		if got, want := compact.CostPart(k, &compact.Message{Role: compact.Tool}, &p), k.model.Text(want); got != want {
+		if got, want := k.Part(&compact.Message{Role: compact.Tool}, &p), k.model.Text(want); got != want {
 			t.Errorf("%s: a result costs %d, want %d", model, got, want)
 		}
-		if got, want := compact.CostPart(k, &compact.Message{Role: compact.User}, &p), k.model.Text(text); got != want {
+		if got, want := k.Part(&compact.Message{Role: compact.User}, &p), k.model.Text(text); got != want {
 			t.Errorf("%s: a user's text costs %d, want %d", model, got, want)
 		}
 	}
@@ -159,7 +159,7 @@ func TestWhatATemplateLeavesOutIsFree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := compact.CostPart(k, calls, &calls.Parts[0]); (n == 0) != free || compact.CostPart(k, says, &says.Parts[0]) == 0 {
+		if n := k.Part(calls, &calls.Parts[0]); (n == 0) != free || k.Part(says, &says.Parts[0]) == 0 {
 			t.Errorf("%s: %d tokens beside a call", model, n)
 		}
 	}
@@ -199,7 +199,7 @@ func TestTextIsNotTakenForItsEscapedForm(t *testing.T) {
 	escaped := strings.Repeat(`\n\"`, 100)
 	message := decoded(t, []byte(`{"messages":[{"role":"user","content":"`+escaped+`"}]}`)).Conversation.Messages[0]
 	for _, part := range []compact.Part{message.Parts[0], {Text: compact.Plain(escaped)}} {
-		if got, want := k.Part(&part), model.Text(part.Text.String()); got != want {
+		if got, want := k.Part(&compact.Message{}, &part), model.Text(part.Text.String()); got != want {
 			t.Errorf("%.20q costs %d, want %d", part.Text.String(), got, want)
 		}
 	}
@@ -216,7 +216,7 @@ func TestToolsAreNotTakenForAText(t *testing.T) {
 			what      string
 			got, want int
 		}{
-			{"a text", k.Part(&part), model.Text(string(raw))},
+			{"a text", k.Part(&compact.Message{}, &part), model.Text(string(raw))},
 			{"tools", k.Fixed(compact.Beside{Tools: raw}), model.Priming() + model.Tools(raw)},
 			{"functions", k.Fixed(compact.Beside{Functions: raw}), model.Priming() + model.Tools(raw)},
 			{"a format", k.Fixed(compact.Beside{Format: raw}), model.Priming() + model.Format(raw)},
@@ -267,7 +267,7 @@ func TestPDFIsSearchedOnce(t *testing.T) {
 	f := func(model string, part compact.Part, want, hits, misses int) {
 		t.Helper()
 		counted := countedSince(remembered)
-		if got := newCounter(tokenize.For(model), remembered).Part(&part); got != want {
+		if got := newCounter(tokenize.For(model), remembered).Part(&compact.Message{}, &part); got != want {
 			t.Errorf("%s: %d tokens, want %d", model, got, want)
 		}
 		if h, m := counted(); h != hits || m != misses {

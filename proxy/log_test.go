@@ -137,11 +137,11 @@ func TestEveryChatRequestIsOneLine(t *testing.T) {
 // explosive panics on a text that says so, with the text in the panic.
 type explosive struct{ compacttest.Words }
 
-func (e explosive) Part(p *compact.Part) int {
+func (e explosive) Part(m *compact.Message, p *compact.Part) int {
 	if text := p.Text.String(); strings.Contains(text, "explode") {
 		panic(text)
 	}
-	return e.Words.Part(p)
+	return e.Words.Part(m, p)
 }
 
 func TestNoContentAndNoCredentialIsEverLogged(t *testing.T) {

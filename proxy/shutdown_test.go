@@ -50,7 +50,7 @@ func (f faulty) Fixed(b compact.Beside) int {
 	return f.Words.Fixed(b)
 }
 
-func (f faulty) Part(p *compact.Part) int {
+func (f faulty) Part(m *compact.Message, p *compact.Part) int {
 	switch p.Text.String() {
 	case "index":
 		return []int{}[p.Text.Len()]
@@ -59,7 +59,7 @@ func (f faulty) Part(p *compact.Part) int {
 		//lint:ignore SA5000 the panic is what this is for
 		m["x"] = 1
 	}
-	return f.Words.Part(p)
+	return f.Words.Part(m, p)
 }
 
 // breaking is a stage that breaks after an edit.

@@ -17,7 +17,7 @@ type guessing struct{ compacttest.Words }
 
 type letters struct{ compacttest.Words }
 
-func (letters) Part(p *compact.Part) int { return p.Text.Len() / 3 }
+func (letters) Part(_ *compact.Message, p *compact.Part) int { return p.Text.Len() / 3 }
 
 func (g guessing) Ways() iter.Seq2[string, compact.Counter] {
 	return func(yield func(string, compact.Counter) bool) { _ = yield("words", g) && yield("letters", letters{}) }

@@ -231,7 +231,7 @@ type Words struct{}
 func (Words) Envelope(m *compact.Message) int { return words(m.Reasoning.String()) }
 
 // Part counts words.
-func (Words) Part(p *compact.Part) int {
+func (Words) Part(_ *compact.Message, p *compact.Part) int {
 	if p.Kind != compact.KindText && p.Kind != compact.KindRefusal {
 		return 10
 	}

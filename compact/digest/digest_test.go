@@ -96,7 +96,7 @@ func TestDigestStaysInItsSlot(t *testing.T) {
 // tokenizers are like that to a degree.
 type coarse struct{ compacttest.Bytes }
 
-func (coarse) Part(p *compact.Part) int {
+func (coarse) Part(_ *compact.Message, p *compact.Part) int {
 	if p.Text.Len() < 40 {
 		return 0
 	}
@@ -175,9 +175,9 @@ type countingLooks struct {
 	n int
 }
 
-func (c *countingLooks) Part(p *compact.Part) int {
+func (c *countingLooks) Part(m *compact.Message, p *compact.Part) int {
 	c.n++
-	return c.Bytes.Part(p)
+	return c.Bytes.Part(m, p)
 }
 
 // TestADigestOfManyMessages: very many short exchanges, each with a line for

@@ -100,16 +100,14 @@ type calibrated struct {
 // confirmed them.
 func (c calibrated) Exact() bool { return c.confirmed || c.Counter.Exact() }
 
-// PartIn implements [compact.Placer].
-func (c calibrated) PartIn(m *compact.Message, p *compact.Part) int {
-	return c.scaled(compact.CostPart(c.Counter, m, p))
-}
-
 func (c calibrated) scaled(n int) int { return (n*c.percent + 50) / 100 }
 
 func (c calibrated) Envelope(m *compact.Message) int { return c.scaled(c.Counter.Envelope(m)) }
-func (c calibrated) Part(p *compact.Part) int        { return c.scaled(c.Counter.Part(p)) }
 func (c calibrated) Call(k *compact.Call) int        { return c.scaled(c.Counter.Call(k)) }
+
+func (c calibrated) Part(m *compact.Message, p *compact.Part) int {
+	return c.scaled(c.Counter.Part(m, p))
+}
 
 func (c calibrated) Fixed(b compact.Beside) int {
 	return c.scaled(c.Counter.Fixed(b))

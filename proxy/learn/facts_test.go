@@ -149,11 +149,11 @@ func (c silentResults) Envelope(m *compact.Message) int {
 	return c.Words.Envelope(m)
 }
 
-func (c silentResults) PartIn(m *compact.Message, p *compact.Part) int {
+func (c silentResults) Part(m *compact.Message, p *compact.Part) int {
 	if m.Role.Result() {
 		return 0
 	}
-	return c.Part(p)
+	return c.Words.Part(m, p)
 }
 
 // TestWhatIsLeftOutCostsNothing: whatever the factor, and whatever the template demands

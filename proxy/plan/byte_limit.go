@@ -33,12 +33,12 @@ func (w byteWeighted) Envelope(m *compact.Message) int {
 	return w.weigh(w.Counter.Envelope(m), framing+len(m.Name)+len(m.Answers)+bytesOf(m.Reasoning)+bytesOf(m.Refusal))
 }
 
-func (w byteWeighted) Part(p *compact.Part) int {
+func (w byteWeighted) Part(m *compact.Message, p *compact.Part) int {
 	bytes := bytesOf(p.Text)
 	if p.Kind != compact.KindText {
 		bytes += framing
 	}
-	return w.weigh(w.Counter.Part(p), bytes)
+	return w.weigh(w.Counter.Part(m, p), bytes)
 }
 
 func (w byteWeighted) Call(c *compact.Call) int {

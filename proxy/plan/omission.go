@@ -52,12 +52,11 @@ func (l omission) Envelope(m *compact.Message) int {
 	return l.Counter.Envelope(m)
 }
 
-// PartIn implements [compact.Placer].
-func (l omission) PartIn(m *compact.Message, p *compact.Part) int {
+func (l omission) Part(m *compact.Message, p *compact.Part) int {
 	if l.leaves(m) {
 		return 0
 	}
-	return compact.CostPart(l.Counter, m, p)
+	return l.Counter.Part(m, p)
 }
 
 // Message implements [compact.Rememberer].

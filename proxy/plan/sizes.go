@@ -39,7 +39,7 @@ func (p *Plan) sizesOf(req *wire.Request, msgs []compact.Message, exact int) (s 
 	for i := range msgs {
 		for k := range msgs[i].Parts {
 			if part := &msgs[i].Parts[k]; part.Kind.Media() {
-				s.media += ways[0].Counter.Part(part)
+				s.media += ways[0].Counter.Part(&msgs[i], part)
 			}
 		}
 	}

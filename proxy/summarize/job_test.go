@@ -115,8 +115,8 @@ func TestAJobThatCannotBeLoadedLeavesNothing(t *testing.T) {
 // counting tells of each count.
 type counting func()
 
-func (c counting) Part(p *compact.Part) int    { c(); return 10 }
-func (counting) Envelope(*compact.Message) int { return 0 }
-func (counting) Call(*compact.Call) int        { return 0 }
-func (counting) Fixed(compact.Beside) int      { return 0 }
-func (counting) Exact() bool                   { return false }
+func (c counting) Part(*compact.Message, *compact.Part) int { c(); return 10 }
+func (counting) Envelope(*compact.Message) int              { return 0 }
+func (counting) Call(*compact.Call) int                     { return 0 }
+func (counting) Fixed(compact.Beside) int                   { return 0 }
+func (counting) Exact() bool                                { return false }
