@@ -13,6 +13,7 @@ import (
 	"laconic/compact"
 	"laconic/compact/compacttest"
 	"laconic/compact/promises"
+	"laconic/proxy/wire/wiretest"
 )
 
 // demandsNamed returns the demands of a name as String writes it.
@@ -77,7 +78,7 @@ func TestPromisesHoldUnderEveryDemand(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	edits := make(map[compact.Op]int)
 	epochs := 0
-	for n, rec := range compacttest.Conversations(t) {
+	for n, rec := range wiretest.Conversations(t) {
 		if testing.Short() && !rec.Own && n%12 != 0 {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/proxy/wire/wiretest"
 )
 
 // TestAnEpochPaysOrIsForced: between trigger and budget there is an epoch only
@@ -63,7 +64,7 @@ func TestANewEpochIsToldOnce(t *testing.T) {
 // than the share of recent messages.
 func TestEpochsLand(t *testing.T) {
 	landed, epochs := 0, 0
-	for _, rec := range compacttest.Conversations(t) {
+	for _, rec := range wiretest.Conversations(t) {
 		in := compact.Conversation{Messages: rec.Messages}
 		cost := compact.CostAll(compacttest.Bytes{}, in.Messages)
 		if !rec.Own && testing.Short() || cost < 8000 {

@@ -10,6 +10,7 @@ import (
 	"laconic/compact"
 	"laconic/compact/compacttest"
 	"laconic/compact/promises"
+	"laconic/proxy/wire/wiretest"
 )
 
 // TestNoRequestPointBetweenACallAndItsResult: a client whose result came late
@@ -44,7 +45,7 @@ func TestNoRequestPointBetweenACallAndItsResult(t *testing.T) {
 func TestResultsFindTheirCallsInRealConversations(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	moved := 0
-	for _, rec := range compacttest.Conversations(t) {
+	for _, rec := range wiretest.Conversations(t) {
 		for range 12 {
 			msgs := slices.Clone(rec.Messages)
 			for range 1 + chance.IntN(6) {

@@ -5,6 +5,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/proxy/wire/wiretest"
 )
 
 // TestALargerWindowLeavesNoLess: what a budget is made of never falls as the window
@@ -40,7 +41,7 @@ func TestALargerWindowLeavesNoLess(t *testing.T) {
 // the window is planned above it.
 func TestALargerWindowKeepsNoLess(t *testing.T) {
 	tried := 0
-	for _, rec := range compacttest.Conversations(t) {
+	for _, rec := range wiretest.Conversations(t) {
 		in := compact.Conversation{Messages: rec.Messages, Fixed: 12_000}
 		if !rec.Own || compact.CostAll(compacttest.Bytes{}, in.Messages) < 30_000 {
 			continue

@@ -10,6 +10,7 @@ import (
 	"laconic/compact"
 	"laconic/compact/compacttest"
 	"laconic/compact/stage"
+	"laconic/proxy/wire/wiretest"
 )
 
 // adaptive is the default policy.
@@ -22,7 +23,7 @@ func adaptive() *compact.Policy { return &compact.Policy{Name: "adaptive", Ladde
 // sweep is of a policy that may have summaries, and of each four one is of a model
 // that signs its thinking and one of an upstream that taught a limit.
 func TestPromisesHoldOnRealConversations(t *testing.T) {
-	all := compacttest.Conversations(t)
+	all := wiretest.Conversations(t)
 	shares := []int{10, 15, 25, 40, 50, 60, 75, 90, 100}
 	whole := os.Getenv("LACONIC_SWEEP") != ""
 	var runs, epochs, over, bound int
@@ -87,7 +88,7 @@ func signed(msgs []compact.Message) []compact.Message {
 func TestCountsMoveNoEpoch(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var rated, epochs int
-	for n, rec := range compacttest.Conversations(t) {
+	for n, rec := range wiretest.Conversations(t) {
 		if testing.Short() && !rec.Own && n%12 != 0 {
 			continue
 		}

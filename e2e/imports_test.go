@@ -81,7 +81,8 @@ var rules = []rule{
 	{"cli/clients", nil, []string{"laconic/docs/clients"}, "what clients are told is data; it may know neither the proxy nor its configuration"},
 	{"cli/top", nil, []string{"laconic/proxy/page"}, "a board becomes lines; who asks for it is not known here"},
 	{"cli/tally", nil, []string{"laconic/compact", "laconic/number", "laconic/proxy"}, "what a proxy reports becomes sums; where they are said is not known here"},
-	{"compact/compacttest", nil, []string{"laconic/compact", "laconic/compact/promises"}, "tests of every room read conversations by it"},
+	{"compact/compacttest", nil, []string{"laconic/compact", "laconic/compact/promises"}, "tests of every room write conversations by it"},
+	{"proxy/wire/wiretest", nil, []string{"laconic/compact", "laconic/proxy/wire", "github.com/tidwall/gjson"}, "tests of every room read conversations by it"},
 	{"config/configtest", nil, []string{"golang.org/x/tools/txtar"}, "tests of config and of the commands read configurations by it"},
 	{"store/storetest", nil, []string{"github.com/redis/go-redis/v9"}, "tests start a server of their own by it"},
 	{"replay/replaytest", nil, []string{"laconic/compact"}, "tests of replay and of its reports read runs by it"},
@@ -95,14 +96,14 @@ var rules = []rule{
 	{".", []string{"context", "os", "os/signal", "syscall"}, []string{"laconic/cli"}, "main is signals and an exit code"},
 	{"e2e", nil, []string{"laconic/e2e/rig", "laconic/store/storetest"}, "what the pages say is compared with the command as a process"},
 	{"e2e/stories", nil, []string{"laconic/demo/strict", "laconic/e2e/rig", "laconic/store/storetest", "github.com/"}, "the command is seen as its users see it: as a process"},
-	{"e2e/binary", nil, []string{"laconic/compact", "laconic/compact/compacttest", "laconic/counting", "laconic/demo", "laconic/demo/strict", "laconic/e2e/rig", "laconic/proxy/wire", "laconic/store/storetest", "github.com/", "golang.org/x/"}, "the command is seen as its users see it: as a process"},
+	{"e2e/binary", nil, []string{"laconic/compact", "laconic/proxy/wire/wiretest", "laconic/counting", "laconic/demo", "laconic/demo/strict", "laconic/e2e/rig", "laconic/proxy/wire", "laconic/store/storetest", "github.com/", "golang.org/x/"}, "the command is seen as its users see it: as a process"},
 	{"e2e/deploy", nil, []string{"laconic/e2e/rig", "laconic/store/storetest", "github.com/tidwall/gjson", "go.yaml.in/yaml/v4"}, "what deploys the command is run, or read by what would run it"},
 	{"e2e/sweep", nil, []string{"laconic/compact", "laconic/demo/strict", "laconic/e2e/rig", "laconic/fold", "github.com/tidwall/"}, "recorded requests are folded, and judged by a strict upstream"},
-	{"e2e/rig", nil, []string{"laconic/compact/compacttest", "github.com/tidwall/gjson", "go.uber.org/goleak"}, "a process is started and ended by it; what it is tested for is not known here"},
+	{"e2e/rig", nil, []string{"laconic/proxy/wire/wiretest", "github.com/tidwall/gjson", "go.uber.org/goleak"}, "a process is started and ended by it; what it is tested for is not known here"},
 	{"e2e/survival", nil, []string{"laconic/demo/strict", "laconic/e2e/llamacpp", "laconic/e2e/rig", "laconic/store/storetest", "laconic/tokenize", "github.com/tidwall/sjson"}, "an agent sees the command as a process"},
-	{"e2e/llamacpp", nil, []string{"laconic/compact", "laconic/compact/compacttest", "laconic/e2e/llamacpp", "laconic/e2e/rig", "laconic/fold", "laconic/store/storetest", "github.com/tidwall/", "golang.org/x/tools/txtar"}, "a real server is in front of the command, which is a process"},
+	{"e2e/llamacpp", nil, []string{"laconic/compact", "laconic/proxy/wire/wiretest", "laconic/e2e/llamacpp", "laconic/e2e/rig", "laconic/fold", "laconic/store/storetest", "github.com/tidwall/", "golang.org/x/tools/txtar"}, "a real server is in front of the command, which is a process"},
 	{"e2e/cluster", nil, []string{
-		"laconic/compact/compacttest", "laconic/demo/strict", "laconic/store/storetest", "github.com/Shopify/toxiproxy/v2", "github.com/rs/zerolog", "github.com/tidwall/gjson", "go.uber.org/goleak",
+		"laconic/proxy/wire/wiretest", "laconic/demo/strict", "laconic/store/storetest", "github.com/Shopify/toxiproxy/v2", "github.com/rs/zerolog", "github.com/tidwall/gjson", "go.uber.org/goleak",
 	}, "replicas are seen as their users see them: as processes behind a balancer"},
 }
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"laconic/compact"
-	"laconic/compact/compacttest"
+	"laconic/proxy/wire/wiretest"
 
 	"laconic/proxy/learn"
 )
@@ -161,7 +161,7 @@ func TestACountHoldsForWhatRepairTakesOut(t *testing.T) {
 
 // conversations are the messages of some recorded conversations.
 func conversations(t *testing.T) (all [][]json.RawMessage) {
-	for _, name := range compacttest.ConversationFiles(t) {
+	for _, name := range wiretest.ConversationFiles(t) {
 		f, err := os.Open(name)
 		if err != nil {
 			t.Fatal(err)

@@ -34,7 +34,7 @@ type turn struct {
 
 // prepare computes what all policies are compared with.
 func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversation {
-	plain(r.Messages)
+	compact.Decode(r.Messages)
 	v := &conversation{Conversation: r, counter: c}
 	v.fixed = c.Fixed(compact.Beside{Tools: r.Tools, Functions: r.Functions, Format: r.Format})
 	v.costs = make([]int, len(r.Messages))
@@ -189,24 +189,4 @@ func newEpochs(before, now []compact.Epoch) int {
 		}
 	}
 	return n
-}
-
-// plain decodes all texts, so that searching and counting do not have to.
-func plain(msgs []compact.Message) {
-	decoded := func(t compact.Text) compact.Text {
-		if _, encoded := t.Source(); encoded {
-			return compact.Plain(t.String())
-		}
-		return t
-	}
-	for i := range msgs {
-		m := &msgs[i]
-		m.Reasoning = decoded(m.Reasoning)
-		for p := range m.Parts {
-			m.Parts[p].Text = decoded(m.Parts[p].Text)
-		}
-		for c := range m.Calls {
-			m.Calls[c].Arguments = decoded(m.Calls[c].Arguments)
-		}
-	}
 }

@@ -17,6 +17,7 @@ import (
 	"laconic/compact"
 	"laconic/compact/compacttest"
 	"laconic/compact/stage"
+	"laconic/proxy/wire/wiretest"
 	"laconic/replay/replaytest"
 )
 
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // TestWorkersDoNotChangeTheResult: one worker and five give the same report
 // on real conversations.
 func TestWorkersDoNotChangeTheResult(t *testing.T) {
-	files := compacttest.ConversationFiles(t)[:3]
+	files := wiretest.ConversationFiles(t)[:3]
 	run := func(workers int) string {
 		t.Helper()
 		res, err := Run(context.Background(), Options{

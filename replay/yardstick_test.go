@@ -19,6 +19,7 @@ import (
 	"laconic/compact/policy"
 	"laconic/compact/stage"
 	"laconic/proxy/wire"
+	"laconic/proxy/wire/wiretest"
 	"laconic/replay"
 )
 
@@ -66,7 +67,7 @@ func TestYardstick(t *testing.T) {
 	if !testing.Verbose() {
 		t.Skip("this is for measuring a ladder: run it with -v to see the table")
 	}
-	dir := compacttest.LargerSet(t)
+	dir := wiretest.LargerSet(t)
 	adaptive := replay.Policy{Name: "adaptive", Policy: &compact.Policy{Name: "adaptive", Ladder: stage.Default()}}
 	quick := os.Getenv("YARDSTICK_QUICK") != ""
 	if !quick {
@@ -153,9 +154,9 @@ func written(t *testing.T, w wire.Wire, file string) string {
 		record := map[string]any{"id": gjson.GetBytes(line, "id").String()}
 		switch w {
 		case wire.Messages:
-			record["system"], record["messages"] = compacttest.Blocks(t, chat, false)
+			record["system"], record["messages"] = wiretest.Blocks(t, chat, false)
 		case wire.Responses:
-			record["input"], _ = compacttest.Items(t, chat, false)
+			record["input"], _ = wiretest.Items(t, chat, false)
 		default:
 			record["messages"] = json.RawMessage(gjson.GetBytes(chat, "messages").Raw)
 		}

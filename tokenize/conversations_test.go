@@ -8,14 +8,14 @@ import (
 	"slices"
 	"testing"
 
-	"laconic/compact/compacttest"
+	"laconic/proxy/wire/wiretest"
 )
 
 // Real agent conversations with the provider's own prompt sizes. Between its first and its last request a
 // conversation grew by so many tokens; the estimate of what was added is compared with that. What these logs do not
 // show (thinking, a client's own reminders) counts against the estimate.
 func TestEstimatesOfRealConversationsLeanToTheSafeSide(t *testing.T) {
-	files, _ := filepath.Glob(compacttest.LargerSet(t) + "/*.jsonl")
+	files, _ := filepath.Glob(wiretest.LargerSet(t) + "/*.jsonl")
 	ratios := map[string][]float64{} // by family: estimate / billed
 	for _, file := range files {
 		for _, c := range recorded[conversation](t, file) {
@@ -112,7 +112,7 @@ func (c *conversation) growth() (estimate, billed int, ok bool) {
 // thinking of the model, whose tokens the log tells. That is so to the token, but for what stands around calls
 // (estimate.go) and for steps in which the client took old thinking out or searched the web.
 func TestExactCountsAgreeWithTheBillStepByStep(t *testing.T) {
-	file := compacttest.LargerSet(t) + "/codex_cli_typescript.jsonl"
+	file := wiretest.LargerSet(t) + "/codex_cli_typescript.jsonl"
 	steps, agree, counted, billed := 0, 0, 0, 0
 	for _, c := range recorded[conversation](t, file) {
 		counter := For(c.Model)

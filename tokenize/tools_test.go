@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"laconic/compact/compacttest"
+	"laconic/proxy/wire/wiretest"
 )
 
 // The layouts are those of Python's json.dumps, without an indent and with one.
@@ -89,8 +89,8 @@ func TestPagesOfTemplates(t *testing.T) {
 func TestRealToolsCostTheirJSON(t *testing.T) {
 	seen := map[string]bool{}
 	files := []string{"../e2e/testdata/conversations/readers.jsonl"}
-	if compacttest.HasLargerSet(t) {
-		larger, _ := filepath.Glob(compacttest.LargerSet(t) + "/wire/*.jsonl")
+	if wiretest.HasLargerSet(t) {
+		larger, _ := filepath.Glob(wiretest.LargerSet(t) + "/wire/*.jsonl")
 		files = append(files, larger...)
 	}
 	for i, file := range files {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"laconic/compact/compacttest"
+	"laconic/proxy/wire/wiretest"
 )
 
 // verdict judges how a step is told to have ended.
@@ -75,7 +75,7 @@ func (m *truth) readings(steps []recordedStep) {
 
 // users judges the lines that are told as the user's: none stands in a result that
 // came before.
-func (m *truth) users(c compacttest.Recorded, r *Record) {
+func (m *truth) users(c wiretest.Recorded, r *Record) {
 	read := map[string]bool{}
 	at := 0
 	for _, e := range r.events {

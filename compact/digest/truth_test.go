@@ -10,6 +10,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/proxy/wire/wiretest"
 )
 
 // TestTruth measures how much of what a record tells of recorded conversations is
@@ -17,12 +18,12 @@ import (
 // own reading: in the words of the tools that edit, in the codes that harnesses
 // write, and in what later readings of a file show.
 func TestTruth(t *testing.T) {
-	compacttest.LargerSet(t)
+	wiretest.LargerSet(t)
 	var sum truth
 	t.Logf("%-28s %s", "", columns)
 	byFile := map[string]*truth{}
 	var files []string
-	for _, c := range compacttest.Conversations(t) {
+	for _, c := range wiretest.Conversations(t) {
 		if byFile[c.File] == nil {
 			byFile[c.File] = &truth{}
 			files = append(files, c.File)
@@ -111,7 +112,7 @@ type recordedStep struct {
 }
 
 // stepsOf returns the calls of a conversation that were answered.
-func stepsOf(c compacttest.Recorded, r *Record) []recordedStep {
+func stepsOf(c wiretest.Recorded, r *Record) []recordedStep {
 	var steps []recordedStep
 	calls := map[string]*compact.Call{}
 	for i := range c.Messages {
@@ -168,7 +169,7 @@ func (s *recordedStep) code() (code string, known bool) {
 	return "0", s.tool == "Bash" && s.event.outcome.verdict != refused && !strings.HasPrefix(s.result, "<tool_use_error>")
 }
 
-func measure(c compacttest.Recorded) truth {
+func measure(c wiretest.Recorded) truth {
 	var m truth
 	r := NewRecord(compacttest.Bytes{})
 	r.see(c.Messages, nil)

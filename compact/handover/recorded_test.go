@@ -16,6 +16,7 @@ import (
 	"laconic/compact/policy"
 	"laconic/compact/promises"
 	"laconic/proxy/wire"
+	"laconic/proxy/wire/wiretest"
 )
 
 // TestTheRequestBeforeIsRepeated walks recorded conversations. At every request
@@ -26,7 +27,7 @@ func TestTheRequestBeforeIsRepeated(t *testing.T) {
 	prompt := `{"role":"user","content":[{"type":"text","text":"Provide a detailed prompt for continuing our conversation above. ` + strings.Repeat("Name the files. ", 30) + `"}]}`
 	count := map[string]int{}
 	all, every := read(t), 1 // the repository's own are few
-	if testing.Short() && compacttest.HasLargerSet(t) {
+	if testing.Short() && wiretest.HasLargerSet(t) {
 		every = 4
 	}
 	for n, e := range policy.Catalogue {
@@ -132,7 +133,7 @@ func (c *chat) body(n int, more ...string) []byte {
 }
 
 func read(t *testing.T) (all []*chat) {
-	for _, name := range compacttest.ConversationFiles(t) {
+	for _, name := range wiretest.ConversationFiles(t) {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

@@ -20,8 +20,8 @@ import (
 	"testing"
 	"time"
 
-	"laconic/compact/compacttest"
 	"laconic/e2e/rig"
+	"laconic/proxy/wire/wiretest"
 
 	"laconic/compact"
 	"laconic/counting"
@@ -41,13 +41,13 @@ var overheadSizes = []struct {
 	{"4 MB", "/chat/completions", func(*testing.B) []byte { return agentBody(950, 4<<20) }, 10},
 	// 400 KB of blocks.
 	{"blocks", "/messages", func(b *testing.B) []byte {
-		system, list := compacttest.Blocks(b, agentBody(186, 400<<10), false)
-		return bytes.Replace(compacttest.BlocksBody(b, system, list), []byte("claude-sonnet-5"), []byte("gpt-4o"), 1)
+		system, list := wiretest.Blocks(b, agentBody(186, 400<<10), false)
+		return bytes.Replace(wiretest.BlocksBody(b, system, list), []byte("claude-sonnet-5"), []byte("gpt-4o"), 1)
 	}, 80},
 	// The same as items.
 	{"items", "/responses", func(b *testing.B) []byte {
-		items, _ := compacttest.Items(b, agentBody(186, 400<<10), false)
-		return bytes.Replace(compacttest.ItemsBody(b, items, nil), []byte("gpt-5"), []byte("gpt-4o"), 1)
+		items, _ := wiretest.Items(b, agentBody(186, 400<<10), false)
+		return bytes.Replace(wiretest.ItemsBody(b, items, nil), []byte("gpt-5"), []byte("gpt-4o"), 1)
 	}, 80},
 }
 

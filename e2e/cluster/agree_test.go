@@ -18,7 +18,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"laconic/compact/compacttest"
+	"laconic/proxy/wire/wiretest"
 )
 
 // recording is a conversation as an agent had it.
@@ -31,7 +31,7 @@ type recording struct {
 // recordings returns conversations of more than least and at most most bytes.
 func recordings(t *testing.T, least, most int) (all []recording) {
 	t.Helper()
-	for _, file := range compacttest.ConversationFiles(t) {
+	for _, file := range wiretest.ConversationFiles(t) {
 		f, err := os.Open(file)
 		if err != nil {
 			t.Fatal(err)

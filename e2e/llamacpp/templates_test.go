@@ -16,10 +16,10 @@ import (
 	"github.com/tidwall/sjson"
 
 	"laconic/compact"
-	"laconic/compact/compacttest"
 	"laconic/e2e/llamacpp"
 	"laconic/e2e/rig"
 	"laconic/fold"
+	"laconic/proxy/wire/wiretest"
 )
 
 // TestLlamaCppTemplates: none of 70 chat templates refuses a folded request of which it
@@ -79,7 +79,7 @@ type foldedPair struct {
 func neighbourhoods(t *testing.T) (all []foldedPair) {
 	t.Helper()
 	every, newest := 8, 6
-	if full() || !compacttest.HasLargerSet(t) {
+	if full() || !wiretest.HasLargerSet(t) {
 		every, newest = 1, math.MaxInt
 	}
 	known := map[string]bool{}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"laconic/compact/compacttest"
+	"laconic/proxy/wire/wiretest"
 )
 
 // A Chat is a recorded conversation.
@@ -24,7 +24,7 @@ type Chat struct {
 func Chats(t testing.TB, wanted func(n int, id string) bool) (all []*Chat) {
 	t.Helper()
 	n := -1
-	for _, name := range compacttest.ConversationFiles(t) {
+	for _, name := range wiretest.ConversationFiles(t) {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

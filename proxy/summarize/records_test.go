@@ -12,6 +12,7 @@ import (
 	"laconic/compact"
 	"laconic/compact/compacttest"
 	"laconic/compact/policy"
+	"laconic/proxy/wire/wiretest"
 )
 
 // asking is a request of one client.
@@ -121,7 +122,7 @@ func TestRecordsMayForgetAtAnyTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	slots, spans, asked := 0, 0, 0
-	for _, c := range compacttest.Conversations(t) {
+	for _, c := range wiretest.Conversations(t) {
 		if !c.Own {
 			continue
 		}

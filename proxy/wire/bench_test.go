@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"laconic/compact"
-	"laconic/compact/compacttest"
 	"laconic/proxy/wire"
+	"laconic/proxy/wire/wiretest"
 )
 
 // history is the body of a coding agent's request, of about size bytes: tools,
@@ -71,10 +71,10 @@ var sizes = []struct {
 func BenchmarkDecode(b *testing.B) {
 	for _, s := range sizes {
 		chat := history(s.size)
-		system, blocks := compacttest.Blocks(b, chat, false)
-		items, _ := compacttest.Items(b, chat, false)
+		system, blocks := wiretest.Blocks(b, chat, false)
+		items, _ := wiretest.Items(b, chat, false)
 		bodies := map[wire.Wire][]byte{
-			wire.Chat: chat, wire.Messages: compacttest.BlocksBody(b, system, blocks), wire.Responses: compacttest.ItemsBody(b, items, nil),
+			wire.Chat: chat, wire.Messages: wiretest.BlocksBody(b, system, blocks), wire.Responses: wiretest.ItemsBody(b, items, nil),
 		}
 		for _, w := range wire.All {
 			b.Run(s.name+"/"+w.Name(), func(b *testing.B) {

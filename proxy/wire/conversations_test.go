@@ -6,15 +6,15 @@ import (
 	"slices"
 	"testing"
 
-	"laconic/compact/compacttest"
 	"laconic/proxy/wire"
+	"laconic/proxy/wire/wiretest"
 )
 
 // TestConversations reads every real conversation: back to the same bytes where
 // nothing is edited, and to what was meant where something is.
 func TestConversations(t *testing.T) {
 	n := 0
-	for _, file := range compacttest.ConversationFiles(t) {
+	for _, file := range wiretest.ConversationFiles(t) {
 		for body := range lines(t, file) {
 			n++
 			came := slices.Clone(body)

@@ -14,6 +14,7 @@ import (
 	"laconic/compact/stage"
 	"laconic/demo/strict"
 	"laconic/proxy/wire"
+	"laconic/proxy/wire/wiretest"
 )
 
 // upstream is one that knows no limit.
@@ -38,18 +39,18 @@ var walks = []struct {
 }
 
 func blocksBodies(t *testing.T, chat []byte, sealed bool) (bodies [][]byte) {
-	system, list := compacttest.Blocks(t, chat, sealed)
+	system, list := wiretest.Blocks(t, chat, sealed)
 	role := func(i int) any { return list[i].(map[string]any)["role"] }
 	for i := range list {
 		if role(i) == "user" && (i+1 == len(list) || role(i+1) == "assistant") {
-			bodies = append(bodies, compacttest.BlocksBody(t, system, list[:i+1]))
+			bodies = append(bodies, wiretest.BlocksBody(t, system, list[:i+1]))
 		}
 	}
 	return bodies
 }
 
 func itemsBodies(t *testing.T, chat []byte, sealed bool) (bodies [][]byte) {
-	items, of := compacttest.Items(t, chat, sealed)
+	items, of := wiretest.Items(t, chat, sealed)
 	for i := range items {
 		last, f := i+1 == len(items), items[i].(map[string]any)
 		switch {
@@ -57,7 +58,7 @@ func itemsBodies(t *testing.T, chat []byte, sealed bool) (bodies [][]byte) {
 		case f["role"] == "developer" || f["role"] == "assistant" || f["type"] != "message" && f["output"] == nil:
 		case !last && of[i+1] != of[i] && items[i+1].(map[string]any)["output"] != nil: // no client asks there
 		default:
-			bodies = append(bodies, compacttest.ItemsBody(t, items[:i+1], nil))
+			bodies = append(bodies, wiretest.ItemsBody(t, items[:i+1], nil))
 		}
 	}
 	return bodies
@@ -71,7 +72,7 @@ func TestRequestsOfRealConversations(t *testing.T) {
 	for _, w := range walks {
 		t.Run(w.wire.Name(), func(t *testing.T) {
 			requests, edited, over, moved := 0, 0, 0, 0
-			for _, file := range compacttest.ConversationFiles(t) {
+			for _, file := range wiretest.ConversationFiles(t) {
 				n := 0
 				for chat := range lines(t, file) {
 					if n++; n > 1 && testing.Short() {

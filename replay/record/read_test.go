@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"laconic/compact/compacttest"
+	"laconic/proxy/wire/wiretest"
 	"laconic/replay/replaytest"
 )
 
@@ -109,8 +109,8 @@ func TestRead(t *testing.T) {
 func TestReadCapture(t *testing.T) {
 	own := replaytest.Write(t, "capture.jsonl", string(capture(t, "../../e2e/testdata/conversations/readers.jsonl")))
 	var larger []string // real ones
-	if compacttest.HasLargerSet(t) {
-		larger, _ = filepath.Glob(compacttest.LargerSet(t) + "/wire/*.jsonl")
+	if wiretest.HasLargerSet(t) {
+		larger, _ = filepath.Glob(wiretest.LargerSet(t) + "/wire/*.jsonl")
 	}
 	for _, file := range append(larger, own) {
 		got := readAll(t, file)

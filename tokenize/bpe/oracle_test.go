@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"laconic/compact/compacttest"
+	"laconic/proxy/wire/wiretest"
 )
 
 // The oracle is OpenAI's own code (npm package tiktoken, WebAssembly). Every text of every set gets the same tokens
@@ -178,7 +178,7 @@ func oracle(t *testing.T, e *Encoding, texts iter.Seq[string]) iter.Seq2[string,
 // conversationTexts are real conversations, as the JSON they are stored in and as
 // the strings in it.
 func conversationTexts(t *testing.T) iter.Seq[string] {
-	files := compacttest.ConversationFiles(t)
+	files := wiretest.ConversationFiles(t)
 	return func(yield func(string) bool) {
 		for _, file := range files {
 			data, err := os.ReadFile(file)

@@ -1,10 +1,12 @@
-package compacttest
+package wiretest
 
 import (
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+
+	"laconic/compact"
 )
 
 // Blocks returns the elements of a recorded chat conversation as agents of the
@@ -20,34 +22,34 @@ func Blocks(t testing.TB, chat []byte, signed bool) (system string, list []any) 
 			list, results = append(list, fields{"role": "user", "content": results}), nil
 		}
 	}
-	for n, m := range recordedChat(t, chat) {
-		text := m.text(t)
+	for n, m := range recorded(t, chat).Conversation.Messages {
+		text := textOf(&m)
 		switch m.Role {
-		case "tool":
-			results = append(results, fields{"type": "tool_result", "tool_use_id": now[m.ToolCallID], "content": text})
-		case "assistant":
+		case compact.Tool:
+			results = append(results, fields{"type": "tool_result", "tool_use_id": now[m.Answers], "content": text})
+		case compact.Assistant:
 			flush()
 			var blocks []any
 			if signed {
 				blocks = append(blocks, fields{"type": "thinking", "thinking": "so", "signature": fmt.Sprint("s", n)})
 			}
-			if text != "" || len(m.ToolCalls) == 0 {
+			if text != "" || len(m.Calls) == 0 {
 				blocks = append(blocks, fields{"type": "text", "text": text})
 			}
-			for _, c := range m.ToolCalls {
-				id := strings.Map(plainLetter, c.ID)
+			for _, c := range m.Calls {
+				id, arguments := strings.Map(plainLetter, c.ID), c.Arguments.String()
 				if seen[c.ID]++; seen[c.ID] > 1 {
 					id = fmt.Sprintf("%s-%d", id, seen[c.ID])
 				}
 				now[c.ID] = id
 				var input fields
-				if json.Unmarshal([]byte(c.Function.Arguments), &input) != nil || input == nil {
-					input = fields{"input": c.Function.Arguments}
+				if json.Unmarshal([]byte(arguments), &input) != nil || input == nil {
+					input = fields{"input": arguments}
 				}
-				blocks = append(blocks, fields{"type": "tool_use", "id": id, "name": c.Function.Name, "input": input})
+				blocks = append(blocks, fields{"type": "tool_use", "id": id, "name": c.Name, "input": input})
 			}
 			list = append(list, fields{"role": "assistant", "content": blocks})
-		case "system", "developer":
+		case compact.System, compact.Developer:
 			if list == nil && system == "" {
 				system = text
 				continue

@@ -1,10 +1,12 @@
-package compacttest
+package wiretest
 
 import (
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+
+	"laconic/compact"
 )
 
 type fields = map[string]any
@@ -16,13 +18,13 @@ func Items(t testing.TB, chat []byte, reasons bool) (items []any, of []int) {
 	t.Helper()
 	custom, seen := map[string]bool{}, map[string]int{}
 	now := map[string]string{} // id of a call: its id in the list, where none occurs twice
-	for n, m := range recordedChat(t, chat) {
+	for n, m := range recorded(t, chat).Conversation.Messages {
 		add := func(f fields) { items, of = append(items, f), append(of, n) }
-		text := m.text(t)
+		text := textOf(&m)
 		switch m.Role {
-		case "assistant":
+		case compact.Assistant:
 			thought := ""
-			if reasons && (text != "" || len(m.ToolCalls) > 0) {
+			if reasons && (text != "" || len(m.Calls) > 0) {
 				thought = fmt.Sprintf("_rs%d", n)
 				add(fields{"type": "reasoning", "id": fmt.Sprint("rs_", n), "summary": []any{}, "encrypted_content": strings.Repeat("gAAA", 20)})
 			}
@@ -32,24 +34,24 @@ func Items(t testing.TB, chat []byte, reasons bool) (items []any, of []int) {
 					"content": []any{fields{"type": "output_text", "text": text, "annotations": []any{}}},
 				})
 			}
-			for i, c := range m.ToolCalls {
-				id := c.ID
+			for i, c := range m.Calls {
+				id, arguments := c.ID, c.Arguments.String()
 				if seen[c.ID]++; seen[c.ID] > 1 {
 					id = fmt.Sprintf("%s.%d", c.ID, seen[c.ID])
 				}
 				now[c.ID] = id
-				f := fields{"type": "function_call", "id": fmt.Sprintf("fc%s_%d_%d", thought, n, i), "call_id": id, "name": c.Function.Name, "arguments": c.Function.Arguments}
+				f := fields{"type": "function_call", "id": fmt.Sprintf("fc%s_%d_%d", thought, n, i), "call_id": id, "name": c.Name, "arguments": arguments}
 				var patch struct{ Input string }
-				if custom[id] = c.Function.Name == "apply_patch" && json.Unmarshal([]byte(c.Function.Arguments), &patch) == nil && patch.Input != ""; custom[id] {
+				if custom[id] = c.Name == "apply_patch" && json.Unmarshal([]byte(arguments), &patch) == nil && patch.Input != ""; custom[id] {
 					delete(f, "arguments")
 					f["type"], f["input"] = "custom_tool_call", patch.Input
 				}
 				add(f)
 			}
-		case "tool":
-			kind, id := "function_call_output", now[m.ToolCallID]
+		case compact.Tool:
+			kind, id := "function_call_output", now[m.Answers]
 			if id == "" {
-				id = m.ToolCallID
+				id = m.Answers
 			}
 			if custom[id] {
 				kind = "custom_tool_call_output"
@@ -57,37 +59,13 @@ func Items(t testing.TB, chat []byte, reasons bool) (items []any, of []int) {
 			add(fields{"type": kind, "call_id": id, "output": text})
 		default:
 			role := m.Role
-			if role == "system" {
-				role = "developer"
+			if role == compact.System {
+				role = compact.Developer
 			}
-			add(fields{"type": "message", "role": role, "content": []any{fields{"type": "input_text", "text": text}}})
+			add(fields{"type": "message", "role": role.String(), "content": []any{fields{"type": "input_text", "text": text}}})
 		}
 	}
 	return items, of
-}
-
-// recordedChat returns the messages of a recorded chat conversation.
-func recordedChat(t testing.TB, chat []byte) []recordedMessage {
-	t.Helper()
-	var body struct{ Messages []recordedMessage }
-	if err := json.Unmarshal(chat, &body); err != nil {
-		t.Fatal(err)
-	}
-	return body.Messages
-}
-
-// text returns what a message says, its parts joined.
-func (r *recordedMessage) text(t testing.TB) string {
-	t.Helper()
-	m, err := r.message()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	for _, p := range m.Parts {
-		b.WriteString(p.Text.String())
-	}
-	return b.String()
 }
 
 // ItemsBody returns a request of the API of responses with some items.

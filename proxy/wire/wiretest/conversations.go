@@ -1,16 +1,20 @@
-package compacttest
+// Package wiretest has the recorded conversations, as clients of each API send them, for
+// tests of every room.
+package wiretest
 
 import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
 	"laconic/compact"
+	"laconic/proxy/wire"
 )
 
 // Recorded is one recorded conversation.
@@ -120,98 +124,44 @@ func repository(t testing.TB) string {
 	}
 }
 
-type recordedMessage struct {
-	Role       string          `json:"role"`
-	Content    json.RawMessage `json:"content"`
-	ToolCallID string          `json:"tool_call_id"`
-	Reasoning  string          `json:"reasoning_content"`
-	Name       string          `json:"name"`
-	ToolCalls  []struct {
-		ID       string `json:"id"`
-		Function struct {
-			Name      string `json:"name"`
-			Arguments string `json:"arguments"`
-		} `json:"function"`
-	} `json:"tool_calls"`
-}
-
-func readConversations(t testing.TB, file string) []Recorded {
+func readConversations(t testing.TB, file string) (all []Recorded) {
 	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	own := !strings.HasPrefix(file, largerSet(repository(t)))
-	var all []Recorded
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
-		var c struct {
-			ID       string
-			Messages []recordedMessage
-			Tools    json.RawMessage
-		}
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		r := Recorded{ID: c.ID, File: strings.TrimSuffix(filepath.Base(file), ".jsonl"), Own: own, Tools: c.Tools}
-		for _, m := range c.Messages {
-			msg, err := m.message()
-			if err != nil {
-				t.Fatalf("%s: %s: %v", file, c.ID, err)
-			}
-			msg.Origin = len(r.Messages)
-			r.Messages = append(r.Messages, msg)
-		}
-		all = append(all, r)
+		r := recorded(t, bytes.Clone(lines.Bytes()))
+		all = append(all, Recorded{
+			ID: gjson.GetBytes(r.Body, "id").Str, File: strings.TrimSuffix(filepath.Base(file), ".jsonl"), Own: own,
+			Messages: r.Conversation.Messages, Tools: r.Tools,
+		})
 	}
 	if err := lines.Err(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s: %v", file, err)
 	}
 	return all
 }
 
-func (r *recordedMessage) message() (m compact.Message, err error) {
-	var ok bool
-	if m.Role, ok = compact.RoleNamed(r.Role); !ok {
-		return m, fmt.Errorf("role %q", r.Role)
+// recorded reads a recorded chat conversation.
+func recorded(t testing.TB, chat []byte) *wire.Request {
+	t.Helper()
+	r, err := wire.Chat.Decode(chat)
+	if err != nil {
+		t.Fatal(err)
 	}
-	m.Name, m.Answers = r.Name, r.ToolCallID
-	m.Reasoning = compact.Plain(r.Reasoning)
-	if r.Reasoning != "" {
-		m.Seal = compact.SealText | compact.SealArguments
+	compact.Decode(r.Conversation.Messages)
+	return r
+}
+
+// textOf returns what a message says, its parts joined.
+func textOf(m *compact.Message) string {
+	var text []byte
+	for i := range m.Parts {
+		text = m.Parts[i].Text.AppendTo(text)
 	}
-	switch c := strings.TrimSpace(string(r.Content)); {
-	case c == "":
-		m.Shape = compact.Absent
-	case c == "null":
-		m.Shape = compact.Null
-	case c[0] == '"':
-		m.Shape = compact.String
-		var s string
-		if err := json.Unmarshal(r.Content, &s); err != nil {
-			return m, err
-		}
-		m.Parts = []compact.Part{{Text: compact.Plain(s)}}
-	default:
-		m.Shape = compact.Array
-		var parts []struct {
-			Type, Text string
-			ImageURL   struct{ URL string } `json:"image_url"`
-		}
-		if err := json.Unmarshal(r.Content, &parts); err != nil {
-			return m, err
-		}
-		for _, p := range parts {
-			if p.Type == "text" {
-				m.Parts = append(m.Parts, compact.Part{Text: compact.Plain(p.Text)})
-			} else {
-				m.Parts = append(m.Parts, compact.Part{Kind: compact.KindImage, Text: compact.Plain(p.ImageURL.URL)})
-			}
-		}
-	}
-	for _, c := range r.ToolCalls {
-		m.Calls = append(m.Calls, compact.Call{ID: c.ID, Name: c.Function.Name, Arguments: compact.Plain(c.Function.Arguments)})
-	}
-	return m, nil
+	return string(text)
 }
