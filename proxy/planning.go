@@ -136,10 +136,16 @@ func (c *planning) summaryRequest(p *plan.Plan) *summarize.Request {
 	x := c.x
 	r := &summarize.Request{
 		ID: x.info.ID, Header: x.r.Header, Owner: x.owner(), Query: x.r.URL.RawQuery, Upstream: x.route.Upstream,
-		Policy: c.Policy.Name, Version: c.Policy.Version, Counter: p.SlotCounter(), Budget: p.Budget, Pins: x.overrides.pins,
+		Policy: c.Policy.Name, Version: c.Policy.Version, Counter: p.SlotCounter(),
 		Counting:   c.info.Route + "\x00" + c.info.Model + "\x00" + x.route.Tokenizer + p.Counting(),
 		Unfolded:   c.Policy.PerRequest != nil,
-		Overridden: x.overrides.budget > 0 || x.overrides.policy != nil, Unedited: c.mode != ModeOn, Ends: c.Agent != "", Bound: p.Bound,
+		Overridden: x.overrides.budget > 0 || x.overrides.policy != nil, Bound: p.Bound,
+	}
+	switch {
+	case c.mode != ModeOn:
+		r.Unwanted = "mode"
+	case c.Agent != "":
+		r.Unwanted = "compaction" // a new summary would be used once
 	}
 	if first := x.info.Rewrite; first != nil && first.Summary != nil {
 		r.Waited = first.Summary.Duration // by an earlier plan

@@ -37,16 +37,12 @@ type Request struct {
 	// Counting names the Counter.
 	Counting string
 	Counter  compact.Counter
-	Budget   compact.Budget
-	Pins     []int
 	// Unfolded: the policy makes another gap at every request.
 	Unfolded bool
 	// Overridden: headers of the request chose its policy or its budget.
 	Overridden bool
-	// Unedited: the request is sent as it came.
-	Unedited bool
-	// Ends: the agent replaces the conversation by a summary of its own.
-	Ends bool
+	// Unwanted is in a word why no summary may be begun for it; "": one may.
+	Unwanted string
 	// Bound: thinking in the conversation is bound to the text of the slot.
 	Bound bool
 	// Waited is how long the request has waited for summaries.
@@ -64,7 +60,7 @@ type Service struct {
 	format    format
 	env       Environment
 	texts     *otter.Cache[memo, keptText]   // what records said
-	coming    *otter.Cache[memo, store.Key]  // of the coming epoch: its gap; zero: it needs no summary
+	begun     *otter.Cache[store.Key, bool]  // gaps of coming epochs, whose summaries were begun
 	shown     *otter.Cache[memo, []bool]     // of a slot: the spans that show their digest
 	attempts  *otter.Cache[string, attempts] // see cooldown.go
 	seeds     seeds
@@ -134,7 +130,7 @@ func New(o *Options, env Environment) *Service {
 	if o == nil {
 		return s
 	}
-	s.coming = otter.Must(&otter.Options[memo, store.Key]{MaximumSize: rememberedGaps})
+	s.begun = otter.Must(&otter.Options[store.Key, bool]{MaximumSize: rememberedGaps})
 	s.shown = otter.Must(&otter.Options[memo, []bool]{MaximumSize: rememberedGaps})
 	s.rendering = semaphore.NewWeighted(1)
 	s.workers = semaphore.NewWeighted(int64(s.o.Workers))

@@ -194,22 +194,16 @@ func (s *Service) Prepare(r *Request, in compact.Conversation, plan *compact.Pla
 	if forecast == nil {
 		return
 	}
-	coming := s.nameOf(r, in, forecast)
-	if key, ok := s.coming.GetIfPresent(coming); ok && (key == store.Key{} || s.needsNothing(key)) {
-		return
-	}
 	slot := forecast.Slot()
-	if slot == nil || slot.Spans[len(slot.Spans)-1].Size < leastSize {
-		s.coming.Set(coming, store.Key{})
+	if slot == nil {
 		return
 	}
 	last := len(slot.Spans) - 1
 	g := s.gap(r, in, slot, last)
 	if g.messages == 0 {
-		g.key = store.Key{}
+		return
 	}
-	s.coming.Set(coming, g.key)
-	if g.messages > 0 {
+	if _, first := s.begun.SetIfAbsent(g.key, true); first || !s.needsNothing(g.key) {
 		s.start(r, in, g, slot, last, false)
 	}
 }
@@ -235,10 +229,6 @@ func (s *Service) unwanted(r *Request) string {
 	case r.Overridden && !s.o.ClientCredential:
 		// Whoever may send headers could make the operator pay for any number.
 		return "override"
-	case r.Unedited:
-		return "mode"
-	case r.Ends:
-		return "compaction" // a new summary would be used once
 	}
-	return ""
+	return r.Unwanted
 }
