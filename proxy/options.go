@@ -63,14 +63,13 @@ const (
 	SystemAuto = "auto"
 )
 
-// Options is the whole configuration of a proxy. New checks it and names
-// everything that is wrong with it at once.
+// Options is the whole configuration of a proxy. Package config checks it.
 type Options struct {
 	// Default is the route of every request that names no model: the
 	// top-level upstream. Required.
 	Default Route
-	// Routes are the other routes that RouteFor may give. They are listed so
-	// that New can check them; their order has no meaning here.
+	// Routes are the other routes that RouteFor may give. Their order has no meaning
+	// here.
 	Routes []*Route
 	// RouteFor returns the route of a model by name; nil, or a nil result:
 	// Default. It is called once per request that names a model and must be
@@ -152,7 +151,7 @@ type Options struct {
 }
 
 // Limits bound what one request and all requests together may take. Zero means
-// the stated default; a negative value is refused by New.
+// the stated default.
 type Limits struct {
 	// Body is the largest body of a chat request in bytes, both as sent and
 	// decompressed; 0: 64 MiB. It holds also for a body that is read for its

@@ -130,7 +130,7 @@ type Proxy struct {
 	ignoredTold atomic.Int64
 }
 
-// New makes a proxy, or says everything that is wrong with its options.
+// New makes a proxy of valid options, or says why they would give a key away.
 func New(o Options) (*Proxy, error) {
 	if err := o.validate(); err != nil {
 		return nil, err

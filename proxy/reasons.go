@@ -40,10 +40,7 @@ func (x *request) reason() why.Reason {
 	case i.Pass != nil:
 		return why.Passed(i.Pass.Reason, wire.Code(i.Pass.Reason).Sentence())
 	case i.Retry != nil && (i.Retry.Sent || i.Retry.Why != "over"):
-		r := i.Retry
-		return why.Refused(why.Refusal{
-			Reason: r.Reason, Hint: r.Hint, Limit: r.Limit, Prompt: r.Prompt, First: r.First, Second: r.Second, Sent: r.Sent, Answered: r.Answered,
-		})
+		return why.Refused(i.Retry.Refusal)
 	case i.Rewrite != nil && i.Rewrite.Why.Says != "":
 		return i.Rewrite.Why
 	case i.Own:

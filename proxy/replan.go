@@ -7,6 +7,7 @@ import (
 	"laconic/proxy/learn"
 	"laconic/proxy/overflow"
 	"laconic/proxy/plan"
+	"laconic/proxy/why"
 	"laconic/proxy/wire"
 )
 
@@ -32,7 +33,7 @@ func (a *attempt) reconsider(status int, r wire.Refusal) *second {
 
 // startRetryInfo starts the account of a refusal.
 func (a *attempt) startRetryInfo(reason string) *RetryInfo {
-	i := &RetryInfo{Reason: reason, First: a.Report.After}
+	i := &RetryInfo{Refusal: why.Refusal{Reason: reason, First: a.Report.After}}
 	a.c.x.info.Retry = i
 	return i
 }
@@ -156,12 +157,12 @@ func (a *attempt) afterTemplate(t overflow.Template) *second {
 	if len(shapes) == 0 {
 		return nil
 	}
-	why := i.Why
+	uncured := i.Why
 	s := a.replan(a.Facts, i, shapes...)
 	switch {
 	case s == nil:
 	case s.Report.Repairs == a.Report.Repairs && s.Facts.Shape.Value == meets: // the same once more
-		i.Why = why
+		i.Why = uncured
 		return nil
 	case !s.fits():
 		i.Why = "over"

@@ -12,38 +12,33 @@ import (
 	"laconic/proxy/body"
 	"laconic/proxy/learn"
 	"laconic/proxy/overflow"
+	"laconic/proxy/why"
 	"laconic/proxy/wire"
 )
 
 // RetryInfo is what became of a request that the upstream refused: what the
 // refusal said, and the second send, if there was one.
 type RetryInfo struct {
-	// Reason is "overflow", "template", "thinking" where thinking was bound to
-	// another history or missing, "compaction" where it does not know what asks for
-	// one, or "refused" where a compacted body was refused with 400 or 422 for any
-	// other reason.
-	Reason string
-	// Kind, Shape, Limit, Prompt and Output are the upstream's own, of an
-	// overflow; see overflow.Refusal.
-	Kind, Shape           string
-	Limit, Prompt, Output int
-	// Sent: the request was sent a second time. Answered: the client got the
-	// answer to that; else it got the first refusal unchanged.
-	Sent, Answered bool
+	// Refusal has as Reason also "compaction", where the upstream does not know what
+	// asks for one. Answered: the client got the answer to the second send; else it got
+	// the first refusal unchanged. Hint is that of [overflow.Template], and Second what was
+	// sent after the first body.
+	why.Refusal
+	// Kind, Shape and Output are the upstream's own, of an overflow; see
+	// overflow.Refusal.
+	Kind, Shape string
+	Output      int
 	// Then is the reason for which the second body was refused, where a third was
-	// sent: for length after a template, a template after length, another demand of
-	// the template, or prompt and answer together after the prompt. "": there was none.
+	// sent: for length after a template, a template after length, or another demand
+	// of the template. "": there was none.
 	Then string
 	// Why says in a word why it was not sent again, "" when it was; "here": it was
 	// answered by the proxy.
 	Why string
-	// Template is what a chat template asks for that refused the list, and Hint what
-	// would help, as a sentence; see overflow.Template.
-	Template, Hint string
+	// Template is what a chat template asks for that refused the list.
+	Template string
 	// Status is that of the last answer; 0 when there was none.
 	Status int
-	// First is what the first body cost, in tokens, and Second what was sent after it.
-	First, Second int
 }
 
 // The reasons for a second send.

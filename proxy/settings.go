@@ -43,8 +43,8 @@ func (s *settings) keyName(i int) string {
 	return fmt.Sprintf("client_keys[%d]", i)
 }
 
-// Reload puts other options in the place of those in force, or returns everything
-// that is wrong with them and changes nothing. A request goes on under the options
+// Reload puts other options in the place of those in force, or returns why they would
+// give a key away and changes nothing. A request goes on under the options
 // that it began under. What was learnt, counted, remembered and seen of upstreams
 // stays.
 //
@@ -66,6 +66,31 @@ func (p *Proxy) Reload(o Options) error {
 	}
 	p.settings.Store(newSettings(o, p.mark))
 	return nil
+}
+
+// validate says what would give a key to those whom it is not for. Package config says
+// all else that may be wrong with options, and where it is written.
+func (o *Options) validate() error {
+	var all []error
+	wrong := func(format string, args ...any) { all = append(all, fmt.Errorf(format, args...)) }
+	s := o.Summarizer
+	keyed := s != nil && s.Key != ""
+	for _, r := range append([]*Route{&o.Default}, o.Routes...) {
+		if r.Key != "" {
+			keyed = true
+		} else if len(o.ClientKeys) > 0 {
+			wrong("route %q needs an api_key: with client_keys the client's own key is never sent on", r.Match)
+		}
+	}
+	switch open := !access.Loopback(o.Listen) && len(o.ClientKeys) == 0; {
+	case len(o.ClientKeys) > 0 && s != nil && s.ClientCredential:
+		wrong("the summarizer cannot have the client's credential: client keys go no further than the proxy")
+	case open && keyed:
+		wrong("listen %s is not loopback and an api_key is set: without client_keys everybody who reaches it could spend on that key", o.Listen)
+	case open && o.Service != nil:
+		wrong("listen %s is not loopback and the service is on: without client_keys everybody who reaches it could let it work", o.Listen)
+	}
+	return errors.Join(all...)
 }
 
 // Options returns the options in force.

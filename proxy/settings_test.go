@@ -135,9 +135,9 @@ func TestAReloadIsWholeOrNothing(t *testing.T) {
 	p := start(t, o)
 	was := p.settings.Load()
 	bad := o
-	bad.Strict, bad.Default.Key, bad.AllowedOrigins = true, "", []string{"nonsense"}
+	bad.Strict, bad.Default.Key = true, ""
 	err := p.Reload(bad)
-	if err == nil || !strings.Contains(err.Error(), "needs an api_key") || !strings.Contains(err.Error(), `"nonsense"`) || p.settings.Load() != was {
+	if err == nil || !strings.Contains(err.Error(), "needs an api_key") || p.settings.Load() != was {
 		t.Errorf("%v", err)
 	}
 	f := func(key string, want int) {

@@ -6,6 +6,7 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy"
+	"laconic/proxy/why"
 	"laconic/proxy/wire"
 )
 
@@ -45,6 +46,6 @@ func TestLines(t *testing.T) {
 	f("2 chat requests, 1 only measured, 1 failed", chat(proxy.Shadow, 20_000, 5000, nil), chat(proxy.Rejected, 20_000, 12_000, func(i *proxy.ReplyInfo) { i.Status = 400 }))
 	f("1 chat request, 1 failed", chat(proxy.Compacted, 20_000, 5000, func(i *proxy.ReplyInfo) { i.Status, i.Unsent = 502, true }))
 	f("2 chat requests, 1 compacted, 1 sent again after a refusal, 1 still over budget\n40,000 tokens of prompt came, 16,000 went on: 24,000 saved (60 %)\n2 of the requests would have been above the budget",
-		chat(proxy.Retried, 20_000, 4000, func(i *proxy.ReplyInfo) { i.Retry = &proxy.RetryInfo{Answered: true} }),
+		chat(proxy.Retried, 20_000, 4000, func(i *proxy.ReplyInfo) { i.Retry = &proxy.RetryInfo{Refusal: why.Refusal{Answered: true}} }),
 		chat(proxy.Over, 20_000, 12_000, nil))
 }

@@ -1,32 +1,11 @@
 package access
 
 import (
-	"errors"
 	"net"
 	"net/netip"
 	"net/url"
 	"strings"
 )
-
-// CheckUpstream returns what is wrong with a base URL. The error does not show the
-// URL, which may hold a password.
-func CheckUpstream(u *url.URL) error {
-	switch {
-	case u == nil:
-		return errors.New("it has no upstream")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return errors.New("the upstream is not an http or https URL")
-	case u.Hostname() == "" || u.Opaque != "":
-		return errors.New("the upstream has no host")
-	case u.User != nil:
-		return errors.New("the upstream's URL holds a user or password: use api_key")
-	case u.Fragment != "":
-		return errors.New("the upstream's URL has a fragment")
-	case hasDotSegment(u):
-		return errors.New("the upstream's path has dot segments")
-	}
-	return nil
-}
 
 // SameListener reports whether an upstream is the address we listen on, as far as
 // that shows by its name; Via catches the rest.

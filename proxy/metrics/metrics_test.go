@@ -20,6 +20,7 @@ import (
 	"laconic/proxy"
 	"laconic/proxy/apierror"
 	"laconic/proxy/summarize"
+	"laconic/proxy/why"
 	"laconic/proxy/wire"
 	"laconic/store"
 )
@@ -295,13 +296,13 @@ func TestWhatRequestsCount(t *testing.T) {
 		}), []string{request("gpt-*", "compacted", 502), `errors_total{code="upstream_unreachable"} 1`}},
 		{"retried: two bodies", chat(proxy.Retried, func(i *proxy.ReplyInfo) {
 			i.Rewrite.Report.After = 30
-			i.Retry = &proxy.RetryInfo{Reason: "overflow", Sent: true, Answered: true, First: 100, Second: 30}
+			i.Retry = &proxy.RetryInfo{Refusal: why.Refusal{Reason: "overflow", Sent: true, Answered: true, First: 100, Second: 30}}
 		}), append(tokens("retried", 100, 30, 130), request("gpt-*", "retried", 200), `refusals_total{reason="overflow",second_send="answered"} 1`, `prefix_breaks_total{reason="retry"} 1`)},
 		{"refused again", chat(proxy.Untouched, func(i *proxy.ReplyInfo) {
-			i.Status, i.Retry = 400, &proxy.RetryInfo{Reason: "template", Sent: true, First: 100, Second: 90}
+			i.Status, i.Retry = 400, &proxy.RetryInfo{Refusal: why.Refusal{Reason: "template", Sent: true, First: 100, Second: 90}}
 		}), append(tokens("untouched", 100, 100, 190), request("gpt-*", "untouched", 400), `refusals_total{reason="template",second_send="refused"} 1`, `prefix_breaks_total{reason="retry"} 1`)},
 		{"not sent again", chat(proxy.Untouched, func(i *proxy.ReplyInfo) {
-			i.Status, i.Retry = 400, &proxy.RetryInfo{Reason: "overflow", Why: "late", First: 100}
+			i.Status, i.Retry = 400, &proxy.RetryInfo{Refusal: why.Refusal{Reason: "overflow", First: 100}, Why: "late"}
 		}), append(tokens("untouched", 100, 100, 100), request("gpt-*", "untouched", 400), `refusals_total{reason="overflow",second_send="late"} 1`)},
 		{"truncated and cut", chat(proxy.Untouched, func(i *proxy.ReplyInfo) { i.Ended, i.Cut = wire.WithoutDone, true }), append(
 			tokens("untouched", 100, 100, 100), request("gpt-*", "untouched", 200), `truncated_answers_total{ended="without_done"} 1`, `cut_prompts_total 1`)},

@@ -2,8 +2,6 @@ package summarize
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -69,31 +67,6 @@ func (o Options) withDefaults() Options {
 	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
 	o.Window = cmp.Or(o.Window, compact.DefaultWindow)
 	return o
-}
-
-// Check returns everything that makes the options impossible for a proxy that
-// listens at an address, with client keys of its own or without.
-func (o *Options) Check(listen string, clientKeys bool) (all []error) {
-	if err := access.CheckUpstream(o.Upstream); err != nil {
-		all = append(all, err)
-	} else if access.SameListener(o.Upstream, listen) {
-		all = append(all, errors.New("its upstream is the proxy's own address"))
-	}
-	if o.Model == "" {
-		all = append(all, errors.New("it has no model"))
-	}
-	if o.Counter == nil || o.Store == nil {
-		all = append(all, errors.New("it has no counter or no store"))
-	}
-	if o.ClientCredential && (clientKeys || o.Key != "") {
-		all = append(all, errors.New("it cannot have the client's credential: there is a key of its own, or client keys that go no further than the proxy"))
-	}
-	if o.Wait < 0 || o.WaitUnfolded < 0 || o.Timeout < 0 || o.Window < 0 || o.Workers < 0 {
-		all = append(all, errors.New("a limit is negative"))
-	} else if o.Window > 0 && o.Window < LeastWindow {
-		all = append(all, fmt.Errorf("its window of %d tokens is too small: %d are needed", o.Window, LeastWindow))
-	}
-	return all
 }
 
 // A model's window is divided so:

@@ -154,7 +154,10 @@ func Passed(word, sentence string) Reason {
 
 // Refusal is how an upstream refused a request, and what became of it.
 type Refusal struct {
-	Reason         string // overflow, template, thinking or refused
+	// Reason is "overflow", "template", "thinking" where thinking was bound to another
+	// history or missing, or "refused" where a compacted body was refused with 400 or 422
+	// for any other reason.
+	Reason         string
 	Hint           string // of a template
 	Limit, Prompt  int    // that the upstream named; 0: none
 	First, Second  int    // tokens of the two prompts
