@@ -47,18 +47,18 @@ func TestLlamaCppCache(t *testing.T) {
 			if whole.sent/whole.requests < w.window || whole.refused+dropped.refused > 0 {
 				t.Error("the window is not one that the conversation outgrows")
 			}
-			through := func(name, config string, percent int) {
+			through := func(name, config string) {
 				l := serve(w.window)
 				e := l.evaluates(t, rig.Start(t, l.URL+"/v1", config).URL, requests)
 				t.Logf("%-26s %v", name, e)
-				if e.refused > 0 || e.tokens*100 > whole.tokens*percent || e.tokens*3 > dropped.tokens*2 {
-					t.Errorf("%s: more than %d %% of what is evaluated without a limit, or than two thirds of what it is where the oldest messages are dropped", name, percent)
+				if e.refused > 0 || e.tokens*100 > whole.tokens*138 || e.tokens*3 > dropped.tokens*2 {
+					t.Errorf("%s: more than 138 %% of what is evaluated without a limit, or than two thirds of what it is where the oldest messages are dropped", name)
 				}
 			}
 			// Untold it keeps a quarter of the window for the answer, so it compacts more often.
-			through("Laconic, told nothing", "", 131)
+			through("Laconic, told nothing", "")
 			if full() {
-				through("Laconic, told", fmt.Sprintf("models: [{match: \"*\", window: %d, reserve: 512}]\n", w.window), 137)
+				through("Laconic, told", fmt.Sprintf("models: [{match: \"*\", window: %d, reserve: 512}]\n", w.window))
 			}
 		})
 	}
