@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -59,15 +60,11 @@ func TestSummariesComeLast(t *testing.T) {
 		tells(answered(told, "stop"))(w, r)
 	})
 	u := newUpstream(t, nil)
-	r := summarized(t, u, model, func(o *Options) { o.Summarizer.Workers = 1 })
-	for n, f := range []struct{ body, want string }{
-		{history(long), "preparing"},
-		{strings.ReplaceAll(history(long), "line of", "word of"), "busy"},
-		{history(long), "preparing"},
-	} {
-		r.chat(f.body)
-		if got := r.lastSummary(n + 1); got.Reason != f.want {
-			t.Errorf("request %d: %+v, want %s", n+1, got, f.want)
+	r := summarized(t, u, model)
+	for n, want := range strings.Fields(strings.Repeat("preparing ", 8) + "busy preparing") {
+		r.chat(strings.ReplaceAll(history(long), "line of", fmt.Sprintf("line %d of", n%9)))
+		if got := r.lastSummary(n + 1); got.Reason != want {
+			t.Errorf("request %d: %+v, want %s", n+1, got, want)
 		}
 	}
 	close(open)

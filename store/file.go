@@ -43,9 +43,9 @@ const lockPatience = time.Second
 var ErrInUse = errors.New("another process has the file")
 
 // NewFile opens the file of that name, or makes it, with mode 0600. It will hold at
-// most so many bytes. notice is told what an operator should know later.
+// most so many bytes, 0: DefaultBytes. notice is told what an operator should know later.
 func NewFile(path string, bytes int64, notice func(string)) (*File, error) {
-	f := &File{path: path, most: cmp.Or(bytes, DefaultFile), notice: notice}
+	f := &File{path: path, most: cmp.Or(bytes, DefaultBytes), notice: notice}
 	err := f.open()
 	if damaged(err) {
 		err = f.renew()

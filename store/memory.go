@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -21,13 +22,10 @@ type timed struct {
 // entryBytes is what an entry takes beside its value.
 const entryBytes = 128
 
-// NewMemory makes a store of at most so many bytes; 0: DefaultMemory.
+// NewMemory makes a store of at most so many bytes; 0: DefaultBytes.
 func NewMemory(bytes int) *Memory {
-	if bytes <= 0 {
-		bytes = DefaultMemory
-	}
 	return &Memory{values: otter.Must(&otter.Options[Key, timed]{
-		MaximumWeight: uint64(bytes),
+		MaximumWeight: uint64(cmp.Or(bytes, DefaultBytes)),
 		Weigher:       func(_ Key, v timed) uint32 { return uint32(len(v.value)) + entryBytes },
 		ExpiryCalculator: otter.ExpiryWritingFunc(func(e otter.Entry[Key, timed]) time.Duration {
 			return e.Value.ttl

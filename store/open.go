@@ -33,9 +33,6 @@ type Options struct {
 	// is made if there is none; for memory a new one.
 	Secret []byte
 	TTL    time.Duration // how long a value is kept; 0: DefaultTTL
-	// Memory and File bound the store, in bytes; 0: DefaultMemory, DefaultFile.
-	Memory int
-	File   int64
 	// Notice is told in one line what an operator should know: that the store
 	// cannot be used as it was meant to, that it fails, that it is back. It
 	// may be called at any time, from any goroutine. nil: nobody.
@@ -76,7 +73,7 @@ func Open(o Options) (*Vault, error) {
 	if !lasts {
 		o.Secret = randomSecret()
 	}
-	v, err := NewVault(NewMemory(o.Memory), o.Secret, o.TTL)
+	v, err := NewVault(NewMemory(0), o.Secret, o.TTL)
 	if err == nil {
 		v.lasts = lasts
 	}
@@ -90,7 +87,7 @@ func openFile(o Options) (*Vault, error) {
 			return nil, err
 		}
 	}
-	f, err := NewFile(o.Path, o.File, o.Notice)
+	f, err := NewFile(o.Path, 0, o.Notice)
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,6 @@ const (
 	MaxValue = 256 << 10
 	// DefaultTTL is how long a value is kept.
 	DefaultTTL = 7 * 24 * time.Hour
-	// DefaultMemory and DefaultFile bound what memory and a file take, in bytes.
-	DefaultMemory = 64 << 20
-	DefaultFile   = 256 << 20
+	// DefaultBytes bounds what memory and a file take.
+	DefaultBytes = 64 << 20
 )

@@ -88,11 +88,8 @@ func (s *Service) request(ctx context.Context, credential http.Header, p prompt.
 		return prompt.Answer{}, prompt.Empty
 	}
 	first := a.Choices[0]
-	calls := len(first.Message.ToolCalls)
-	if first.Message.FunctionCall != nil {
-		calls++
-	}
-	return prompt.Answer{Text: first.Message.Content, Finish: first.FinishReason, Calls: calls}, nil
+	called := len(first.Message.ToolCalls) > 0 || first.Message.FunctionCall != nil
+	return prompt.Answer{Text: first.Message.Content, Finish: first.FinishReason, Called: called}, nil
 }
 
 // asked returns the request for an answer of so many tokens; if bare, without a limit

@@ -107,7 +107,7 @@ func TestAJobThatCannotBeLoadedLeavesNothing(t *testing.T) {
 		j, why := s.start(&Request{}, in, gap{}, &compact.Slot{Spans: []compact.Span{{Size: 1000}}}, 0, false)
 		t.Errorf("%v, %q", j, why)
 	}()
-	if n := s.Running(); n != 0 || !s.workers.TryAcquire(DefaultWorkers) {
+	if n := s.Running(); n != 0 || !s.workers.TryAcquire(workers) {
 		t.Error("something is left")
 	}
 }

@@ -1,7 +1,6 @@
 package summarize
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"time"
@@ -36,9 +35,6 @@ type Options struct {
 	Window int
 	// Mask masks secrets in what is sent and stored.
 	Mask bool
-	// Workers is how many summaries are made at once; 0: 8. Further ones are not
-	// made.
-	Workers int
 	// Counter counts for the model. Required.
 	Counter compact.Counter
 	// Store is where summaries are stored. Required. The service does not close
@@ -49,10 +45,12 @@ type Options struct {
 	Transport http.RoundTripper
 }
 
+// workers is how many summaries are made at once. Further ones are not made.
+const workers = 8
+
 // Defaults of the options.
 const (
 	DefaultTimeout = 60 * time.Second
-	DefaultWorkers = 8
 	// DefaultUnfoldedWait is a WaitUnfolded for those without a wish.
 	DefaultUnfoldedWait = 20 * time.Second
 )
@@ -61,13 +59,6 @@ const (
 // one instructions, the summary so far and the answer leave no room for anything
 // to summarize.
 const LeastWindow = 4096
-
-func (o Options) withDefaults() Options {
-	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
-	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
-	o.Window = cmp.Or(o.Window, compact.DefaultWindow)
-	return o
-}
 
 // A model's window is divided so:
 //

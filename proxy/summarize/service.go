@@ -1,6 +1,7 @@
 package summarize
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"net/http"
@@ -121,7 +122,8 @@ func New(o *Options, env Environment) *Service {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.mark = rand.Text()
 	if s.o.Store = env.Store; o != nil {
-		s.o = o.withDefaults()
+		s.o = *o
+		s.o.Timeout, s.o.Window = cmp.Or(o.Timeout, DefaultTimeout), cmp.Or(o.Window, compact.DefaultWindow)
 	}
 	if s.o.Store != nil {
 		s.ended.Add(1)
@@ -133,7 +135,7 @@ func New(o *Options, env Environment) *Service {
 	s.begun = otter.Must(&otter.Options[store.Key, bool]{MaximumSize: rememberedGaps})
 	s.shown = otter.Must(&otter.Options[memo, []bool]{MaximumSize: rememberedGaps})
 	s.rendering = semaphore.NewWeighted(1)
-	s.workers = semaphore.NewWeighted(int64(s.o.Workers))
+	s.workers = semaphore.NewWeighted(workers)
 	s.jobs = map[store.Key]*job{}
 	return s
 }

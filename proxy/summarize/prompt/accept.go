@@ -11,7 +11,7 @@ import (
 type Answer struct {
 	Text   string
 	Finish string // the finish reason
-	Calls  int    // tool calls in it
+	Called bool   // a tool
 }
 
 // Refused is in a word why an answer was not taken. It is for logs and counters,
@@ -31,7 +31,7 @@ const (
 	Unfinished = Refused("finish")      // another end than stop
 	Longer     = Refused("longer")      // not shorter than its source
 	TooLarge   = Refused("too_large")   // it does not fit into its slot
-	NoText     = Refused("not_text")    // a page, or bytes that are no text
+	NoText     = Refused("not_text")    // a page
 	Unreadable = Refused("unreadable")  // the body is no answer of a chat API
 	TooLong    = Refused("source_long") // the transcript is too long to be asked about
 )
@@ -42,13 +42,9 @@ const leastChars = 40
 // Accept returns the text of an answer, or why it is not taken. source is the
 // size of what it replaces, size the room in its slot, both in tokens.
 func Accept(a Answer, source, size int, cost func(string) int) (string, error) {
-	text := a.Text
-	if !utf8.ValidString(text) {
-		return "", NoText
-	}
-	text = strings.TrimSpace(cleaned(withoutThoughts(text)))
+	text := strings.TrimSpace(cleaned(withoutThoughts(a.Text)))
 	switch {
-	case a.Calls > 0 || a.Finish == "tool_calls" || a.Finish == "function_call":
+	case a.Called || a.Finish == "tool_calls" || a.Finish == "function_call":
 		return "", CalledTool
 	case text == "":
 		return "", Empty
