@@ -22,8 +22,9 @@ var errEncoding = errors.New("the body cannot be decompressed")
 
 // byModel sets the route of a request whose endpoint has no wire. Where rows
 // differ in upstream or key, the body of an endpoint that names a model is read
-// for it, JSON or a form, which is then in. So is an object that goes to a path that
-// is not known, whatever its type says. No byte of it changes.
+// for it, JSON or a form, which is then in; the model of a form is in its first megabyte.
+// So is an object that goes to a path that is not known, whatever its type says. No byte
+// of it changes.
 func (x *request) byModel() (in *body.Body, no *apierror.Error) {
 	if !x.settings.parted || x.r.Method != http.MethodPost && x.r.Method != http.MethodPut || x.info.Endpoint == access.Models {
 		return nil, x.choose("", nil)

@@ -43,45 +43,8 @@
 // or an error of ours is the answer. A request that is not for a chat is only
 // routed and sent. A [Listener] hears of everything that is done; the log is one.
 //
-// # Which upstream
-//
-// A request that cannot be read passes byte for byte, with one exception: it may be
-// for a model that has an upstream or a key of its own. It would end at the wrong
-// one, with the wrong credential.
-//
-//   - Where rows of models differ in these, the bodies of all known endpoints are
-//     read for the model. The model of a form must be in its first megabyte.
-//   - A body that names two models, or whose model cannot be read, is refused.
-//   - Broken text inside a body does not matter as long as every reader finds the
-//     same name.
-//   - Where all rows go to one place nothing is read. Paths that nobody knows go to
-//     the default upstream, with the credential that the client meant for it.
-//
-// # Holding the first event
-//
-// The headers of an answer go to the client at once, and its first event once it is
-// known not to be a refusal. If it is one, what the second body is answered follows
-// in the same answer: it must have status 200, the same media type and no encoding.
-// Else the client gets the first refusal. What x-laconic-* headers say is then true
-// of the first body, and the log has both. An answer whose length is known comes
-// with its headers, and is held whole.
-//
-// # A second body
-//
-//   - It must be smaller than the refused one. It may be above what the upstream is
-//     known to take, as the next turn would be, unless the policy rejects or what
-//     never leaves is too large alone.
-//   - The original that replaces a refused compacted body is the repaired one, so
-//     that pairs stay legal.
-//   - A 429 is never sent again, though its limit is learnt.
-//   - If tools alone are above a limit that a refusal stated, the repaired request
-//     goes out as it came: the upstream's own 400 has numbers that fit what the
-//     client sent, and an upstream that erred disproves its limit. The proxy refuses
-//     by itself only under on_overflow: reject.
-//   - It leaves out all bound thinking, also of the current turn: once an epoch
-//     moved, the newest piece is bound to the old prefix like the rest.
-//   - If the upstream refuses it too, and a third body does not help, the client
-//     gets the first refusal.
+// Which upstream gets a request is decided by byModel and choose, what follows a
+// refusal by retrier and reconsider.
 package proxy
 
 import (

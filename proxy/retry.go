@@ -53,6 +53,10 @@ const (
 // generate, a shorter one is sent. When that is refused for something else that is
 // known, both are cured, once; when it is refused too the client gets the first
 // refusal unchanged. Nothing of this is seen by a request that is answered well.
+//
+// The headers of a stream go to the client before its first event is known to be no
+// refusal. What x-laconic-* headers say is then true of the first body, and the log has
+// both.
 type retrier struct {
 	first *attempt
 	// kind is the media type of an answer whose headers the client has. The second

@@ -21,72 +21,31 @@
 //
 // # Limits
 //
-//   - A stated limit is believed for an hour, even if the configured window is
-//     larger. A window that is configured too large would fail at every turn.
-//   - A stated limit is only tried in the second body if a longer prompt was
-//     answered, or if it contradicts an earlier limit that allows the refused
-//     prompt. The earlier limit is forgotten, so the new one is believed when it is
-//     stated again, as after a model was loaded with a smaller window.
-//   - A refusal in unknown words that speak of length is tried once with a shorter
-//     prompt if it came to one above 4,000 tokens. Its numbers are believed only if
-//     the second body was answered.
-//   - A cache that requests share may be full of others. The same prompt is tried
-//     shorter, and nothing is learnt if it is within a window that is told.
-//   - A refusal without a number that explains it makes the second prompt 0.7 as
-//     long. That length is kept only if the second body was answered and it is at
-//     least 1,024 tokens, and never below a prompt that was answered.
-//   - The answer that a request asks for is kept free once a refusal counts it, or
-//     comes to a prompt that is within a known window. A refusal of the prompt alone
-//     says nothing of the answer: if prompt and answer together are refused then, a
-//     third body is sent.
-//   - The refusal of a second body does not lower a limit that the first refusal
-//     stated. An upstream that states less each time is not followed down.
-//   - A limit on bytes limits bodies, never prompts: a picture of a megabyte may
-//     cost a thousand tokens. None below 64 KiB is kept. Where the refusal states
-//     no size, the limit is kept only once a smaller body was answered.
-//   - An answer disproves a limit by its usage, or without usage by a prompt of
-//     twice the limit.
-//   - No body helps if the answer that was asked for takes 15/16 of the window.
-//
 // A limit that is wrong costs memory of the conversation on every turn, one that
-// is forgotten costs one refused request. So no limit outlives an hour.
+// is forgotten costs one refused request. So no limit outlives an hour, and what a
+// refusal does not state is kept only once a second body was answered under it.
+// A window that is configured too large would fail at every turn, so a stated limit
+// holds even then. What each refusal teaches stands at [Model.Refused] and behind it.
+//
+// The answer that a request asks for is kept free once a refusal counts it, or
+// comes to a prompt that is within a known window. A refusal of the prompt alone
+// says nothing of the answer: if prompt and answer together are refused then, a
+// third body is sent.
 //
 // # Counts
 //
-//   - Each answer with usage and each refusal that counts goes to a [Calibration],
-//     one for each set of tools: what one agent taught is not applied to another.
-//   - A conversation keeps the count that it was folded with, for the same tools and
-//     budget, from the length on at which it was folded first: see [Held].
-//   - A prompt below 500 tokens teaches nothing, nor one with media above a tenth,
-//     one that the upstream cut, or usage that leaves out what was cached.
-//   - An upstream that silently reads only what fits its window shows it: it counts
-//     less than was sent, and just what its window holds, or no more for a longer
-//     prompt. That count is believed to be its window, unless it publishes one.
-//   - One that is known to cut, publishes no window of a loaded model, and whose
-//     answers have no usage, is believed to have the window of its defaults.
-//
-// # Published windows
-//
-//   - The list of models is asked first, the other pages only if it states no
-//     window, and never with an operator's key.
-//   - An upstream that publishes the windows of loaded models alone is asked again
-//     behind the first answer, and any upstream behind an answer that contradicts
-//     its window.
-//   - llama.cpp serves its loaded model under every name, so the window of its one
-//     row is that of any model.
-//   - A window holds for all credentials: forty keys do not make forty times seven
-//     questions. A credential that may not ask stops the questions for 20 seconds.
+// Each answer with usage and each refusal that counts goes to a [Calibration], one
+// for each set of tools: what one agent taught is not applied to another. An upstream
+// that silently reads only what fits its window shows it: it counts less than was
+// sent, and just what its window holds, or no more for a longer prompt. That count is
+// believed to be its window, unless it publishes one.
 //
 // # Bound thinking
 //
 // A conversation whose thinking is bound to its prefix is planned by what is
 // configured and published, with a counter that no answer corrects, because an
-// epoch that moves is a refusal there. Two facts are for such conversations:
-//
-//   - Hard is the longest prompt that was accepted after a refusal. It only adds
-//     epochs, and only refusals lower it.
-//   - Cuts names histories whose thinking was taken out. Later requests of the
-//     conversation leave out the same.
+// epoch that moves is a refusal there. Two facts are for such conversations: Hard
+// and Cuts.
 package learn
 
 import (
