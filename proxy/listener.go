@@ -111,7 +111,7 @@ type PassInfo struct {
 	Outcome          Outcome // Passed or Bypassed
 	// Reason is a word: "route" for what is no chat request, "mode" for what
 	// was to be left alone, "small" for what is below Route.MinBody, "encoding", "empty" for a list of messages
-	// that says nothing, "fault", or one of wire.Codes.
+	// that says nothing, "fault", or a wire.Code.
 	Reason string
 	Detail string // for the operator; holds no content
 	Tags   string
