@@ -130,7 +130,7 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 			kept := retained(s.facts, s.now.msgs, s.whole)
 			kept.Edits, kept.EditsShown = len(s.edits), v.shownEdits(s.edits, s.now.msgs, s.whole)
 			r.Over++
-			r.Kept.add(&kept)
+			r.add(&Numbers{Kept: kept})
 			if s.now.total <= b.Tokens {
 				r.Fits++
 			}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"math"
+	"reflect"
 	"slices"
 	"time"
 )
@@ -56,35 +57,24 @@ type Kept struct {
 	EditsShown int `json:"edits_shown"`
 }
 
-func (k *Kept) add(o *Kept) {
-	k.Facts += o.Facts
-	k.Recalled += o.Recalled
-	k.Verbatim += o.Verbatim
-	k.Hard += o.Hard
-	k.HardRecalled += o.HardRecalled
-	k.HardVerbatim += o.HardVerbatim
-	k.Calls += o.Calls
-	k.CallsWhole += o.CallsWhole
-	k.Edits += o.Edits
-	k.EditsShown += o.EditsShown
-}
-
 // add adds other measurements.
 func (n *Numbers) add(o *Numbers) {
-	n.Conversations += o.Conversations
-	n.Requests += o.Requests
-	n.Over += o.Over
-	n.Fits += o.Fits
-	n.Kept.add(&o.Kept)
-	n.Epochs += o.Epochs
-	n.PrefixBreaks += o.PrefixBreaks
-	n.Sent += o.Sent
-	n.Cached += o.Cached
-	n.Bill += o.Bill
-	n.Full += o.Full
-	n.Failures += o.Failures
-	n.Took += o.Took
+	sum(reflect.ValueOf(n).Elem(), reflect.ValueOf(o).Elem())
 	n.recalls = append(n.recalls, o.recalls...)
+}
+
+// sum adds each number of a struct to the same one of another.
+func sum(into, more reflect.Value) {
+	for i := range into.NumField() {
+		switch f := into.Field(i); f.Kind() {
+		case reflect.Struct:
+			sum(f, more.Field(i))
+		case reflect.Float64:
+			f.SetFloat(f.Float() + more.Field(i).Float())
+		case reflect.Int, reflect.Int64:
+			f.SetInt(f.Int() + more.Field(i).Int())
+		}
+	}
 }
 
 // Recall returns the share of the facts that were in the request, 0 to 1. This
