@@ -117,7 +117,7 @@ func routes(c *config.Config, policies map[string]*compact.Policy) *routeTable {
 			Upstream:         upstream,
 			Key:              m.APIKey,
 			ClientCredential: clientCredential(c, m, upstream, top),
-			Limits:           limitsOf(m),
+			Limits:           m.Limits,
 			Discover:         c.Discover,
 			Configured:       m.Window != 0 || m.Budget != 0,
 			Policy:           policies[cmp.Or(m.Policy, config.DefaultPolicy)],
@@ -133,11 +133,6 @@ func routes(c *config.Config, policies map[string]*compact.Policy) *routeTable {
 		t.rows = append(t.rows, row)
 	}
 	return t
-}
-
-// limitsOf returns the limits of a row; 0 for those that it does not set.
-func limitsOf(m config.Model) compact.Limits {
-	return compact.Limits{Window: m.Window, Input: m.Input, Reserve: m.Reserve, Budget: m.Budget, MaxMessages: m.MaxMessages}
 }
 
 // clientCredential reports whether the client's own credential goes to the

@@ -63,7 +63,7 @@ func buildPolicy(p config.Policy, name string) *compact.Policy {
 	built := &compact.Policy{
 		Trigger:    float64(p.Trigger),
 		Land:       p.Land,
-		KeepRecent: compact.KeepRecent(p.KeepRecent),
+		KeepRecent: p.KeepRecent,
 		Ladder:     stage.Default(),
 	}
 	if p.Algorithm() != "" {

@@ -43,7 +43,7 @@ func storeOptions(c *config.Config) store.Options {
 	s := c.Store
 	return store.Options{
 		Kind: store.Kind(s.Kind), Path: s.Path, URL: s.URL, Secret: []byte(s.Secret), Username: s.Username, Password: string(s.Password), Prefix: s.Prefix,
-		TLS: store.TLSFiles(s.TLS), TTL: time.Duration(s.TTL),
+		TLS: s.TLS, TTL: time.Duration(s.TTL),
 	}
 }
 

@@ -13,21 +13,21 @@ const DefaultMaxMessages = 2048
 // except MaxMessages. Zero means unknown, or the default.
 type Limits struct {
 	// Window is the whole context window, prompt and answer; 0: DefaultWindow.
-	Window int
+	Window int `json:"window,omitempty"`
 	// Input is a limit on the prompt below the window, if the model has one
 	// (gpt-5: 272,000 of 400,000).
-	Input int
+	Input int `json:"input,omitempty"`
 	// Reserve is kept free for the answer: what answers usually take; 0: the
 	// smaller of 8,192 and a quarter of the window.
-	Reserve int
+	Reserve int `json:"reserve,omitempty"`
 	// Together is set if the upstream refuses a prompt that does not fit together
 	// with the longest answer that the request allows. Then that answer is kept
 	// free if it is more than Reserve.
-	Together bool
+	Together bool `json:"-"`
 	// Budget overrides all of the above. It is what the prompt may cost.
-	Budget int
+	Budget int `json:"budget,omitempty"`
 	// MaxMessages is the largest number of messages; 0: DefaultMaxMessages.
-	MaxMessages int
+	MaxMessages int `json:"max_messages,omitempty"`
 }
 
 // A Budget is what one request may cost. It is made by [Limits.For], or of

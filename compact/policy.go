@@ -120,10 +120,10 @@ const (
 // begin within an exchange: what is before them may be shortened, but leaves
 // only whole.
 type KeepRecent struct {
-	Share     float64 // of the headroom above what must stay; 0: 0.15
-	Tokens    int     // at most; 0: 20,000
-	Exchanges int     // exchanges with an assistant message, at least; 0: 1
-	Messages  int     // above 0: the last N messages, instead of all that
+	Share     float64 `json:"share,omitempty"`     // of the headroom above what must stay; 0: 0.14
+	Tokens    int     `json:"tokens,omitempty"`    // at most; 0: 20,000
+	Exchanges int     `json:"exchanges,omitempty"` // exchanges with an assistant message, at least; 0: 1
+	Messages  int     `json:"messages,omitempty"`  // above 0: the last N messages, instead of all that
 }
 
 // A Stage is one way to save tokens: one rung of the ladder. It edits a Draft,

@@ -123,20 +123,16 @@ type Limits struct {
 // Model is one row of models: what holds for the models that it matches.
 // A number that is 0 was not given.
 type Model struct {
-	Match       string        `json:"match"`
-	Window      int           `json:"window,omitempty"` // 0: auto
-	Input       int           `json:"input,omitempty"`
-	Reserve     int           `json:"reserve,omitempty"`
-	Budget      int           `json:"budget,omitempty"`
-	MaxMessages int           `json:"max_messages,omitempty"`
-	Policy      string        `json:"policy,omitempty"`
-	Mode        string        `json:"mode,omitempty"`
-	MinBody     Size          `json:"min_body,omitempty"`
-	Upstream    string        `json:"upstream,omitempty"`
-	APIKey      access.Secret `json:"api_key,omitempty"`
-	Credential  string        `json:"credential,omitempty"`
-	Tokenizer   string        `json:"tokenizer,omitempty"`
-	Overhead    int           `json:"overhead,omitempty"`
+	Match          string        `json:"match"`
+	compact.Limits               // a Window of 0: auto
+	Policy         string        `json:"policy,omitempty"`
+	Mode           string        `json:"mode,omitempty"`
+	MinBody        Size          `json:"min_body,omitempty"`
+	Upstream       string        `json:"upstream,omitempty"`
+	APIKey         access.Secret `json:"api_key,omitempty"`
+	Credential     string        `json:"credential,omitempty"`
+	Tokenizer      string        `json:"tokenizer,omitempty"`
+	Overhead       int           `json:"overhead,omitempty"`
 	// SystemMessages is keep, fold or auto; "": auto.
 	SystemMessages string `json:"system_messages,omitempty"`
 }

@@ -10,27 +10,19 @@ import (
 // Policy is how conversations are compacted. In a Config it is resolved:
 // what the file leaves out comes from the built-in one of its name, or from adaptive.
 type Policy struct {
-	Options    json.RawMessage `json:"options,omitempty"`
-	Trigger    Trigger         `json:"trigger,omitempty"` // 0: auto
-	Land       float64         `json:"land,omitempty"`
-	KeepRecent Keep            `json:"keep_recent,omitzero"`
-	Repair     string          `json:"repair,omitempty"`
-	OnOverflow string          `json:"on_overflow,omitempty"`
-	Pin        Pin             `json:"pin,omitzero"`
-	Ladder     []Rung          `json:"ladder,omitempty"` // nil: the default ladder; empty: only repair
+	Options    json.RawMessage    `json:"options,omitempty"`
+	Trigger    Trigger            `json:"trigger,omitempty"` // 0: auto
+	Land       float64            `json:"land,omitempty"`
+	KeepRecent compact.KeepRecent `json:"keep_recent,omitzero"`
+	Repair     string             `json:"repair,omitempty"`
+	OnOverflow string             `json:"on_overflow,omitempty"`
+	Pin        Pin                `json:"pin,omitzero"`
+	Ladder     []Rung             `json:"ladder,omitempty"` // nil: the default ladder; empty: only repair
 
 	// algorithm is the named policy that it is a form of; "": adaptive, whose
 	// settings are those above. Of the others only options, repair, on_overflow and
 	// pin can be set.
 	algorithm string
-}
-
-// Keep measures the recent exchanges that stay as they are.
-type Keep struct {
-	Share     float64 `json:"share,omitempty"`
-	Tokens    int     `json:"tokens,omitempty"`
-	Exchanges int     `json:"exchanges,omitempty"`
-	Messages  int     `json:"messages,omitempty"`
 }
 
 // Pin names messages that may not change.
@@ -52,7 +44,7 @@ func builtinPolicies() map[string]Policy {
 	}
 	all[DefaultPolicy] = Policy{
 		Land: compact.DefaultLand,
-		KeepRecent: Keep{
+		KeepRecent: compact.KeepRecent{
 			Share:     compact.DefaultKeepShare,
 			Tokens:    compact.DefaultKeepTokens,
 			Exchanges: compact.DefaultKeepExchanges,

@@ -269,9 +269,12 @@ func walkKeys(t reflect.Type, path string, visit func(path string, f reflect.Str
 		walkKeys(t.Elem(), path+".NAME", visit)
 	case t.Kind() == reflect.Struct:
 		for i, name := range keysOf(t) {
-			if name != "" {
-				visit(join(path, name), t.Field(i))
-				walkKeys(t.Field(i).Type, join(path, name), visit)
+			switch f := t.Field(i); {
+			case f.Anonymous:
+				walkKeys(f.Type, path, visit)
+			case name != "" && name != "-":
+				visit(join(path, name), f)
+				walkKeys(f.Type, join(path, name), visit)
 			}
 		}
 	}

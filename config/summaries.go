@@ -24,23 +24,15 @@ type Summarizer struct {
 
 // Store is where summaries are kept, and what was learnt of upstreams.
 type Store struct {
-	Kind     string        `json:"kind,omitempty"`
-	Path     string        `json:"path,omitempty"`
-	URL      string        `json:"url,omitempty"`
-	Username string        `json:"username,omitempty"`
-	Password access.Secret `json:"password,omitempty"`
-	Prefix   string        `json:"prefix,omitempty"`
-	TLS      StoreTLS      `json:"tls,omitzero"`
-	Secret   access.Secret `json:"secret,omitempty"`
-	TTL      Duration      `json:"ttl,omitempty"`
-}
-
-// StoreTLS says how a Redis is reached by TLS.
-type StoreTLS struct {
-	CA         string `json:"ca,omitempty"`
-	Cert       string `json:"cert,omitempty"`
-	Key        string `json:"key,omitempty"`
-	ServerName string `json:"server_name,omitempty"`
+	Kind     string         `json:"kind,omitempty"`
+	Path     string         `json:"path,omitempty"`
+	URL      string         `json:"url,omitempty"`
+	Username string         `json:"username,omitempty"`
+	Password access.Secret  `json:"password,omitempty"`
+	Prefix   string         `json:"prefix,omitempty"`
+	TLS      store.TLSFiles `json:"tls,omitzero"`
+	Secret   access.Secret  `json:"secret,omitempty"`
+	TTL      Duration       `json:"ttl,omitempty"`
 }
 
 // summaries checks the summarizer.
@@ -90,7 +82,7 @@ func (ch *checking) store() {
 			ch.at("store.url", "store has no url, and kind: redis needs one", "such as redis://127.0.0.1:6379/0")
 		} else if secured, err := store.CheckURL(s.URL); err != nil {
 			ch.at("store.url", "store.url cannot be used: "+err.Error(), "the characters : / ? # @ % of a password are written as %3A and so on, or the password stands in store.password")
-		} else if !secured && s.TLS != (StoreTLS{}) {
+		} else if !secured && s.TLS != (store.TLSFiles{}) {
 			ch.at("store.tls", "store.tls is set, and store.url does not speak TLS", "rediss://, rediss+sentinel:// and rediss+cluster:// do")
 		}
 		if ch.Has("store.prefix") && s.Prefix == "" {

@@ -28,7 +28,7 @@ func (ch *checking) tls() {
 func (c *Config) CheckFiles() error {
 	ch := &checking{Config: c}
 	if c.Store.Kind == string(store.InRedis) {
-		if _, err := store.TLSFiles(c.Store.TLS).Config(); err != nil {
+		if _, err := c.Store.TLS.Config(); err != nil {
 			ch.at("store.tls", "store.tls: "+err.Error(), "")
 		}
 	}

@@ -13,9 +13,10 @@ import (
 
 // TLSFiles say how a server is reached by TLS; all may be empty.
 type TLSFiles struct {
-	CA         string // of the authority that the server's certificate is from; "": those of the system
-	Cert, Key  string // the client's own certificate
-	ServerName string // that the server's certificate has to be for; "": the host of the URL
+	CA         string `json:"ca,omitempty"`   // of the authority that the server's certificate is from; "": those of the system
+	Cert       string `json:"cert,omitempty"` // the client's own certificate
+	Key        string `json:"key,omitempty"`
+	ServerName string `json:"server_name,omitempty"` // that the server's certificate has to be for; "": the host of the URL
 }
 
 // Config returns what a client does by TLS. The client's certificate is read again for
