@@ -20,24 +20,13 @@ type Digester interface {
 	Record(c Counter) Recorder
 }
 
-// A Recorder writes the text of a slot, part by part.
-type Recorder interface {
-	// Add returns the next part: what lost says that neither kept nor the parts
-	// before say, in at most size tokens, or "" if size is too small. lost are
-	// the messages that left or were shortened since the last call, as they
-	// came; kept are those that the model still reads, as they are now. With
-	// anew the part replaces all parts before, and is for all that was lost.
-	// The text must be a function of the calls made.
-	Add(lost, kept []Message, size int, anew bool) string
-}
-
-// A RecorderFunc is a [Recorder] that remembers nothing.
-type RecorderFunc func(lost, kept []Message, size int, anew bool) string
-
-// Add calls f.
-func (f RecorderFunc) Add(lost, kept []Message, size int, anew bool) string {
-	return f(lost, kept, size, anew)
-}
+// A Recorder writes the text of a slot, part by part. It returns the next part: what
+// lost says that neither kept nor the parts before say, in at most size tokens, or ""
+// if size is too small. lost are the messages that left or were shortened since the
+// last call, as they came; kept are those that the model still reads, as they are now.
+// With anew the part replaces all parts before, and is for all that was lost. The text
+// must be a function of the calls made.
+type Recorder func(lost, kept []Message, size int, anew bool) string
 
 // slotSource is what the texts and the messages of a slot are made from.
 type slotSource struct {
@@ -102,7 +91,7 @@ func (s *Slot) write() {
 				kept = append(kept, msgs[i])
 			}
 		}
-		s.Spans[n].Text = record.Add(lost, kept, s.Spans[n].Size, n == 0)
+		s.Spans[n].Text = record(lost, kept, s.Spans[n].Size, n == 0)
 	}
 }
 

@@ -32,7 +32,7 @@ func (s record) Shrink(d *compact.Draft) { d.Summarize(s, 50, "older exchanges")
 
 func (s record) Record(compact.Counter) compact.Recorder {
 	all := 0
-	return compact.RecorderFunc(func(lost, _ []compact.Message, _ int, anew bool) string {
+	return compact.Recorder(func(lost, _ []compact.Message, _ int, anew bool) string {
 		if all += len(lost); anew {
 			return fmt.Sprintf("[record of %d]", all)
 		}

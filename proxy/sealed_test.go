@@ -16,7 +16,7 @@ import (
 type records struct{ elide }
 
 func (records) Record(compact.Counter) compact.Recorder {
-	return compact.RecorderFunc(func(lost, kept []compact.Message, _ int, _ bool) string {
+	return compact.Recorder(func(lost, kept []compact.Message, _ int, _ bool) string {
 		said := "[Record]"
 		for _, m := range lost {
 			for i := range m.Parts {

@@ -102,7 +102,7 @@ func (s saying) Shrink(d *compact.Draft) {
 }
 
 func (s saying) Record(compact.Counter) compact.Recorder {
-	return compact.RecorderFunc(func([]compact.Message, []compact.Message, int, bool) string { return "THE-WORD " + string(s) })
+	return compact.Recorder(func([]compact.Message, []compact.Message, int, bool) string { return "THE-WORD " + string(s) })
 }
 
 // Texts for slots are remembered under the policy that they were made by: one of the

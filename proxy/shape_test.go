@@ -22,7 +22,7 @@ func (telling) Shrink(d *compact.Draft) {
 }
 
 func (telling) Record(compact.Counter) compact.Recorder {
-	return compact.RecorderFunc(func([]compact.Message, []compact.Message, int, bool) string { return "THE-DIGEST of what left" })
+	return compact.Recorder(func([]compact.Message, []compact.Message, int, bool) string { return "THE-DIGEST of what left" })
 }
 
 // jinja refuses as llama.cpp does.

@@ -24,17 +24,17 @@ type recorder struct {
 }
 
 func (s records) make(by compact.Digester, c compact.Counter) compact.Recorder {
-	return &recorder{records: s, of: func() compact.Recorder { return by.Record(c) }}
+	return (&recorder{records: s, of: func() compact.Recorder { return by.Record(c) }}).add
 }
 
-// Add implements [compact.Recorder].
-func (r *recorder) Add(lost, kept []compact.Message, size int, anew bool) string {
+// add is a [compact.Recorder].
+func (r *recorder) add(lost, kept []compact.Message, size int, anew bool) string {
 	key := told{r.calls, len(lost), len(kept), size, -1, anew}
 	if n := len(kept); n > 0 {
 		key.newest = kept[n-1].Origin
 	}
 	r.calls++
-	r.pending = append(r.pending, func(by compact.Recorder) string { return by.Add(lost, kept, size, anew) })
+	r.pending = append(r.pending, func(by compact.Recorder) string { return by(lost, kept, size, anew) })
 	if text, ok := r.records[key]; ok {
 		return text
 	}

@@ -51,4 +51,4 @@ func (s *summarize) Shrink(d *compact.Draft) {
 }
 
 // Record returns the record of the adaptive policy.
-func (s *summarize) Record(c compact.Counter) compact.Recorder { return digest.NewRecord(c) }
+func (s *summarize) Record(c compact.Counter) compact.Recorder { return digest.NewRecord(c).Add }

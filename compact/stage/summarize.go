@@ -38,4 +38,4 @@ func (s *summarize) Shrink(d *compact.Draft) {
 }
 
 // Record returns a record that is written without a model.
-func (s *summarize) Record(c compact.Counter) compact.Recorder { return digest.NewRecord(c) }
+func (s *summarize) Record(c compact.Counter) compact.Recorder { return digest.NewRecord(c).Add }

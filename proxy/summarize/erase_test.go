@@ -158,7 +158,7 @@ func TestASummaryOnItsWayToTheStoreIsErasedToo(t *testing.T) {
 func TestDigestsAreForgotten(t *testing.T) {
 	s, asked := New(nil, Environment{}), 0
 	say := func(r *Request) {
-		s.Records(r)(echo{&asked}, nil).Add([]compact.Message{{Parts: []compact.Part{{Text: compact.Plain("text")}}}}, nil, 10, true)
+		s.Records(r)(echo{&asked}, nil)([]compact.Message{{Parts: []compact.Part{{Text: compact.Plain("text")}}}}, nil, 10, true)
 	}
 	mine := func() *Request { r := asking(); r.Owner = "mine"; return r }
 	other := func() *Request { r := asking(); r.Header.Set("Authorization", "Bearer b"); return r }

@@ -15,7 +15,7 @@ func (s *Service) Records(r *Request) func(by compact.Digester, c compact.Counte
 		h := s.seeds.sum()
 		add(h, from)
 		add(h, by.Name())
-		return &recorder{s: s, r: r, make: func() compact.Recorder { return by.Record(c) }, said: h.end()}
+		return (&recorder{s: s, r: r, make: func() compact.Recorder { return by.Record(c) }, said: h.end()}).add
 	}
 }
 
@@ -29,8 +29,8 @@ type recorder struct {
 	pending []told           // what by was not told yet
 }
 
-// Add implements [compact.Recorder].
-func (r *recorder) Add(lost, kept []compact.Message, size int, anew bool) string {
+// add is a [compact.Recorder].
+func (r *recorder) add(lost, kept []compact.Message, size int, anew bool) string {
 	call := told{lost, kept, size, anew}
 	p, _ := r.s.of(r.r)
 	r.said = r.s.after(r.said, p, &call)
@@ -43,7 +43,7 @@ func (r *recorder) Add(lost, kept []compact.Message, size int, anew bool) string
 	}
 	says := ""
 	for _, t := range r.pending {
-		says = r.by.Add(t.lost, t.kept, t.size, t.anew)
+		says = r.by(t.lost, t.kept, t.size, t.anew)
 	}
 	r.pending = nil
 	r.s.keep(r.r, r.said, says)

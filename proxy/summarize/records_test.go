@@ -28,7 +28,7 @@ func (echo) Shrink(*compact.Draft) {}
 
 func (e echo) Record(compact.Counter) compact.Recorder {
 	all := ""
-	return compact.RecorderFunc(func(lost, kept []compact.Message, size int, anew bool) string {
+	return compact.Recorder(func(lost, kept []compact.Message, size int, anew bool) string {
 		*e.asked++
 		for _, list := range [][]compact.Message{lost, kept} {
 			for i := range list {
@@ -66,7 +66,7 @@ func TestARecordIsAskedOnceForEachClient(t *testing.T) {
 	say := func(by func(compact.Digester, compact.Counter) compact.Recorder, calls []call) (texts []string, asked int) {
 		rec := by(echo{&asked}, nil)
 		for _, c := range calls {
-			texts = append(texts, rec.Add(msgs(c.lost, c.lostBytes), msgs(c.kept, c.keptBytes), c.size, c.anew))
+			texts = append(texts, rec(msgs(c.lost, c.lostBytes), msgs(c.kept, c.keptBytes), c.size, c.anew))
 		}
 		return texts, asked
 	}
@@ -163,11 +163,11 @@ func TestRecordsMayForgetAtAnyTime(t *testing.T) {
 				})
 				f("forgetting", func(by compact.Digester, c compact.Counter) compact.Recorder {
 					rec := s.Records(asking())(by, c)
-					return compact.RecorderFunc(func(lost, kept []compact.Message, size int, anew bool) string {
+					return compact.Recorder(func(lost, kept []compact.Message, size int, anew bool) string {
 						if coin.IntN(2) == 0 {
 							s.texts.InvalidateAll()
 						}
-						return rec.Add(lost, kept, size, anew)
+						return rec(lost, kept, size, anew)
 					})
 				})
 			}
@@ -189,8 +189,8 @@ type counted struct {
 
 func (c counted) Record(counter compact.Counter) compact.Recorder {
 	rec := c.Digester.Record(counter)
-	return compact.RecorderFunc(func(lost, kept []compact.Message, size int, anew bool) string {
+	return compact.Recorder(func(lost, kept []compact.Message, size int, anew bool) string {
 		*c.asked++
-		return rec.Add(lost, kept, size, anew)
+		return rec(lost, kept, size, anew)
 	})
 }
