@@ -90,11 +90,7 @@ type manner struct {
 
 // upstream returns what is known of an upstream.
 func (m *Memory) upstream(u Upstream) *upstream {
-	key := m.Key("windows", u.URL.String(), u.Account)
-	a, ok := m.upstreams.GetIfPresent(key)
-	if !ok {
-		a, _ = m.upstreams.SetIfAbsent(key, &upstream{})
-	}
+	a, _ := m.upstreams.ComputeIfAbsent(m.Key("windows", u.URL.String(), u.Account), func() (*upstream, bool) { return &upstream{}, false })
 	return a
 }
 

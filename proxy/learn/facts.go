@@ -3,6 +3,7 @@ package learn
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"time"
@@ -130,21 +131,14 @@ const mostCuts = 256
 // joined returns the newest cuts of two lists that have not expired, whatever the
 // order of the lists.
 func joined(a, b []Fact[string], now time.Time) []Fact[string] {
-	for _, c := range b {
-		if i := slices.IndexFunc(a, func(o Fact[string]) bool { return o.Value == c.Value }); i >= 0 {
-			a = slices.Concat(a[:i], []Fact[string]{a[i].with(c, now)}, a[i+1:])
-		} else {
-			a = append(a[:len(a):len(a)], c)
+	all := map[string]Fact[string]{}
+	for _, c := range slices.Concat(a, b) {
+		if c = c.with(all[c.Value], now); c.Value != "" {
+			all[c.Value] = c
 		}
 	}
-	if len(b) > 0 {
-		slices.SortFunc(a, func(a, b Fact[string]) int { return cmp.Or(a.Until.Compare(b.Until), cmp.Compare(a.Value, b.Value)) })
-	}
-	old, _ := slices.BinarySearchFunc(a, now, func(c Fact[string], now time.Time) int { return c.Until.Compare(now.Add(1)) })
-	if a = a[max(old, len(a)-mostCuts):]; len(a) == 0 {
-		return nil
-	}
-	return a
+	list := slices.SortedFunc(maps.Values(all), func(a, b Fact[string]) int { return cmp.Or(a.Until.Compare(b.Until), cmp.Compare(a.Value, b.Value)) })
+	return list[max(0, len(list)-mostCuts):]
 }
 
 // listed is a fact as it is shown.

@@ -52,10 +52,9 @@ func (h *Held) Facts(f Facts) Facts {
 // it from others; nil if nothing is and make is not set.
 func (m *Memory) Conversation(of *Model, make bool, name ...string) *Model {
 	key := m.Key(append([]string{"conversation", string(of.key[:])}, name...)...)
-	e, ok := m.conversations.GetIfPresent(key)
-	if !ok && make {
-		e, _ = m.conversations.SetIfAbsent(key, &Model{memory: m, key: key, upstream: of.upstream, name: of.name})
-	}
+	e, _ := m.conversations.ComputeIfAbsent(key, func() (*Model, bool) {
+		return &Model{memory: m, key: key, upstream: of.upstream, name: of.name}, !make
+	})
 	return e
 }
 

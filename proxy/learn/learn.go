@@ -176,11 +176,9 @@ func (m *Memory) Key(list ...string) (key Key) {
 // Model returns what is known under a key. The upstream and the name of the model
 // are for people, and so is sender, which names the credential alone.
 func (m *Memory) Model(key Key, upstream *url.URL, name string, sender Key) *Model {
-	if e, ok := m.models.GetIfPresent(key); ok {
-		return e
-	}
-	e := &Model{memory: m, key: key, upstream: upstream.Host + upstream.Path, name: strings.Clone(name), sender: sender}
-	e, _ = m.models.SetIfAbsent(key, e)
+	e, _ := m.models.ComputeIfAbsent(key, func() (*Model, bool) {
+		return &Model{memory: m, key: key, upstream: upstream.Host + upstream.Path, name: strings.Clone(name), sender: sender}, false
+	})
 	return e
 }
 

@@ -40,9 +40,6 @@ func (s *Service) failed(name string) {
 	})
 }
 
-// succeeded notes a success.
-func (s *Service) succeeded(name string) { s.attempts.Invalidate(name) }
-
 // fromContent reports whether a job may have failed for what its model was
 // asked.
 func fromContent(reason string) bool {

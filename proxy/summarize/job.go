@@ -176,8 +176,8 @@ func (j *job) finish(key store.Key) {
 	j.info.Reason = j.reason
 	switch j.reason {
 	case "":
-		s.succeeded(j.credential)
-		s.succeeded(string(key[:]))
+		s.attempts.Invalidate(j.credential)
+		s.attempts.Invalidate(string(key[:]))
 	case "elsewhere", "shutdown", erased:
 	default:
 		s.failed(string(key[:]))

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"laconic/compact"
 	"laconic/proxy/summarize/redact"
@@ -97,8 +96,5 @@ func clipped(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
+	return s[:cutAt(s, n)] + "…"
 }
