@@ -5,12 +5,16 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
+	"strings"
 	"text/tabwriter"
 
 	"laconic/compact"
 	"laconic/config"
 	"laconic/proxy"
 	"laconic/proxy/access"
+	"laconic/proxy/apierror"
+	"laconic/proxy/learn"
 	"laconic/tokenize"
 )
 
@@ -19,11 +23,6 @@ import (
 // asked, with the key of the row or with none.
 func explain(c *config.Config, ctx context.Context, w io.Writer, model string) error {
 	o := proxyOptions(c)
-	p, err := proxy.New(o)
-	if err != nil {
-		return err
-	}
-	defer p.Close()
 	route, given := o.RouteFor(model), c.RowOf(model)
 	fmt.Fprintf(w, "%s\n", model)
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
@@ -45,7 +44,7 @@ func explain(c *config.Config, ctx context.Context, w io.Writer, model string) e
 	if words := modeWords(given); words != "" {
 		line("requests", "%s", words)
 	}
-	limits := explainWindow(ctx, p, route, given, model, line)
+	limits := explainWindow(ctx, route, given, model, line)
 	b := limits.For(0)
 	if given.Budget == 0 {
 		line("reserve", "%d for the answer; what a request asks for, once the upstream refused both together", limits.Window-compact.Limits{Window: limits.Window, Reserve: limits.Reserve}.For(0).Tokens)
@@ -61,16 +60,22 @@ func explain(c *config.Config, ctx context.Context, w io.Writer, model string) e
 
 // explainWindow prints where the window of a model comes from, and returns the limits
 // that hold.
-func explainWindow(ctx context.Context, p *proxy.Proxy, route *proxy.Route, given config.Model, model string, line func(name, format string, args ...any)) compact.Limits {
+func explainWindow(ctx context.Context, route *proxy.Route, given config.Model, model string, line func(name, format string, args ...any)) compact.Limits {
 	var told compact.Published
 	from, silent := "", "the upstream is not asked"
 	if route.Discover && !route.Configured {
-		asking, stop := context.WithTimeout(ctx, doctorTime)
-		defer stop()
-		found, trouble := p.Look(asking, route)
-		told, from, silent = found.Published(model), found.From, cmp.Or(trouble, "the upstream tells none")
-		if told.Input > 0 {
+		var found learn.Found
+		if !learn.Silent(route.Upstream) {
+			found = look(ctx, route.Upstream, string(route.Key), doctorTime)
+		}
+		told, from, silent = found.Published(model), found.From, "the upstream tells none"
+		switch {
+		case told.Input > 0:
 			silent = "the upstream tells a prompt limit alone"
+		case found.Err != nil:
+			silent = "the upstream could not be reached (" + apierror.Reason(found.Err) + ")"
+		case found.Status == http.StatusNotFound && !strings.Contains(route.Upstream.Path, "/v"):
+			silent = "the upstream answers 404 to GET /models; most servers have their API below /v1"
 		}
 	}
 	limits := route.Limits.With(told)

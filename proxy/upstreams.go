@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -64,7 +63,7 @@ func (x *request) observeUpstream() {
 			Upstream: shownURL(base), Event: change.Event, Failures: change.Failures, Down: change.Down, Code: shown.Code, Detail: i.Detail, Why: shown.Why,
 		}
 		if u.Event == operate.WithoutPath {
-			u.Endpoint, u.Hint = i.Endpoint, belowV1+": upstream: "+strings.TrimRight(u.Upstream, "/")+"/v1"
+			u.Endpoint, u.Hint = i.Endpoint, "most servers have their API below /v1: upstream: "+strings.TrimRight(u.Upstream, "/")+"/v1"
 		}
 		x.p.listener.Upstream(u)
 	}
@@ -82,25 +81,6 @@ func (x *request) tellCut(window int, seen bool) {
 
 // version is the part of a base URL that says which API it is: /v1, /v1beta.
 var version = regexp.MustCompile(`/v\d`)
-
-// belowV1 is the hint for a base URL without a version.
-const belowV1 = "most servers have their API below /v1"
-
-// Look asks the upstream of a route what it is, and which windows its models have,
-// and waits for it: for the command line. trouble says why it cannot tell: it cannot
-// be reached, or has no such path below a base URL without a version.
-func (p *Proxy) Look(ctx context.Context, route *Route) (found learn.Found, trouble string) {
-	if learn.Silent(route.Upstream) {
-		return learn.Found{}, ""
-	}
-	switch found = p.learnt.Look(ctx, p.settings.Load().asking(http.Header{}, route)); {
-	case found.Err != nil:
-		trouble = "the upstream could not be reached (" + apierror.Reason(found.Err) + ")"
-	case found.Status == http.StatusNotFound && !version.MatchString(route.Upstream.Path):
-		trouble = "the upstream answers 404 to GET /models; " + belowV1
-	}
-	return found, trouble
-}
 
 // State is what a proxy holds at one moment.
 type State struct {
