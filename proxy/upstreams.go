@@ -5,11 +5,11 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"laconic/proxy/admission"
-	"laconic/proxy/apierror"
 	"laconic/proxy/learn"
 	"laconic/proxy/operate"
 	"laconic/proxy/why"
@@ -43,15 +43,11 @@ type UpstreamInfo struct {
 func (x *request) observeUpstream() {
 	i := &x.info
 	shown := operate.Shown{Code: i.Code}
-	switch i.Code {
-	case "":
-		switch i.Status {
-		case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-			shown.Code = fmt.Sprintf("status_%d", i.Status)
-		}
-	case apierror.CodeUnreachable, apierror.CodeBroke, apierror.CodeTimeout, apierror.CodeIdle, apierror.CodeProtocol:
-	default:
+	switch {
+	case i.Code != "" && !unansweredCodes[i.Code]:
 		return
+	case i.Code == "" && slices.Contains([]int{http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, i.Status):
+		shown.Code = fmt.Sprintf("status_%d", i.Status)
 	}
 	base := x.route.Upstream
 	shown.Why = why.Unanswered(base.Host, shown.Code, i.Detail)

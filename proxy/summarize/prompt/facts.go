@@ -55,15 +55,10 @@ func hasWord(text, s string) bool {
 		}
 		at += i
 		end := at + len(s)
-		if !(at > 0 && inWord(text[at-1]) && inWord(s[0])) && !(end < len(text) && inWord(text[end]) && inWord(s[len(s)-1])) {
+		if !(at > 0 && redact.InWord(text[at-1]) && redact.InWord(s[0])) && !(end < len(text) && redact.InWord(text[end]) && redact.InWord(s[len(s)-1])) {
 			return true
 		}
 	}
-}
-
-// inWord reports whether b is an ASCII letter, a digit or an underscore.
-func inWord(b byte) bool {
-	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_'
 }
 
 // mostFacts bounds each list: a user may paste a log.
