@@ -260,29 +260,6 @@ func (m *Message) calling() bool { return m.Role == Assistant && len(m.Calls) > 
 // matches reports whether m answers c by its id.
 func matches(c *Call, m *Message) bool { return m.Role.Result() && c.ID != "" && c.ID == m.Answers }
 
-// NoThinking is the text of a message that had nothing but bound thinking, once
-// that has left.
-const NoThinking = "(thinking left out)"
-
-func (p Part) thought() bool { return p.Thought }
-
-// Unbound returns the message without its bound thinking.
-func (m Message) Unbound() Message {
-	m.Seal &^= SealBound
-	m.Reasoning, m.Edited = Text{}, true
-	had := len(m.Parts)
-	if slices.ContainsFunc(m.Parts, Part.thought) {
-		m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), Part.thought)
-	}
-	if m.Empty() || had > 0 && len(m.Parts) == 0 {
-		m.Parts = []Part{{Text: Plain(NoThinking)}}
-		if m.Shape != Array {
-			m.Shape = String
-		}
-	}
-	return m
-}
-
 // text returns the text of a message's content.
 func (m *Message) text() string {
 	var texts []string

@@ -107,3 +107,26 @@ func costsUnbound(msgs []Message, costs []int, c Counter) []int {
 	}
 	return bare
 }
+
+// NoThinking is the text of a message that had nothing but bound thinking, once
+// that has left.
+const NoThinking = "(thinking left out)"
+
+func (p Part) thought() bool { return p.Thought }
+
+// Unbound returns the message without its bound thinking.
+func (m Message) Unbound() Message {
+	m.Seal &^= SealBound
+	m.Reasoning, m.Edited = Text{}, true
+	had := len(m.Parts)
+	if slices.ContainsFunc(m.Parts, Part.thought) {
+		m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), Part.thought)
+	}
+	if m.Empty() || had > 0 && len(m.Parts) == 0 {
+		m.Parts = []Part{{Text: Plain(NoThinking)}}
+		if m.Shape != Array {
+			m.Shape = String
+		}
+	}
+	return m
+}

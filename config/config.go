@@ -13,10 +13,6 @@ package config
 
 import (
 	"crypto/sha256"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"os"
 
 	yaml "go.yaml.in/yaml/v4"
@@ -243,60 +239,4 @@ func (c *Config) DrainTime() Duration {
 		return 0
 	}
 	return seconds(5)
-}
-
-// longestConfig bounds how much is read: a path may name a device or a log.
-const longestConfig = 1 << 20
-
-// errNotRegular is the error of a file that only the start reads.
-var errNotRegular = errors.New("is a pipe, a device or a folder, and only a regular file is read again")
-
-// readRegular reads a regular file of at most longestConfig bytes. It never opens a pipe,
-// which would wait until somebody writes to it.
-func readRegular(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errNotRegular
-	}
-	if err != nil {
-		return nil, err
-	}
-	return readFile(path)
-}
-
-// readFile reads a file of at most longestConfig bytes.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, longestConfig+1))
-	if err == nil && len(src) > longestConfig {
-		err = fmt.Errorf("is larger than %s", Size(longestConfig))
-	}
-	return src, err
-}
-
-// ReadRegular returns the bytes of a configuration file for a running process. The error
-// is Problems.
-func ReadRegular(path string) ([]byte, error) {
-	src, err := readRegular(path)
-	if err != nil {
-		return nil, fileProblem(path, err, "what was read before stays in force")
-	}
-	return src, nil
-}
-
-// fileProblem returns why a file cannot be read; absent is the hint where there is none.
-func fileProblem(path string, err error, absent string) Problems {
-	p := Problem{File: path, Message: "the file " + err.Error()}
-	var pe *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		p.Message, p.Hint = "there is no such file", absent
-	case errors.As(err, &pe):
-		p.Message = "the file cannot be read: " + pe.Err.Error()
-	}
-	return Problems{p}
 }
