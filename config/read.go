@@ -46,6 +46,10 @@ func (r *reading) value(n *yaml.Node, path string, s *schema) any {
 	p := r.config.places[path]
 	r.config.places[path] = place{src: r.src, key: p.key, node: n}
 	switch {
+	case n.Tag == "!!null" && s.is("array"):
+		return r.fault(n, path, "has no value", "write [] for an empty list, or remove the line")
+	case n.Tag == "!!null" && s.Format != "stage" && s.Format != "options":
+		return r.fault(n, path, "has no value", "give it one, or remove the line")
 	case s.Format == "stage":
 		return r.rung(n, path)
 	case s.Format == "options":
@@ -80,11 +84,7 @@ func (r *reading) pairs(n *yaml.Node, path string) (all []pair) {
 }
 
 func (r *reading) object(n *yaml.Node, path string, s *schema) any {
-	switch {
-	case n.Kind == yaml.MappingNode:
-	case n.Tag == "!!null":
-		return r.fault(n, path, "has no value", "give it one, or remove the line")
-	default:
+	if n.Kind != yaml.MappingNode {
 		return r.fault(n, path, "must be a map of settings", "key: value, one setting in a line")
 	}
 	values := map[string]any{}
@@ -127,11 +127,7 @@ func (r *reading) unknownKey(key *yaml.Node, path string, s *schema) {
 }
 
 func (r *reading) list(n *yaml.Node, path string, s *schema) any {
-	switch {
-	case n.Kind == yaml.SequenceNode:
-	case n.Tag == "!!null":
-		return r.fault(n, path, "has no value", "write [] for an empty list, or remove the line")
-	default:
+	if n.Kind != yaml.SequenceNode {
 		return r.fault(n, path, "must be a list", "an item stands behind a dash, or between [ and ]")
 	}
 	items := []any{}
@@ -148,9 +144,6 @@ func (r *reading) list(n *yaml.Node, path string, s *schema) any {
 // scalar reads a plain value.
 func (r *reading) scalar(n *yaml.Node, path string, s *schema) any {
 	want, tags := s.form()
-	if n.Tag == "!!null" {
-		return r.fault(n, path, "has no value", "give it one, or remove the line")
-	}
 	if n.Tag == faulty {
 		return r.broken(path)
 	}
