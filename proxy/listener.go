@@ -39,7 +39,7 @@ type Listener struct {
 	// send. nil costs nothing.
 	Planned func(PlanInfo)
 	// Passed: a request is about to be forwarded unread.
-	Passed func(PassInfo)
+	Passed func(ReplyInfo)
 	// Replied: a request is over. It is called exactly once for every request,
 	// whatever happened to it.
 	Replied func(ReplyInfo)
@@ -102,13 +102,7 @@ type RewriteInfo struct {
 
 // PassInfo is why one request was forwarded unread.
 type PassInfo struct {
-	ID   string
-	Wire string // of a request whose body could not be read, or was not to be; "": the endpoint has none
-	// Method and Endpoint name the request; Endpoint is one of the API's
-	// paths without /v1. "" for those the proxy does not know.
-	Method, Endpoint string
-	Route            string
-	Outcome          Outcome // Passed or Bypassed
+	Route string
 	// Reason is a word: "route" for what is no chat request, "mode" for what
 	// was to be left alone, "small" for what is below Route.MinBody, "encoding", "empty" for a list of messages
 	// that says nothing, "fault", or a wire.Code.
@@ -120,8 +114,8 @@ type PassInfo struct {
 // ReplyInfo is how one request ended.
 type ReplyInfo struct {
 	ID               string
-	Wire             string // the name of the API that its body is written in; "": it is not read
-	Method, Endpoint string
+	Wire             string // the name of the API that its body is written in; "": the endpoint has none
+	Method, Endpoint string // Endpoint is one of the API's paths without /v1; "" where it is not known
 	Client           string // the name of the client key that it came with; "": there are none
 	// Rewrite is set when a chat request was measured, Pass when a request was
 	// forwarded unread; neither when it was refused before.
@@ -181,7 +175,7 @@ func Tee(ls ...Listener) Listener {
 	t := Listener{
 		Rewritten:  tee(ls, func(l *Listener) func(RewriteInfo) { return l.Rewritten }),
 		Planned:    tee(ls, func(l *Listener) func(PlanInfo) { return l.Planned }),
-		Passed:     tee(ls, func(l *Listener) func(PassInfo) { return l.Passed }),
+		Passed:     tee(ls, func(l *Listener) func(ReplyInfo) { return l.Passed }),
 		Replied:    tee(ls, func(l *Listener) func(ReplyInfo) { return l.Replied }),
 		Upstream:   tee(ls, func(l *Listener) func(UpstreamInfo) { return l.Upstream }),
 		Summarized: tee(ls, func(l *Listener) func(summarize.JobInfo) { return l.Summarized }),

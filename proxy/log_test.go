@@ -242,14 +242,14 @@ func TestATeeTellsAllInOrder(t *testing.T) {
 	tell := func(name string) Listener {
 		return Listener{
 			Rewritten: func(RewriteInfo) { told = append(told, name+" rewritten") },
-			Passed:    func(PassInfo) { told = append(told, name+" passed") },
+			Passed:    func(ReplyInfo) { told = append(told, name+" passed") },
 			Replied:   func(ReplyInfo) { told = append(told, name+" replied") },
 			Failed:    func(FaultInfo) { told = append(told, name+" failed") },
 		}
 	}
 	l := Tee(tell("a"), Listener{}, tell("b"))
 	l.Rewritten(RewriteInfo{})
-	l.Passed(PassInfo{})
+	l.Passed(ReplyInfo{})
 	l.Replied(ReplyInfo{})
 	l.Failed(FaultInfo{})
 	if got := strings.Join(told, ", "); got != "a rewritten, b rewritten, a passed, b passed, a replied, b replied, a failed, b failed" {

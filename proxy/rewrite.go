@@ -164,12 +164,8 @@ func (x *request) pass(why *passed) (*body.Outgoing, *apierror.Error) {
 			Message: "The proxy failed on this request, and did not send it.",
 		}
 	}
-	i := PassInfo{
-		ID: x.info.ID, Wire: x.info.Wire, Method: x.info.Method, Endpoint: x.info.Endpoint,
-		Route: x.route.Match, Outcome: why.outcome, Reason: why.reason, Detail: why.detail, Tags: x.overrides.tags,
-	}
-	x.info.Pass, x.info.Outcome = &i, why.outcome
-	x.p.listener.Passed(i)
+	x.info.Pass, x.info.Outcome = &PassInfo{Route: x.route.Match, Reason: why.reason, Detail: why.detail, Tags: x.overrides.tags}, why.outcome
+	x.p.listener.Passed(x.info)
 	if why.in == nil {
 		return nil, nil
 	}

@@ -176,7 +176,7 @@ func TestABrokenListenerBreaksNothing(t *testing.T) {
 	u := newUpstream(t, nil)
 	o := options(u.base(t, "/v1"))
 	o.Listener = Listener{
-		Rewritten: func(RewriteInfo) { panic("1") }, Passed: func(PassInfo) { panic("2") },
+		Rewritten: func(RewriteInfo) { panic("1") }, Passed: func(ReplyInfo) { panic("2") },
 		Replied: func(ReplyInfo) { panic("3") }, Failed: func(FaultInfo) { panic("4") },
 	}
 	p, err := New(o)

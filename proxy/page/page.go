@@ -116,11 +116,12 @@ func (p *Page) rewritten(i proxy.RewriteInfo) {
 	p.changed(r)
 }
 
-func (p *Page) passed(i proxy.PassInfo) {
+func (p *Page) passed(i proxy.ReplyInfo) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := p.at(i.ID)
-	r.pass = &i
+	r.pass = i.Pass
+	r.reply.Endpoint, r.reply.Method, r.reply.Outcome = i.Endpoint, i.Method, i.Outcome
 	p.changed(r)
 }
 

@@ -15,7 +15,7 @@ type request struct {
 	conv    *conversation     // nil: it is not of a conversation that could be read
 	rewrite proxy.RewriteInfo // without an ID: it was not measured
 	pass    *proxy.PassInfo
-	reply   proxy.ReplyInfo // without an ID: it is not over; Rewrite and Pass are those above
+	reply   proxy.ReplyInfo // without an ID: it is not over, and has little else; Rewrite and Pass are those above
 	details *view.Request   // never changed
 	shadow  bool            // nothing of them was done
 	again   bool            // they are of the second send

@@ -96,7 +96,8 @@ func (r *request) line() requestLine {
 		l.OverheadUS = i.Overhead.Microseconds()
 	}
 	if i := r.pass; i != nil {
-		l.Endpoint, l.Method, l.Route, l.Tags, l.Outcome, l.Reason = i.Endpoint, i.Method, i.Route, i.Tags, string(i.Outcome), i.Reason
+		l.Endpoint, l.Method, l.Outcome = r.reply.Endpoint, r.reply.Method, string(r.reply.Outcome)
+		l.Route, l.Tags, l.Reason = i.Route, i.Tags, i.Reason
 	}
 	if i := &r.reply; i.ID != "" {
 		l.Endpoint, l.Method, l.Outcome = i.Endpoint, i.Method, string(i.Outcome)
