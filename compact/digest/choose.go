@@ -45,9 +45,11 @@ var floors = [classes]float32{userWords: 0.75, answers: 0.20, prose: 0.36, steps
 
 // A piece has to be worth leastScore. Lines that were read or printed have to be worth
 // leastRead: a large result would fill its part with lines that nobody asked about.
+// Where half of the part would stay empty, leastOfAll is enough.
 const (
 	leastScore = 0.12
 	leastRead  = 0.5
+	leastOfAll = 0.03
 )
 
 // add adds a piece, and returns its index.
@@ -102,15 +104,19 @@ func (p *part) byWorth(first int) []int32 {
 func (p *part) fit() string {
 	all := p.byWorth(0)
 	defer func() { p.carried = p.carry(all) }()
-	order := p.likely(slices.Clone(all))
+	order := p.likely(all, leastRead)
 	told := p.told
 	best, room, low, high := "", p.room, 0, 0
-	for range mostTries {
+	for try := range mostTries {
 		p.told = maps.Clone(told)
 		p.choose(order, room)
 		p.tried = room
 		text := p.text()
 		cost := p.cost(text)
+		if try == 0 && cost*2 < p.size && p.all(order) {
+			order = p.likely(all, leastOfAll)
+			continue
+		}
 		if cost > p.size {
 			high = room
 		} else if low = room; len(text) >= len(best) {
@@ -143,12 +149,12 @@ func (p *part) fit() string {
 const mostTries = 8
 
 // likely returns the pieces that may be chosen: of each class the worthiest, a
-// few times as many as have room.
-func (p *part) likely(order []int32) []int32 {
+// few times as many as have room. Lines that were read or printed are worth least.
+func (p *part) likely(order []int32, least float32) []int32 {
 	var sums [classes]int
-	return slices.DeleteFunc(order, func(i int32) bool {
+	return slices.DeleteFunc(slices.Clone(order), func(i int32) bool {
 		q := &p.pieces[i]
-		if q.score < leastScore || (q.class == sources || q.class == prints) && q.score < leastRead {
+		if q.score < min(leastScore, least) || (q.class == sources || q.class == prints) && q.score < least {
 			return true // it comes with others alone
 		}
 		sums[q.class] += int(q.cost)

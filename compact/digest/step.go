@@ -197,9 +197,9 @@ func (p *part) found(i int, e *event, head int32) {
 	if b == nil || e.inLabel() {
 		return
 	}
-	w := p.weights[i] * 0.5
+	w, least := p.weights[i]*0.5, float32(0.1)
 	if lists.MatchString(e.brief()) {
-		w *= 0.3
+		least = 0
 	}
 	inTest := false
 	p.lines(prints, i, 1, b, 200, func(k int) (float32, lineUse) {
@@ -213,7 +213,7 @@ func (p *part) found(i int, e *event, head int32) {
 		if l[0] != ' ' && strings.HasSuffix(l, ":") {
 			return 0.1, opens
 		}
-		s := 0.1 + b.interest(p.interest, k)*0.7
+		s := least + b.interest(p.interest, k)*0.7
 		if besideHit.MatchString(l) {
 			s *= 0.3
 		}
