@@ -57,10 +57,11 @@ const (
 	addedRatio       = 3
 	addedRatioNarrow = 6
 	// However small its share, a record made anew may take leastFirst tokens,
-	// and firstOfBudget of the budget: where tools fill most of a window, the
-	// record is a small part of what is sent.
+	// and firstOfBudget of the budget beyond smallBudget: where tools fill most of
+	// a window, the record is a small part of what is sent.
 	leastFirst    = 192
-	firstOfBudget = 0.07
+	firstOfBudget = 0.085
+	smallBudget   = 2048
 	// Below roomy tokens of headroom a part has no room for what was shortened.
 	roomy = 8192
 	// slotShare is the part of the headroom, one in so many, that the slot
@@ -162,7 +163,7 @@ func (d *Draft) nextSlot(size, free int) *slotDraft {
 		free += was.size
 		room += was.size
 	}
-	next.Size = min(max(share(firstShare, size), min(size, max(leastFirst, share(firstOfBudget, d.budget)))), max(free*3/4, min(room, whole())))
+	next.Size = min(max(share(firstShare, size), min(size, max(leastFirst, share(firstOfBudget, d.budget-smallBudget)))), max(free*3/4, min(room, whole())))
 	return &slotDraft{spans: []Span{next}, size: next.Size, most: size, open: true, anew: true}
 }
 

@@ -31,7 +31,7 @@ type term struct {
 const (
 	leastTerms   = 1 << 12
 	bytesPerTerm = 384
-	mostWanted   = 6
+	mostWanted   = 12
 	// met is how much a name of a result is wanted that nobody speaks of, and
 	// before the share of a price that a line has if a later one has the term too.
 	met    = 0.1

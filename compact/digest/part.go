@@ -66,7 +66,7 @@ func (e *event) again() (key [2]uint64) {
 }
 
 // sought is how much more than by other calls a term is wanted by what is searched for.
-const sought = 3
+const sought = 4
 
 // see learns what the work is about, and which lines the model reads.
 func (p *part) see() {
