@@ -57,11 +57,10 @@ const (
 	addedRatio       = 3
 	addedRatioNarrow = 6
 	// However small its share, a record made anew may take leastFirst tokens,
-	// and firstOfBudget of the budget beyond smallBudget: where tools fill most of
-	// a window, the record is a small part of what is sent.
+	// and firstOfBudget of the budget: where tools fill most of a window, the
+	// record is a small part of what is sent.
 	leastFirst    = 192
-	firstOfBudget = 0.085
-	smallBudget   = 2048
+	firstOfBudget = 0.07
 	// Below roomy tokens of headroom a part has no room for what was shortened.
 	roomy = 8192
 	// slotShare is the part of the headroom, one in so many, that the slot
@@ -151,11 +150,11 @@ func (d *Draft) nextSlot(size, free int) *slotDraft {
 	}
 	if was != nil {
 		// Whether there is room is known as soon as the slot is made.
-		most := max(was.most, size)
-		left := min(most, size) - was.size - 1
+		most := was.most
+		left := most - was.size - 1
 		if next.From = was.last().To; left >= leastSlot {
 			part := whole()
-			next.Size = min(max(min(share(addedShare, most), max(free/ratio, part)), leastSlot), max(free*3/4, min(room, part)), left)
+			next.Size = min(max(min(share(addedShare, most), max(free/ratio, part)), leastSlot), max(free*3/4, min(room, part)), left, size-was.size-1)
 			return &slotDraft{spans: append(slices.Clip(was.spans), next), size: was.size + 1 + next.Size, most: most, open: true}
 		}
 		next.From = from
@@ -163,7 +162,7 @@ func (d *Draft) nextSlot(size, free int) *slotDraft {
 		free += was.size
 		room += was.size
 	}
-	next.Size = min(max(share(firstShare, size), min(size, max(leastFirst, share(firstOfBudget, d.budget-smallBudget)))), max(free*3/4, min(room, whole())))
+	next.Size = min(max(share(firstShare, size), min(size, max(leastFirst, share(firstOfBudget, d.budget)))), max(free*3/4, min(room, whole())))
 	return &slotDraft{spans: []Span{next}, size: next.Size, most: size, open: true, anew: true}
 }
 

@@ -275,7 +275,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 // something that the label of the step does not: of an output the first may be the
 // one that counts.
 func (w *writer) says(event, from, to int32) bool {
-	if int(event) < w.old {
+	if int(event) < w.old || w.bodies[event] == nil {
 		return from < to
 	}
 	b, label := w.bodies[event], strings.TrimSuffix(w.events[event].outcome.says, "…")
