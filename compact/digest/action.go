@@ -238,7 +238,7 @@ func (a *action) subject(n int) string {
 	case a.command != "":
 		s = a.brief()
 	case a.query != "":
-		s = joined(a.query, " in ", a.path)
+		s = joined(a.query, " in ", joined(a.values.member("glob include include_pattern file_pattern filePattern type"), " of ", a.path))
 	case a.kind == reads:
 		s = a.path
 		for i := range a.values.list {
