@@ -223,12 +223,16 @@ func (p *Plan) Forecast() *Forecast {
 // would make none. The last span of the next epoch's slot stands for exactly these
 // messages, or the epoch adds none; only its Size may differ, because more messages
 // arrive until then. Where the slot has to shrink for the request to fit, one span is
-// made anew for these and all before. Slot costs one climb of the ladder at each epoch so far.
+// made anew for these and all before. Where it shrank already, Slot returns nil.
+// Slot costs one climb of the ladder at each epoch so far.
 func (c *Forecast) Slot() *Slot {
 	f := newFolding(c.in.prefix(c.Mark))
 	f.visitAll(true)
 	if f.d.slot == nil || f.d.slot.last().End != c.Mark {
 		return nil // the climb made none
+	}
+	if f.d.slot.shrunk {
+		return nil // at the epoch there may be room to add to the slot
 	}
 	return f.d.newSlot(f.msgs)
 }

@@ -4,15 +4,16 @@ import "slices"
 
 // slotDraft is the slot of a draft. It is replaced, never changed.
 type slotDraft struct {
-	spans []Span
-	size  int  // of all spans, and one token where two meet
-	most  int  // what size may grow to
-	open  bool // the last span is of this epoch
-	anew  bool // it replaces all spans before
-	by    Digester
-	label string // see Slot.Label
-	all   bool   // the slot is for everything that left, not for the gap
-	own   bool   // the slot is a message of its own
+	spans  []Span
+	size   int  // of all spans, and one token where two meet
+	most   int  // what size may grow to
+	open   bool // the last span is of this epoch
+	anew   bool // it replaces all spans before
+	shrunk bool // it is made anew because its room shrank
+	by     Digester
+	label  string // see Slot.Label
+	all    bool   // the slot is for everything that left, not for the gap
+	own    bool   // the slot is a message of its own
 }
 
 // last returns the last span.
@@ -148,13 +149,15 @@ func (d *Draft) nextSlot(size, free int) *slotDraft {
 		}
 		return n / ratio
 	}
+	shrunk := false
 	if was != nil {
 		// Whether there is room is known as soon as the slot is made.
 		most := was.most
-		left := most - was.size - 1
+		left := min(most, size) - was.size - 1
+		shrunk = left < leastSlot && most-was.size-1 >= leastSlot
 		if next.From = was.last().To; left >= leastSlot {
 			part := whole()
-			next.Size = min(max(min(share(addedShare, most), max(free/ratio, part)), leastSlot), max(free*3/4, min(room, part)), left, size-was.size-1)
+			next.Size = min(max(min(share(addedShare, most), max(free/ratio, part)), leastSlot), max(free*3/4, min(room, part)), left)
 			return &slotDraft{spans: append(slices.Clip(was.spans), next), size: was.size + 1 + next.Size, most: most, open: true}
 		}
 		next.From = from
@@ -163,7 +166,7 @@ func (d *Draft) nextSlot(size, free int) *slotDraft {
 		room += was.size
 	}
 	next.Size = min(max(share(firstShare, size), min(size, max(leastFirst, share(firstOfBudget, d.budget)))), max(free*3/4, min(room, whole())))
-	return &slotDraft{spans: []Span{next}, size: next.Size, most: size, open: true, anew: true}
+	return &slotDraft{spans: []Span{next}, size: next.Size, most: size, open: true, anew: true, shrunk: shrunk}
 }
 
 // FillSlot makes a slot of size tokens for everything that left so far, for
