@@ -139,19 +139,19 @@ func (d *Draft) nextSlot(size, free int) *slotDraft {
 		ratio = addedRatioNarrow
 	}
 	whole := func() (n int) { // what was shortened before, in tokens of the part
+		if d.Headroom() < roomy {
+			return 0 // every message counts
+		}
 		for i := next.From; i < next.To; i++ {
 			if d.removed(i) {
 				n += d.whole[i]
 			}
 		}
-		if d.Headroom() < roomy {
-			return 0 // every message counts
-		}
-		return n / ratio
+		return n / addedRatio
 	}
 	shrunk := false
 	if was != nil {
-		// Whether there is room is known as soon as the slot is made.
+		// Whether there is room is known as soon as the slot is made, unless it shrank.
 		most := was.most
 		left := min(most, size) - was.size - 1
 		shrunk = left < leastSlot && most-was.size-1 >= leastSlot

@@ -149,7 +149,8 @@ func (p *part) fit() string {
 const mostTries = 8
 
 // likely returns the pieces that may be chosen: of each class the worthiest, a
-// few times as many as have room. Lines that were read or printed are worth least.
+// few times as many as have room. Lines that were read or printed have to be worth
+// least.
 func (p *part) likely(order []int32, least float32) []int32 {
 	var sums [classes]int
 	return slices.DeleteFunc(slices.Clone(order), func(i int32) bool {

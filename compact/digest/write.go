@@ -275,10 +275,11 @@ func (w *writer) piece(q *piece, detailed bool) {
 // something that the label of the step does not: of an output the first may be the
 // one that counts.
 func (w *writer) says(event, from, to int32) bool {
-	if int(event) < w.old || w.bodies[event] == nil {
+	b := w.bodies[event]
+	if b == nil { // of a part before, or the lines are of the command
 		return from < to
 	}
-	b, label := w.bodies[event], strings.TrimSuffix(w.events[event].outcome.says, "…")
+	label := strings.TrimSuffix(w.events[event].outcome.says, "…")
 	i, _ := slices.BinarySearchFunc(b.lines, from, func(l line, n int32) int { return cmp.Compare(l.number, n) })
 	for ; i < len(b.lines) && b.lines[i].number < to; i++ {
 		if l := strings.TrimSpace(b.at(i)); l != "" && (label == "" || !strings.HasPrefix(l, label)) {
