@@ -136,7 +136,7 @@ func (c *planning) summaryRequest(p *plan.Plan) *summarize.Request {
 	x := c.x
 	r := &summarize.Request{
 		ID: x.info.ID, Header: x.r.Header, Owner: x.owner(), Query: x.r.URL.RawQuery, Upstream: x.route.Upstream,
-		Policy: c.Policy.Name, Version: c.Policy.Version, Counter: p.SlotCounter(),
+		Policy: c.Policy.Name, Version: c.Policy.Version, Counter: p.SlotCounter(), Budget: p.Budget, Pins: x.overrides.pins,
 		Counting:   c.info.Route + "\x00" + c.info.Model + "\x00" + x.route.Tokenizer + p.Counting(),
 		Unfolded:   c.Policy.PerRequest != nil,
 		Overridden: x.overrides.budget > 0 || x.overrides.policy != nil, Bound: p.Bound,

@@ -1,6 +1,7 @@
 package summarize
 
 import (
+	"fmt"
 	"hash/maphash"
 
 	"laconic/compact"
@@ -114,6 +115,19 @@ func (s *Service) of(r *Request) (*prints, memo) {
 		r.who, r.erasures = s.who(r.Owner), s.erasures.Load()
 	}
 	return r.prints, r.from
+}
+
+// nameOf names the slot of the coming epoch, of which nothing is known but what came
+// before the warm mark.
+func (s *Service) nameOf(r *Request, in compact.Conversation, f *compact.Forecast) memo {
+	p, from := s.of(r)
+	h := s.seeds.sum()
+	add(h, from)
+	add(h, fmt.Sprint(r.Pins, r.Budget, in.Fixed, in.Unbind, f.Mark, in.Rates))
+	for i := range in.Messages[:min(f.Sources, len(in.Messages))] {
+		add(h, p.left(&in.Messages[i]))
+	}
+	return h.end()
 }
 
 // A told is one call of a record.

@@ -38,6 +38,8 @@ type Request struct {
 	// Counting names the Counter.
 	Counting string
 	Counter  compact.Counter
+	Budget   compact.Budget
+	Pins     []int
 	// Unfolded: the policy makes another gap at every request.
 	Unfolded bool
 	// Overridden: headers of the request chose its policy or its budget.
@@ -61,7 +63,7 @@ type Service struct {
 	format    format
 	env       Environment
 	texts     *otter.Cache[memo, keptText]   // what records said
-	begun     *otter.Cache[store.Key, bool]  // gaps of coming epochs, whose summaries were begun
+	coming    *otter.Cache[memo, store.Key]  // of the coming epoch: its gap; zero: it needs no summary
 	shown     *otter.Cache[memo, []bool]     // of a slot: the spans that show their digest
 	attempts  *otter.Cache[string, attempts] // see cooldown.go
 	seeds     seeds
@@ -132,7 +134,7 @@ func New(o *Options, env Environment) *Service {
 	if o == nil {
 		return s
 	}
-	s.begun = otter.Must(&otter.Options[store.Key, bool]{MaximumSize: rememberedGaps})
+	s.coming = otter.Must(&otter.Options[memo, store.Key]{MaximumSize: rememberedGaps})
 	s.shown = otter.Must(&otter.Options[memo, []bool]{MaximumSize: rememberedGaps})
 	s.rendering = semaphore.NewWeighted(1)
 	s.workers = semaphore.NewWeighted(workers)

@@ -194,16 +194,22 @@ func (s *Service) Prepare(r *Request, in compact.Conversation, plan *compact.Pla
 	if forecast == nil {
 		return
 	}
+	coming := s.nameOf(r, in, forecast)
+	if key, ok := s.coming.GetIfPresent(coming); ok && (key == store.Key{} || s.needsNothing(key)) {
+		return
+	}
 	slot := forecast.Slot()
-	if slot == nil {
+	if slot == nil || slot.Spans[len(slot.Spans)-1].Size < leastSize {
+		s.coming.Set(coming, store.Key{})
 		return
 	}
 	last := len(slot.Spans) - 1
 	g := s.gap(r, in, slot, last)
 	if g.messages == 0 {
-		return
+		g.key = store.Key{}
 	}
-	if _, first := s.begun.SetIfAbsent(g.key, true); first || !s.needsNothing(g.key) {
+	s.coming.Set(coming, g.key)
+	if g.messages > 0 {
 		s.start(r, in, g, slot, last, false)
 	}
 }
