@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"text/tabwriter"
 
 	"laconic/compact"
@@ -74,7 +73,7 @@ func explainWindow(ctx context.Context, route *proxy.Route, given config.Model, 
 			silent = "the upstream tells a prompt limit alone"
 		case found.Err != nil:
 			silent = "the upstream could not be reached (" + apierror.Reason(found.Err) + ")"
-		case found.Status == http.StatusNotFound && !strings.Contains(route.Upstream.Path, "/v"):
+		case found.Status == http.StatusNotFound && !learn.Versioned(route.Upstream):
 			silent = "the upstream answers 404 to GET /models; most servers have their API below /v1"
 		}
 	}

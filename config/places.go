@@ -77,7 +77,8 @@ func ReadRegular(path string) ([]byte, error) {
 	return src, nil
 }
 
-// fileProblem returns why a file cannot be read; absent is the hint where there is none.
+// fileProblem returns why a file cannot be read. absent is the hint for one that does
+// not exist.
 func fileProblem(path string, err error, absent string) Problems {
 	p := Problem{File: path, Message: "the file " + err.Error()}
 	var pe *fs.PathError

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -52,7 +51,7 @@ func (x *request) observeUpstream() {
 	base := x.route.Upstream
 	shown.Why = why.Unanswered(base.Host, shown.Code, i.Detail)
 	if !i.Own && (i.Wire != "" || i.Endpoint == "/models") {
-		shown.Found, shown.Missing = i.Status < 300, i.Status == http.StatusNotFound && !version.MatchString(base.Path)
+		shown.Found, shown.Missing = i.Status < 300, i.Status == http.StatusNotFound && !learn.Versioned(base)
 	}
 	for _, change := range x.p.upstreams.Observe(operate.Origin(base), shown, time.Now()) {
 		u := UpstreamInfo{
@@ -74,9 +73,6 @@ func (x *request) tellCut(window int, seen bool) {
 		Upstream: shownURL(x.route.Upstream), Event: operate.Cuts, Model: x.info.Rewrite.Model, Window: window, Assumed: !seen, Hint: why.Raise,
 	})
 }
-
-// version is the part of a base URL that says which API it is: /v1, /v1beta.
-var version = regexp.MustCompile(`/v\d`)
 
 // State is what a proxy holds at one moment.
 type State struct {

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -59,6 +60,12 @@ var sources = []source{
 	// window for others.
 	{name: "litellm", program: "LiteLLM", mark: "data.0.model_info", path: "/model/info", rows: "data", names: []string{"model_name"}, input: []string{"model_info.max_input_tokens"}},
 }
+
+// apiVersion is the part of a base URL that says which API it is: /v1, /v1beta.
+var apiVersion = regexp.MustCompile(`/v\d`)
+
+// Versioned reports whether a base URL says which version of an API it is for.
+func Versioned(base *url.URL) bool { return apiVersion.MatchString(base.Path) }
 
 // ModelsURL returns the address of an upstream's list of models.
 func ModelsURL(base *url.URL) *url.URL { return sources[0].at(base) }
