@@ -31,12 +31,18 @@ func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
 // conversation, which takes minutes.
 func full() bool { return os.Getenv("LACONIC_LLAMACPP") == "full" }
 
-// model writes the model that is asked: with a vocabulary of llama.cpp, or "" for
-// OpenAI's cl100k_base.
+// model writes the model that is asked: with a vocabulary of llama.cpp, "deepseek-v3" for
+// DeepSeek's, or "" for OpenAI's cl100k_base.
 func model(t testing.TB, vocabulary string) (file string) {
 	t.Helper()
-	v, err := llamacpp.Cl100k("../../tokenize/bpe/data/cl100k_base.merges")
-	if vocabulary != "" {
+	var v *llamacpp.Vocabulary
+	var err error
+	switch vocabulary {
+	case "":
+		v, err = llamacpp.Cl100k("../../tokenize/bpe/data/cl100k_base.merges")
+	case "deepseek-v3":
+		v, err = llamacpp.FromJSON(filepath.Join(llamacpp.Fetched(t, "deepseek"), "package", "models", "tokenizer.json"), vocabulary)
+	default:
 		v, err = llamacpp.FromGGUF(filepath.Join(llamacpp.Fetched(t, "models"), "ggml-vocab-"+vocabulary+".gguf"))
 	}
 	if err != nil {

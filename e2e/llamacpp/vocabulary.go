@@ -50,16 +50,23 @@ func Cl100k(file string) (*Vocabulary, error) {
 	for _, name := range []string{"<|endoftext|>", "<|im_start|>", "<|im_end|>"} {
 		tokens, kinds = append(tokens, text(name)), append(kinds, number(tokenControl))
 	}
-	v := &Vocabulary{entries: []entry{
+	// The model dbrx splits texts as cl100k_base does.
+	v := &Vocabulary{entries: bpeEntries("dbrx", tokens, kinds, merges, end+2)}
+	return v, v.read(tokens)
+}
+
+// bpeEntries returns the keys of a vocabulary with merges. splits is llama.cpp's name
+// for how texts are split first, end the token that ends an answer.
+func bpeEntries(splits string, tokens, kinds, merges [][]byte, end uint32) []entry {
+	return []entry{
 		{"tokenizer.ggml.model", typeString, text("gpt2")},
-		{"tokenizer.ggml.pre", typeString, text("dbrx")}, // which splits texts as cl100k_base does
+		{"tokenizer.ggml.pre", typeString, text(splits)},
 		{"tokenizer.ggml.tokens", typeArray, list(typeString, tokens)},
 		{"tokenizer.ggml.token_type", typeArray, list(typeInt32, kinds)},
 		{"tokenizer.ggml.merges", typeArray, list(typeString, merges)},
 		{"tokenizer.ggml.bos_token_id", typeUint32, number(end)},
-		{"tokenizer.ggml.eos_token_id", typeUint32, number(end + 2)},
-	}}
-	return v, v.read(tokens)
+		{"tokenizer.ggml.eos_token_id", typeUint32, number(end)},
+	}
 }
 
 // letters are the characters by which GPT-2's tokenizers write bytes: printable ones

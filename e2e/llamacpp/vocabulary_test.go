@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // FromGGUF returns the vocabulary of a file in GGUF.
@@ -35,6 +37,33 @@ func FromGGUF(file string) (*Vocabulary, error) {
 	if r.short {
 		return nil, fmt.Errorf("%s ends too early", file)
 	}
+	return v, v.read(tokens)
+}
+
+// FromJSON returns the vocabulary of a tokenizer.json, whose texts llama.cpp splits by
+// a rule that it names.
+func FromJSON(file, splits string) (*Vocabulary, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var tokens, kinds, merges [][]byte
+	add := func(id int64, name string, kind uint32) {
+		for int64(len(tokens)) <= id {
+			tokens, kinds = append(tokens, text("")), append(kinds, number(tokenControl))
+		}
+		tokens[id], kinds[id] = text(name), number(kind)
+	}
+	for name, id := range gjson.GetBytes(raw, "model.vocab").Map() {
+		add(id.Int(), name, tokenNormal)
+	}
+	for _, t := range gjson.GetBytes(raw, "added_tokens").Array() {
+		add(t.Get("id").Int(), t.Get("content").String(), tokenControl)
+	}
+	for _, m := range gjson.GetBytes(raw, "model.merges").Array() {
+		merges = append(merges, text(m.String()))
+	}
+	v := &Vocabulary{entries: bpeEntries(splits, tokens, kinds, merges, 1)}
 	return v, v.read(tokens)
 }
 
