@@ -36,7 +36,9 @@ var (
 	// Templates of open models put up to 6 tokens around a message, and up to 12 around a call (DeepSeek writes each
 	// between four marks of its own, with a code fence). Llama 3.1 begins with two dates, Qwen 2.5 with its name: 25
 	// tokens.
-	otherFraming  = framing{preamble: 25, envelope: 8, call: 12, template: true}
+	otherFraming = framing{preamble: 25, envelope: 8, call: 12, template: true}
+	// The templates of DeepSeek, Gemma and Phi-3 say nothing by themselves.
+	bareFraming   = framing{envelope: 8, call: 12, template: true}
 	cl100kFraming = framing{preamble: 25, envelope: 5, result: 4, call: 12, template: true}
 	// Anthropic's page of instructions has 346 tokens (docs.anthropic.com, tool use, pricing).
 	anthropicFraming = framing{envelope: 8, call: 12, tools: 346}
@@ -54,10 +56,12 @@ var tokenizers = []tokenizer{
 	// on code, prose and tools (llama.cpp's vocabularies).
 	{name: "cl100k*1.02", encoding: bpe.Cl100k, scale: &scale{plain: 102, other: 102, rare: 102}, framing: cl100kFraming},
 	{name: "cl100k*1.02+digits", encoding: bpe.Cl100k, scale: &scale{plain: 102, other: 102, rare: 102, digits: true}, framing: cl100kFraming},
+	scaled("o200k*1.04+digits+signs", scale{plain: 104, other: 115, rare: 150, digits: true, joined: true}, bareFraming),
 	scaled("o200k*1.05", scale{plain: 105, other: 120, rare: 250}, otherFraming),
+	scaled("o200k*1.08", scale{plain: 108, other: 120, rare: 250}, bareFraming),
 	scaled("o200k*1.1", scale{plain: 110, other: 120, rare: 250}, otherFraming),
 	scaled("o200k*1.1+digits", scale{plain: 110, other: 120, rare: 250, digits: true}, otherFraming),
-	scaled("o200k*1.15+digits", scale{plain: 115, other: 120, rare: 150, digits: true}, otherFraming),
+	scaled("o200k*1.15+digits+signs", scale{plain: 115, other: 160, rare: 350, digits: true, joined: true}, bareFraming),
 	scaled("o200k*1.2+digits", scale{plain: 120, other: 140, rare: 250, digits: true}, otherFraming),
 	scaled("o200k*1.35+digits", scale{plain: 135, other: 160, rare: 350, digits: true}, otherFraming),
 	scaled("o200k*1.35", scale{plain: 135, other: 155, rare: 350}, anthropicFraming),

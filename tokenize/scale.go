@@ -11,6 +11,9 @@ type scale struct {
 	rare  int // percent, for every other script
 	// digits: each digit is a token of its own (Qwen, Gemini, Gemma, Llama 2, Mistral), where o200k_base takes three.
 	digits bool
+	// joined: a sign between two words is a token of its own (Gemma, Llama 2), where o200k_base has "/src" and ".go". That
+	// costs three quarters of a token, in 1,100 texts of agents.
+	joined bool
 }
 
 // of returns the cost of a text of n tokens of o200k_base, rounded up. No byte becomes two tokens.
@@ -29,6 +32,9 @@ func (s *scale) of(n int, text []byte) int {
 	if s.digits {
 		cost += m.digits - m.groups
 	}
+	if s.joined {
+		cost += m.joints * 3 / 4
+	}
 	return min(cost, size)
 }
 
@@ -39,6 +45,7 @@ type mix struct {
 	rare    int
 	digits  int // ASCII digits
 	groups  int // of up to three of them: tokens of o200k_base
+	joints  int // ASCII signs between a letter or digit and a letter
 }
 
 // accentReach is how many bytes around each byte of a letter with an accent are taken for the same language. Most
@@ -52,6 +59,9 @@ func mixOf(text []byte) (m mix) {
 	for i := 0; i < len(text); {
 		b := text[i]
 		if !isASCIIDigit(b) {
+			if i > 1 && isASCIILetter(b) && isJoint(text[i-1]) && isWord(text[i-2]) {
+				m.joints++
+			}
 			lead := leads[b]
 			sizes[lead.class] += lead.size
 			i += lead.size
@@ -68,6 +78,12 @@ func mixOf(text []byte) (m mix) {
 	m.accents, m.other, m.rare = sizes[accentByte], sizes[otherByte], sizes[rareByte]
 	return m
 }
+
+// isWord reports whether a byte is an ASCII letter or digit.
+func isWord(b byte) bool { return isASCIIDigit(b) || isASCIILetter(b) }
+
+// isJoint reports whether a byte is an ASCII sign, but for the one inside of names.
+func isJoint(b byte) bool { return '!' <= b && b <= '~' && b != '_' && !isWord(b) }
 
 const (
 	plainByte = iota
