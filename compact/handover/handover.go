@@ -44,17 +44,27 @@ func Of(msgs []compact.Message, noCalls, asks bool) Agent {
 	return some
 }
 
+// asking returns the index of the prompt: the last message that instructs nothing.
+// Claude Code appends the tokens that are left as a system message.
+func asking(msgs []compact.Message) int {
+	at := len(msgs) - 1
+	for at > 0 && msgs[at].Role.Instruction() {
+		at--
+	}
+	return at
+}
+
 // inWords returns the agent whose words the prompt begins with.
 func inWords(msgs []compact.Message, noCalls bool) Agent {
-	n := len(msgs)
-	if n == 0 || msgs[n-1].Role != compact.User {
+	at := asking(msgs)
+	if at < 0 || msgs[at].Role != compact.User {
 		return ""
 	}
 	head := slices.IndexFunc(msgs, func(m compact.Message) bool { return !m.Role.Instruction() })
 	for i := range prompts {
 		p := &prompts[i]
-		in := msgs[n-1:]
-		switch parts := msgs[n-1].Parts; {
+		in := msgs[at : at+1]
+		switch parts := msgs[at].Parts; {
 		case p.in == "appended":
 			if len(parts) > 0 && p.begins(parts[len(parts)-1]) {
 				return p.agent
@@ -102,7 +112,7 @@ func (a Agent) Compact(in compact.Conversation, p *compact.Policy, c compact.Cou
 		return compact.Compact(in, repairing(p), c, b)
 	}
 	history := in
-	history.History = len(in.Messages) - 1
+	history.History = asking(in.Messages)
 	plan, report := compact.Compact(history, p, c, b)
 	if report.Outcome != compact.Over {
 		return plan, report

@@ -51,6 +51,7 @@ func TestEveryRowIsRecognized(t *testing.T) {
 			behind := said(compact.User, "Mend it.")
 			behind.Parts = append(behind.Parts, compact.Part{Text: compact.Plain(text)})
 			f(p.agent, false, system, user, answer, behind)
+			f(p.agent, false, system, user, answer, behind, said(compact.System, "<total_tokens>14999891 tokens left</total_tokens>"))
 			behind.Parts = append(behind.Parts, compact.Part{Text: compact.Plain("What is that?")})
 			f("", true, system, user, answer, behind)
 		} else {

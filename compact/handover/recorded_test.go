@@ -21,10 +21,12 @@ import (
 
 // TestTheRequestBeforeIsRepeated walks recorded conversations. At every request
 // of theirs the agent asks for a summary instead, with its tools and tool_choice
-// none. If what was sent before fits together with the prompt, the body begins with
-// the same bytes, up to the last old message. Whatever is done keeps the promises.
+// none, at every second with a note of the agent behind the prompt. If what was sent
+// before fits together with the prompt, the body begins with the same bytes, up to the
+// last old message. Whatever is done keeps the promises.
 func TestTheRequestBeforeIsRepeated(t *testing.T) {
 	prompt := `{"role":"user","content":[{"type":"text","text":"Provide a detailed prompt for continuing our conversation above. ` + strings.Repeat("Name the files. ", 30) + `"}]}`
+	const note = `{"role":"system","content":"<total_tokens>14999891 tokens left</total_tokens>"}`
 	count := map[string]int{}
 	all, every := read(t), 1 // the repository's own are few
 	if testing.Short() && wiretest.HasLargerSet(t) {
@@ -68,7 +70,7 @@ func TestTheRequestBeforeIsRepeated(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				is := decode(t, c.body(history, prompt))
+				is := decode(t, c.body(history, []string{prompt, note}[:1+k/2%2]...))
 				is.Conversation.Fixed = was.Conversation.Fixed
 				where := fmt.Sprintf("%s, %s at %d %%, request of %d messages", name, c.ID, share, k)
 				agent := handover.Of(is.Conversation.Messages, is.NoCalls, false)
