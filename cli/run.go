@@ -113,7 +113,7 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 		key = string(c.ClientKeys[n-1]) // which was made for this run
 	}
 	s := clients.Start(client, clients.Given{
-		Base: base, Key: key, AnyKey: wantsNoKey(c), Model: cmp.Or(r.model, firstNamed(c)), Chosen: r.model != "",
+		Base: base, Key: key, AnyKey: wantsNoKey(c), Elsewhere: client != nil && hostOf(c.Upstream) != hostOf(client.Upstream), Model: cmp.Or(r.model, firstNamed(c)), Chosen: r.model != "",
 		Args: args[1:], File: files.write, Lookup: os.LookupEnv,
 		List: sync.OnceValue(func() []string { return listed(cmd.Context(), c) }),
 	})
@@ -198,8 +198,15 @@ func (r *running) configuration(cmd *cobra.Command, client *clients.Client) (*co
 // wantsNoKey reports whether the upstream of all models wants no key of the command's:
 // because it is on this machine, or because the configuration has one.
 func wantsNoKey(c *config.Config) bool {
-	u, err := config.ParseUpstream(c.Upstream)
-	return err == nil && access.Loopback(u.Host) || slices.ContainsFunc(c.Models, func(m config.Model) bool { return m.Everything() && m.APIKey != "" })
+	return access.Loopback(hostOf(c.Upstream)) || slices.ContainsFunc(c.Models, func(m config.Model) bool { return m.Everything() && m.APIKey != "" })
+}
+
+// hostOf returns the host of an upstream, with its port; "" if there is none.
+func hostOf(upstream string) string {
+	if u, err := config.ParseUpstream(upstream); err == nil {
+		return u.Host
+	}
+	return ""
 }
 
 // firstNamed returns the first model that the configuration names without a pattern;

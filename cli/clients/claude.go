@@ -5,8 +5,9 @@ func startClaude(g Given, s *Started) error {
 	s.Env["ANTHROPIC_BASE_URL"] = g.origin()
 	const token = "ANTHROPIC_AUTH_TOKEN"
 	const answer = "CLAUDE_CODE_MAX_OUTPUT_TOKENS"
-	if g.AnyKey && !g.set(answer) {
-		s.Env[answer] = "4096" // a server of one's own has a small window, and it would ask for 32,000 tokens
+	if g.Elsewhere && !g.set(answer) {
+		s.Env[answer] = "4096" // other servers have small windows, and it would ask for 32,000 tokens
+		s.say("Claude Code asks for answers of at most 4,096 tokens in this run (%s sets another limit)", answer)
 	}
 	switch {
 	case g.Key != "":

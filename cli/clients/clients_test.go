@@ -70,7 +70,7 @@ func start(t *testing.T, env map[string]string, listed []string, model string, c
 func startWith(t *testing.T, of Given, env map[string]string, listed []string, command ...string) Started {
 	t.Helper()
 	return Start(OfCommand(command[0]), Given{
-		Base: "http://127.0.0.1:1/v1", Key: of.Key, AnyKey: of.AnyKey, Model: of.Model, Chosen: of.Chosen, Args: command[1:],
+		Base: "http://127.0.0.1:1/v1", Key: of.Key, AnyKey: of.AnyKey, Elsewhere: of.Elsewhere, Model: of.Model, Chosen: of.Chosen, Args: command[1:],
 		List:   func() []string { return listed },
 		Lookup: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
 		File:   func(name, text string) (string, error) { return "FILE(" + text + ")", nil },
@@ -166,7 +166,10 @@ func TestKeys(t *testing.T) {
 	f(free, has, "copilot", "OPENAI_API_KEY", "") // it has its own
 	f(free, has, "copilot", "COPILOT_PROVIDER_API_KEY", "sk")
 
-	const token, model = "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_MODEL"
+	const token, model, answer = "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_MODEL", "CLAUDE_CODE_MAX_OUTPUT_TOKENS"
+	f(Given{Elsewhere: true}, nil, "claude", answer, "4096")
+	f(Given{Elsewhere: true}, map[string]string{answer: "9000"}, "claude", answer, "")
+	f(free, nil, "claude", answer, "")
 	f(needs, nil, "claude", token, "")
 	f(free, nil, "claude", token, "none")
 	f(free, map[string]string{"OPENAI_API_KEY": "sk"}, "claude", token, "none") // which is nothing to it

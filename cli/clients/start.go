@@ -15,6 +15,8 @@ type Given struct {
 	// upstream wants none of the program either, though most do not start without one.
 	Key    string
 	AnyKey bool
+	// Elsewhere says that the upstream is another than the program's own.
+	Elsewhere bool
 	// Model is the one to use; "": the program's own choice, of Models. Chosen says
 	// that it was named for this run, and not by the configuration.
 	Model  string
