@@ -160,6 +160,18 @@ func TestSomeStatusesAreNeverTriedAgain(t *testing.T) {
 	}
 }
 
+// Kimi says 401 to a prompt that is beyond the window of an account.
+func TestAWindowOfAnAccountIsLearnt(t *testing.T) {
+	u := newLimited(t, 2000, func(w http.ResponseWriter, _, _ int) {
+		w.WriteHeader(401)
+		_, _ = io.WriteString(w, `{"error":{"type":"authentication_error","message":"k3-256k supports only 2K context."}}`)
+	})
+	p := inFrontOf(t, u.upstream, windowed(100_000))
+	if res := p.chat(agentBody(30, 100)); res.StatusCode != 200 || len(u.requests()) != 2 || p.factsOf("gpt-4o").Window.Value != 2000 {
+		t.Errorf("%d after %d hits, learnt %+v", res.StatusCode, len(u.requests()), p.factsOf("gpt-4o"))
+	}
+}
+
 // Words that nobody knows, but which speak of length, are worth one shorter try of a
 // prompt that may be too long. Nothing is kept of a try that was refused.
 func TestWordsThatNobodyKnowsAreTriedOnceShorter(t *testing.T) {

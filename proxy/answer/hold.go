@@ -47,7 +47,7 @@ func Peek(res *http.Response, w wire.Wire, timer Timer) (refusal []byte) {
 				break
 			}
 		}
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity,
+	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity,
 		http.StatusTooManyRequests, http.StatusInternalServerError:
 		h := newHeld(res, w, timer)
 		for h.err == nil && len(h.seen) < mostError {

@@ -106,11 +106,11 @@ func (s Said) Size() Refusal {
 	return Refusal{}
 }
 
-// speaks reports whether a status may come with a refusal that is read. A key, a bill, a
-// path and a pause have statuses of their own.
+// speaks reports whether a status may come with a refusal that is read. A bill, a path
+// and a pause have statuses of their own.
 func speaks(status int) bool {
 	switch status {
-	case 200, 400, 413, 422, 429, 500:
+	case 200, 400, 401, 413, 422, 429, 500:
 		return true
 	}
 	return false
@@ -124,7 +124,7 @@ func (s *sentence) read(status int) Refusal {
 	all := shapes()
 	for i := range all {
 		row := &all[i]
-		if status == 429 && row.kind != Quota {
+		if status == 429 && row.kind != Quota || status == 401 && !row.denied {
 			continue
 		}
 		if r, ok := row.read(s); ok {
@@ -156,6 +156,8 @@ func (row *shape) read(s *sentence) (Refusal, bool) {
 		switch name[:1] {
 		case "L":
 			r.Limit = n
+		case "K":
+			r.Limit = n * 1000 // or 1,024: the smaller is within both
 		case "P":
 			r.Prompt = n
 		case "O":

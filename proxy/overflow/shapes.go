@@ -11,7 +11,8 @@ type shape struct {
 	name string
 	kind Kind
 	// match finds the sentence, at the start of an error's text. Its groups: L
-	// limit, P prompt, O answer, T both together, A one kind of input of many.
+	// limit, K limit in thousands, P prompt, O answer, T both together, A one kind of
+	// input of many.
 	match   *regexp.Regexp
 	atLeast bool // P is where the upstream stopped to count
 	alone   bool // L is for the prompt, whatever the answer may be
@@ -19,12 +20,13 @@ type shape struct {
 	// at: what is written stops where the window ends.
 	promptOnly bool
 	shared     bool // see Refusal.Shared
+	denied     bool // it comes under 401, as if the key were wrong
 	// codes are those of which the error must have one as its code or type; alone
 	// where words may change.
 	codes map[string]bool
 }
 
-// says makes a row's expression: <L>, <P>, <O>, <T>, <A> stand for numbers. A
+// says makes a row's expression: <L>, <K>, <P>, <O>, <T>, <A> stand for numbers. A
 // text may stand behind the names of errors that gateways put in front of it
 // ("litellm.BadRequestError: OpenAIException - …"), but nowhere else: in mid
 // sentence it may be a quotation.
@@ -36,7 +38,7 @@ func says(words string) *regexp.Regexp {
 	}))
 }
 
-var group = regexp.MustCompile(`<([LPOTA])>`)
+var group = regexp.MustCompile(`<([LKPOTA])>`)
 
 // expression returns what compiles an expression when it is needed first: most
 // processes read few refusals, and all of them start.
@@ -117,6 +119,7 @@ var shapes = sync.OnceValue(func() []shape {
 		{name: "moonshot", kind: Prompt, match: says(`Your request exceeded model token limit: <L>(?: \(requested: <T>\))?`)},
 		{name: "moonshot, older", kind: Prompt, match: says(`(?:the )?model max length exceeded, max length: ?<L>`)},
 		{name: "moonshot, no numbers", kind: Prompt, match: says(`Input token length too long`)},
+		{name: "kimi code", kind: Prompt, denied: true, match: says(`[\w.-]{1,60} supports only <K>K context`)},
 		{name: "openrouter", kind: Prompt, match: says(`This endpoint's maximum context length is <L> tokens\. However, you requested about <T> tokens \(<A> of text input(?:, <A> of tool input)?(?:, <A> of image input)?(?:, <A> of \w+ input)*(?:, <O> in the output)?\)`)},
 		{name: "xai", kind: Prompt, alone: true, match: says(`This model's maximum prompt length is <L> but the request contains <P> tokens`)},
 		{name: "github copilot", kind: Prompt, alone: true, match: says(`prompt token count of <P> exceeds the limit of <L>`)},

@@ -4,7 +4,7 @@ package overflow
 // it names what a prompt is made of, and that there is too much of it. The numbers
 // are the two largest of its sentence.
 func (s Said) unsure() Refusal {
-	if s.status == 429 {
+	if s.status == 429 || s.status == 401 {
 		return Refusal{}
 	}
 	for i := range s.sentences {
