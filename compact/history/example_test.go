@@ -149,14 +149,14 @@ func ExampleSummarize() {
 	msgs, r := history.Summarize(context.Background(), in, policy, nil, budget, func(_ context.Context, span []compact.Message) (string, error) {
 		return fmt.Sprintf("The user asked %d questions, and each was answered in one word.", len(span)/2), nil
 	})
-	fmt.Println(len(msgs), msgs[0].Role, strings.Contains(r.Summary, "asked 19 questions"))
+	fmt.Println(len(msgs), msgs[0].Role, strings.Contains(r.Summary, "asked 19 questions"), r.MessagesCompacted)
 
 	msgs, r = history.Summarize(context.Background(), in, policy, nil, budget, func(context.Context, []compact.Message) (string, error) {
 		return "", errors.New("no model is there")
 	})
 	fmt.Println(len(msgs), msgs[0].Role, r.SummaryFailed)
 	// Output:
-	// 3 system true
+	// 3 system true 38
 	// 3 system history: no summary: no model is there
 }
 

@@ -19,6 +19,21 @@ func ExampleNew() {
 	// layered: threshold must be between 0.5 and 0.95
 }
 
+// The budget of tool results alone, without a policy.
+func ExampleTrimResults() {
+	result := compact.Message{
+		Role: compact.Tool, Shape: compact.String, Answers: "call_1",
+		Parts: []compact.Part{{Text: compact.Plain(strings.Repeat("0123456789", 1000))}},
+	}
+	msgs, cut := policy.TrimResults([]compact.Message{result}, 20)
+	fmt.Printf("%d: %q\n", cut, msgs[0].Parts[0].Text)
+	_, cut = policy.TrimResults(msgs, 20)
+	fmt.Println(cut)
+	// Output:
+	// 1: "01234567890123456789\n\n[Truncated: 10000 chars total, showing first 20]"
+	// 0
+}
+
 // With a pin of their role every turn of the user stays, as in helexa, whatever leaves
 // around them.
 func ExampleNew_everyUserTurnStays() {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -102,4 +103,28 @@ func isTruncated(text string) bool {
 		return false
 	}
 	return strings.HasSuffix(truncated(total, shown), text[at:]) && shown < total && utf8.RuneCountInString(text[:at]) <= shown+2
+}
+
+// TrimResults returns the messages with the texts of tool results cut to their first
+// most characters, as applyToolResultBudget of falai does, and how many results were
+// cut. It never changes msgs, and does nothing on its own output.
+func TrimResults(msgs []compact.Message, most int) (out []compact.Message, cut int) {
+	out = slices.Clone(msgs)
+	for i := range out {
+		m, long := &out[i], false
+		parts := slices.Clone(m.Parts)
+		for n := range parts {
+			if !m.Role.Result() || parts[n].Kind != compact.KindText {
+				continue
+			}
+			if text, ok := trimmed(parts[n].Text, most); ok {
+				parts[n].Text, long = compact.Plain(text), true
+			}
+		}
+		if long {
+			m.Parts, m.Edited = parts, true
+			cut++
+		}
+	}
+	return out, cut
 }
