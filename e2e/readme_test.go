@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -52,6 +53,29 @@ func TestREADMEHasTheFiguresOfServers(t *testing.T) {
 	for _, figure := range said[1:] {
 		if !bytes.Contains(servers, figure) {
 			t.Errorf("%s is not in docs/servers.md", figure)
+		}
+	}
+}
+
+// TestPagesNameHeadersThatThereAre: each header that a page names is a row of
+// docs/headers.md. Those of the service have a page of their own.
+func TestPagesNameHeadersThatThereAre(t *testing.T) {
+	table, err := os.ReadFile("../docs/headers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, _ := filepath.Glob("../docs/*.md")
+	more, _ := filepath.Glob("../docs/*/*.md")
+	for _, page := range append(pages, more...) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range regexp.MustCompile(`(?i)x-laconic-[a-z-]*[a-z]`).FindAllString(string(text), -1) {
+			row := "\n| `" + strings.ToLower(name) + "` |"
+			if base := filepath.Base(page); base != "service.md" && base != "headers.md" && !bytes.Contains(table, []byte(row)) {
+				t.Errorf("%s: %s", page, name)
+			}
 		}
 	}
 }
