@@ -8,23 +8,23 @@ type Op string
 // The operations. Those up to OpMove are made by [Repair], those up to OpInsert for
 // [Demands], as OpRename is, too, and the others by the ladder.
 const (
-	OpDropEmptyCalls Op = "drop_empty_calls" // tool_calls: [] or null is removed
-	OpDropMessage    Op = "drop_message"     // a message that says nothing is removed
-	OpDropResult     Op = "drop_result"      // a result with content that no call can own is removed
-	OpQuote          Op = "quote"            // such a result is quoted in a user message, because nothing else is left
-	OpDropCall       Op = "drop_call"        // a call without a result is removed
-	OpAnswer         Op = "answer"           // a call without a result gets a synthetic one
-	OpSetID          Op = "set_id"           // a result takes the id of its call
-	OpRename         Op = "rename"           // an id used twice, or missing, is renamed at call and result
-	OpMove           Op = "move"             // a message changes its place
-	OpMerge          Op = "merge"            // the text of a message goes into the one beside it
-	OpSplit          Op = "split"            // each call of a message gets one of its own
-	OpInsert         Op = "insert"           // a turn is put between two of the same role
-	OpRewrite        Op = "rewrite"          // the text of a part is replaced
-	OpArguments      Op = "arguments"        // the arguments of a call are shortened
-	OpMedia          Op = "media"            // a media part becomes text
-	OpUnbind         Op = "unbind"           // bound thinking leaves its message
-	OpRemove         Op = "remove"           // the messages [At, End) leave
+	OpMend        Op = "mend"         // what an API refuses, and no model reads, leaves a message or changes
+	OpDropMessage Op = "drop_message" // a message that says nothing is removed
+	OpDropResult  Op = "drop_result"  // a result with content that no call can own is removed
+	OpQuote       Op = "quote"        // such a result is quoted in a user message, because nothing else is left
+	OpDropCall    Op = "drop_call"    // a call without a result is removed
+	OpAnswer      Op = "answer"       // a call without a result gets a synthetic one
+	OpSetID       Op = "set_id"       // a result takes the id of its call
+	OpRename      Op = "rename"       // an id used twice, or missing, is renamed at call and result
+	OpMove        Op = "move"         // a message changes its place
+	OpMerge       Op = "merge"        // the text of a message goes into the one beside it
+	OpSplit       Op = "split"        // each call of a message gets one of its own
+	OpInsert      Op = "insert"       // a turn is put between two of the same role
+	OpRewrite     Op = "rewrite"      // the text of a part is replaced
+	OpArguments   Op = "arguments"    // the arguments of a call are shortened
+	OpMedia       Op = "media"        // a media part becomes text
+	OpUnbind      Op = "unbind"       // bound thinking leaves its message
+	OpRemove      Op = "remove"       // the messages [At, End) leave
 )
 
 // An Edit is one change and its reason, as data. The log, replay and explain

@@ -138,8 +138,10 @@ type Message struct {
 	Shape Shape
 	Parts []Part
 	Calls []Call
-	// EmptyCalls is set if tool_calls is [] or null, which OpenAI refuses.
-	EmptyCalls bool
+	// Flawed is set by a wire if the message has what the API refuses and no model
+	// reads: tool_calls that are [] or null, the id of an earlier item, the type of an
+	// output that is not its call's.
+	Flawed bool
 	// Answers is the id of the call that a result answers, or "" if missing.
 	Answers string
 	Name    string
@@ -234,7 +236,7 @@ func (m *Message) Says() bool {
 // Edited, Sum and Nth.
 func (m *Message) Equal(o *Message) bool {
 	return m.Role == o.Role && m.Shape == o.Shape && m.Answers == o.Answers && m.Name == o.Name && m.Failed == o.Failed &&
-		m.EmptyCalls == o.EmptyCalls && m.Seal == o.Seal && m.Open == o.Open && m.Holds == o.Holds && m.Rest == o.Rest &&
+		m.Flawed == o.Flawed && m.Seal == o.Seal && m.Open == o.Open && m.Holds == o.Holds && m.Rest == o.Rest &&
 		m.Sound == o.Sound && m.Reasoning.Equal(o.Reasoning) && m.Refusal.Equal(o.Refusal) && slices.EqualFunc(m.Parts, o.Parts, Part.Equal) &&
 		slices.EqualFunc(m.Calls, o.Calls, Call.Equal)
 }

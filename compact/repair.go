@@ -60,7 +60,7 @@ func Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
 // Repair is [Repair] by the rules of an API.
 func (rules Rules) Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
 	r := repairer{rules: rules, mode: mode, used: make(map[string]bool), out: make([]Message, 0, len(msgs)+4)}
-	in := r.withoutEmptyCalls(msgs)
+	in := r.withoutFlaws(msgs)
 	for len(in) > 0 {
 		n := Frozen(in)
 		r.run(in[:n:n])
@@ -128,17 +128,19 @@ func (r *repairer) record(e Edit) {
 	r.edits = append(r.edits, e)
 }
 
-// withoutEmptyCalls returns msgs without empty lists of calls, which OpenAI
-// refuses.
-func (r *repairer) withoutEmptyCalls(msgs []Message) []Message {
-	if !slices.ContainsFunc(msgs, func(m Message) bool { return m.EmptyCalls }) {
+// withoutFlaws returns msgs without what the API refuses and no model reads.
+func (r *repairer) withoutFlaws(msgs []Message) []Message {
+	if !slices.ContainsFunc(msgs, func(m Message) bool { return m.Flawed }) {
 		return msgs
 	}
-	in := slices.Clone(msgs)
+	in, why := slices.Clone(msgs), "tool_calls is empty"
+	if r.rules.OnceInList {
+		why = "id used twice, or output of another type than its call's"
+	}
 	for i := range in {
-		if m := &in[i]; m.EmptyCalls {
-			m.EmptyCalls, m.Edited = false, true
-			r.record(Edit{Op: OpDropEmptyCalls, Why: "tool_calls is empty", Origin: m.Origin})
+		if m := &in[i]; m.Flawed {
+			m.Flawed, m.Edited = false, true
+			r.record(Edit{Op: OpMend, Why: why, Origin: m.Origin})
 		}
 	}
 	return in

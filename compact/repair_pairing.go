@@ -175,7 +175,7 @@ func (r *repairer) pairLeftover(o *round, ids map[string]occurrence) {
 			result = k
 		}
 	}
-	if c == nil || result == open {
+	if c == nil || result == open || r.rules.OnceInList && r.in[c.at].Calls[call].Sealed { // a type that few outputs have
 		return
 	}
 	id := r.in[result].Answers

@@ -89,7 +89,7 @@ var shapeRules = []struct {
 	{"no content is empty", func(m []compact.Message) error {
 		return each(m, func(i int) bool {
 			blank := m[i].Shape == compact.Null || m[i].Shape == compact.Absent
-			return m[i].EmptyCalls || m[i].Shape == compact.Array && len(m[i].Parts) == 0 || blank && len(m[i].Calls) == 0
+			return m[i].Flawed || m[i].Shape == compact.Array && len(m[i].Parts) == 0 || blank && len(m[i].Calls) == 0
 		})
 	}},
 	{"no text is empty", func(m []compact.Message) error {

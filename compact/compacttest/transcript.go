@@ -12,7 +12,7 @@
 //	assistant [sealed]: done
 //
 // Text may hold \n. An assistant line without text has null content. Marks in
-// brackets: absent, null, array (content as such), empty calls (tool_calls: []),
+// brackets: absent, null, array (content as such), flawed (tool_calls: []),
 // sealed (carries reasoning), bound (carries thinking that is bound to the messages
 // before it), open (to be continued), holds (a refusal or the like), kept,
 // joined (continues the answer before it), replaces (says all that is before it). "call - name" is a call without an id, "tool -" a result without one;
@@ -150,7 +150,7 @@ func parseLine(line string) (m compact.Message, err error) {
 
 // flags are the marks that set a field.
 func flags(m *compact.Message) map[string]*bool {
-	return map[string]*bool{"empty calls": &m.EmptyCalls, "open": &m.Open, "holds": &m.Holds, "kept": &m.Kept, "joined": &m.Joined, "replaces": &m.Replaces}
+	return map[string]*bool{"flawed": &m.Flawed, "open": &m.Open, "holds": &m.Holds, "kept": &m.Kept, "joined": &m.Joined, "replaces": &m.Replaces}
 }
 
 // Format writes messages as a transcript. Synthetic results are written by
@@ -205,7 +205,7 @@ func marksOf(m *compact.Message) []string {
 	add(m.Shape == compact.Null && m.Role != compact.Assistant, "null")
 	add(m.Shape == compact.Array && len(m.Parts) < 2, "array")
 	add(m.Shape == compact.String && m.Role == compact.Assistant && len(m.Parts) == 1 && m.Parts[0].Text.Len() == 0, "string")
-	add(m.EmptyCalls, "empty calls")
+	add(m.Flawed, "flawed")
 	add(m.Seal&^compact.SealBound != 0, "sealed")
 	add(m.Bound(), "bound")
 	add(m.Open, "open")

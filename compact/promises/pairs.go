@@ -24,8 +24,8 @@ func Pairs(msgs []compact.Message) error {
 		switch {
 		case m.Role.Result():
 			return fmt.Errorf("message %d answers %q, which no open call has", i, m.Answers)
-		case m.EmptyCalls:
-			return fmt.Errorf("message %d has an empty list of calls", i)
+		case m.Flawed:
+			return fmt.Errorf("message %d has a flaw that its wire found", i)
 		case m.Open && i == len(msgs)-1:
 			return nil
 		}

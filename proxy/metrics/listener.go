@@ -49,7 +49,7 @@ func (m *Metrics) begin() {
 		m.truncated.WithLabelValues(ended)
 	}
 	for _, op := range []compact.Op{
-		compact.OpDropEmptyCalls, compact.OpDropMessage, compact.OpDropResult, compact.OpQuote, compact.OpDropCall,
+		compact.OpMend, compact.OpDropMessage, compact.OpDropResult, compact.OpQuote, compact.OpDropCall,
 		compact.OpAnswer, compact.OpSetID, compact.OpRename, compact.OpMove, compact.OpMerge, compact.OpSplit, compact.OpInsert,
 	} {
 		m.repairs.WithLabelValues(string(op))

@@ -54,7 +54,7 @@ func (p *prints) message(m *compact.Message) memo {
 	}
 	s := p.seeds.sum()
 	add(s, [...]int{m.Origin, int(m.Role), int(m.Shape), int(m.Seal), len(m.Parts), len(m.Calls)})
-	add(s, [...]bool{m.EmptyCalls, m.Sound, m.Open, m.Holds, m.Edited})
+	add(s, [...]bool{m.Flawed, m.Sound, m.Open, m.Holds, m.Edited})
 	add(s, [...]string{m.Name, m.Answers})
 	add(s, content(m.Reasoning))
 	add(s, content(m.Refusal))

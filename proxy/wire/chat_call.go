@@ -16,8 +16,8 @@ func (d *decoder) toolCalls(m *compact.Message, start int) {
 	default:
 		d.wrong("tool_calls is not an array")
 	}
-	if m.EmptyCalls = len(d.calls) == before; m.EmptyCalls {
-		d.elements[e].stays = withNoCalls
+	if m.Flawed = len(d.calls) == before; m.Flawed {
+		d.elements[e].stays = withFlaw
 	}
 	d.close(e)
 }

@@ -90,7 +90,7 @@ func (d *decoder) message() {
 	}
 	// Only an assistant calls.
 	d.dropCalls(k)
-	m.EmptyCalls = false
+	m.Flawed = false
 	d.end(k)
 }
 

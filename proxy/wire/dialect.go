@@ -1,8 +1,8 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -11,8 +11,9 @@ import (
 
 // dialect writes what the client did not send, as the API wants it.
 type dialect interface {
-	// added appends a message: a text with a role, or a result.
-	added(dst []byte, m *compact.Message, text string) []byte
+	// added appends a message: a text with a role, or a result, of a type if the API
+	// has several.
+	added(dst []byte, m *compact.Message, kind, text string) []byte
 	// part appends a part that is text, with the markers of old, which may be nil.
 	part(dst []byte, text string, old []byte) []byte
 	// alone returns what stands before and behind the pieces of a message that get an
@@ -39,7 +40,7 @@ func appendPart(dst []byte, kind, text string, old []byte) []byte {
 
 type chatDialect struct{}
 
-func (w chatDialect) added(dst []byte, m *compact.Message, text string) []byte {
+func (w chatDialect) added(dst []byte, m *compact.Message, _, text string) []byte {
 	dst = fmt.Appendf(dst, `{"role":"%s"`, m.RoleName())
 	if m.Role == compact.Tool {
 		_, key, _ := w.keys(m)
@@ -69,7 +70,7 @@ func (chatDialect) keys(m *compact.Message) (id, answers, content string) {
 
 type messagesDialect struct{ chatDialect }
 
-func (messagesDialect) added(dst []byte, m *compact.Message, text string) []byte {
+func (messagesDialect) added(dst []byte, m *compact.Message, _, text string) []byte {
 	role := compact.User // instructions stand beside the list; not every upstream takes one in it
 	switch m.Role {
 	case compact.Tool:
@@ -91,37 +92,23 @@ func (messagesDialect) keys(*compact.Message) (id, answers, content string) {
 	return "id", "tool_use_id", "content"
 }
 
-type responsesDialect struct {
-	kinds map[string]string // type of the item that answers a call, by its id
-}
+type responsesDialect struct{}
 
-func (w responsesDialect) added(dst []byte, m *compact.Message, text string) []byte {
+func (responsesDialect) added(dst []byte, m *compact.Message, kind, text string) []byte {
 	switch m.Role {
 	case compact.Tool:
-		return w.result(dst, m.Answers, text)
+		output, status := quoted(text), ""
+		switch kind {
+		case "shell_call_output":
+			output = fmt.Appendf(nil, `[{"stdout":"","stderr":%s,"outcome":{"type":"exit","exit_code":1}}]`, output)
+		case "apply_patch_call_output":
+			status = `,"status":"failed"`
+		}
+		return fmt.Appendf(dst, `{"type":"%s","call_id":%s,"output":%s%s}`, cmp.Or(kind, "function_call_output"), quoted(m.Answers), output, status)
 	case compact.Assistant:
 		return fmt.Appendf(dst, `{"type":"message","role":"assistant","content":[%s]}`, appendPart(nil, "output_text", text, nil))
 	}
 	return fmt.Appendf(dst, `{"type":"message","role":"%s","content":%s}`, m.Role, quoted(text))
-}
-
-// result writes the item that answers a call.
-func (w responsesDialect) result(dst []byte, id, text string) []byte {
-	kind := w.kinds[id]
-	if kind == "" {
-		kind = "function_call_output"
-		if i := strings.LastIndexByte(id, '_'); i > 0 && w.kinds[id[:i]] != "" {
-			kind = w.kinds[id[:i]] // it was renamed
-		}
-	}
-	output, status := quoted(text), ""
-	switch kind {
-	case "shell_call_output":
-		output = fmt.Appendf(nil, `[{"stdout":"","stderr":%s,"outcome":{"type":"exit","exit_code":1}}]`, output)
-	case "apply_patch_call_output":
-		status = `,"status":"failed"`
-	}
-	return fmt.Appendf(dst, `{"type":"%s","call_id":%s,"output":%s%s}`, kind, quoted(id), output, status)
 }
 
 func (responsesDialect) part(dst []byte, text string, old []byte) []byte {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tidwall/gjson"
 
 	"laconic/compact"
 )
@@ -31,6 +32,13 @@ func (e *encoder) differences(m, was *compact.Message, k *mark) error {
 		_, key, _ := e.dialect.keys(m)
 		id, _ := compact.NameIn(m.Answers)
 		e.set(e.elements[k.elements.from].whole, k.answers, key, id)
+	}
+	if m.Role.Result() && (m.Answers != was.Answers || was.Flawed && !m.Flawed) {
+		whole := e.elements[k.elements.from].whole
+		kind, want := gjson.GetBytes(e.Body[whole.start:whole.end], "type"), e.answerTo(m)
+		if at := whole.start + uint32(kind.Index); want != "" && want != kind.Str {
+			e.replace(span{at, at + uint32(len(kind.Raw))}, quoted(want))
+		}
 	}
 	is := m.Calls
 	for i := range was.Calls {

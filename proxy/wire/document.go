@@ -52,7 +52,7 @@ const (
 	withPieces   stay = iota // while one of its pieces or elements does
 	withMessage              // while the message does
 	withThinking             // while the message has its bound thinking
-	withNoCalls              // while the message has an empty list of calls
+	withFlaw                 // while the message has its flaw
 )
 
 // place is where a piece of a message is: a part, a call, or what a result answers.
@@ -143,7 +143,7 @@ func (d *document) dropCalls(k *mark) {
 		d.elements[p.element].stays = withMessage
 	}
 	for i := k.elements.from; i < uint32(len(d.elements)); i++ {
-		if d.elements[i].stays == withNoCalls {
+		if d.elements[i].stays == withFlaw {
 			d.elements[i].stays = withMessage
 		}
 	}

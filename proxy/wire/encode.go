@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tidwall/gjson"
+
 	"laconic/compact"
 )
 
@@ -58,11 +60,13 @@ type encoder struct {
 	placed []uint32 // per element with a row of its own: the turn that it is written in, 0: none yet
 	rows   []row
 	cuts   []splice
-	pieces [][]byte         // of the new body: runs of the client's, and what was made
-	origin int              // of the client's message that was noted last
-	mark   []byte           // a block that left, with a mark of the cache that stays
-	bears  *compact.Message // the message whose last text gets it
-	turn   uint32           // begins with a message that was moved to behind a later one
+	pieces [][]byte          // of the new body: runs of the client's, and what was made
+	origin int               // of the client's message that was noted last
+	mark   []byte            // a block that left, with a mark of the cache that stays
+	bears  *compact.Message  // the message whose last text gets it
+	turn   uint32            // begins with a message that was moved to behind a later one
+	caller *compact.Message  // the latest that calls
+	called map[string]string // by the id of its calls: the type of the item that answers, once it is asked for
 }
 
 // row is one element of the new list. Rows stand as the list does: within a turn the
@@ -92,6 +96,9 @@ func (e *encoder) message(m *compact.Message) error {
 		return errors.New("it is not one of the client's")
 	}
 	e.origin = m.Origin
+	if len(m.Calls) > 0 {
+		e.caller, e.called = m, nil
+	}
 	if m.Rest {
 		return e.rest(m, behind)
 	}
@@ -131,8 +138,8 @@ func (e *encoder) left(m *compact.Message, k *mark) error {
 			e.live[i] = true
 		case withThinking:
 			e.live[i] = !unbound(m, was)
-		case withNoCalls:
-			e.live[i] = m.EmptyCalls
+		case withFlaw:
+			e.live[i] = m.Flawed
 		}
 	}
 	if whole {
@@ -198,7 +205,21 @@ func (e *encoder) added(m *compact.Message) ([]byte, error) {
 		before, after := e.dialect.alone(m)
 		return append(e.dialect.part([]byte(before), text, e.mark), after...), nil
 	}
-	return e.dialect.added(nil, m, text), nil
+	return e.dialect.added(nil, m, e.answerTo(m), text), nil
+}
+
+// answerTo returns the type of the item that answers the call which a result answers,
+// "" where the API has none.
+func (e *encoder) answerTo(m *compact.Message) string {
+	if e.called == nil && e.caller != nil && m.Role.Result() {
+		e.called = make(map[string]string, len(e.caller.Calls))
+		from := int(e.marks[e.caller.Origin].calls.from) - 1
+		for _, c := range e.caller.Calls {
+			whole := e.elements[e.ofCalls[from+int(c.Nth)].element].whole
+			e.called[c.ID] = answers[gjson.GetBytes(e.Body[whole.start:whole.end], "type").String()]
+		}
+	}
+	return e.called[m.Answers]
 }
 
 // rest makes an element for one call of the client's message, with its bytes.

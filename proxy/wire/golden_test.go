@@ -227,7 +227,7 @@ func edit(msgs []compact.Message, line string) ([]compact.Message, error) {
 		}
 		m.Answers = text
 	case "clear":
-		m.EmptyCalls = false
+		m.Flawed = false
 	case "role":
 		m.Role, _ = compact.RoleNamed(rest)
 	default:
@@ -355,7 +355,7 @@ func describeMessage(m *compact.Message) string {
 	for _, mark := range []struct {
 		set  bool
 		name string
-	}{{m.Failed, "failed"}, {m.EmptyCalls, "no calls"}, {m.Sound, "sound"}, {m.Seal != 0, "sealed"}, {m.Open, "open"}, {m.Holds, "holds"}, {m.Joined, "joined"}, {m.Replaces, "replaces"}} {
+	}{{m.Failed, "failed"}, {m.Flawed, "flawed"}, {m.Sound, "sound"}, {m.Seal != 0, "sealed"}, {m.Open, "open"}, {m.Holds, "holds"}, {m.Joined, "joined"}, {m.Replaces, "replaces"}} {
 		if mark.set {
 			b.WriteString(" | " + mark.name)
 		}

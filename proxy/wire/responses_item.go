@@ -4,10 +4,11 @@ import "laconic/compact"
 
 // itemState says of a message what its items are.
 type itemState struct {
-	turn  bool // reasoning, text and calls of the model, which may go on
-	said  bool // it has text or calls
-	text  bool // it has text
-	async bool // an output may come in a later request, or none can be made up
+	turn  bool   // reasoning, text and calls of the model, which may go on
+	said  bool   // it has text or calls
+	text  bool   // it has text
+	kind  string // of an output: its type
+	async bool   // an output may come in a later request, or none can be made up
 
 	thoughts []string // of several items, until the message is complete
 }
@@ -74,6 +75,7 @@ func (d *itemDecoder) item() {
 			it.callID = d.read()
 		case "id":
 			it.id = d.read()
+			d.itemID(&it, m, o.start)
 		case "name":
 			it.name = d.read()
 		case "arguments":
@@ -94,6 +96,17 @@ func (d *itemDecoder) item() {
 	}
 }
 
+// itemID notes the id of an item, which begins with its key at from. One that an earlier
+// item has is to leave. That of a local_shell_call_output names its call.
+func (d *itemDecoder) itemID(it *item, m *compact.Message, from int) {
+	id := d.str(it.id)
+	if d.ids[id] && it.kind != "local_shell_call_output" {
+		m.Flawed = true
+		d.close(d.open(from, d.holder, withFlaw))
+	}
+	d.ids[id] = id != ""
+}
+
 // itemThoughts reads a text or a list of blocks that hold some reasoning.
 func (d *itemDecoder) itemThoughts(m *compact.Message) {
 	d.said = d.said[:0]
@@ -105,6 +118,7 @@ func (d *itemDecoder) itemThoughts(m *compact.Message) {
 func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) {
 	s := &d.states[len(d.states)-1]
 	_, output := outputs[it.kind]
+	output = output && it.callID.kind != 'n' // the API knows outputs of no call
 	d.Trigger = it.kind == "compaction_trigger"
 	switch {
 	case it.kind == "message":
@@ -123,7 +137,7 @@ func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) {
 		m.Role, m.Shape, *s = compact.Assistant, compact.Null, itemState{turn: true, said: true, async: it.async || it.kind == "computer_call"}
 		d.itemCall(it)
 	case output:
-		m.Role, m.Failed = compact.Tool, it.failed
+		m.Role, m.Failed, s.kind = compact.Tool, it.failed, it.kind
 		id := it.callID
 		if it.kind == "local_shell_call_output" && !id.present() {
 			id = it.id
@@ -162,9 +176,7 @@ func (d *itemDecoder) itemCall(it *item) {
 		c.Name, c.Sealed = it.kind, true
 		c.Arguments = compact.Plain(lent(d.raw(d.elements[d.holder].whole)))
 	}
-	if c.ID != "" {
-		d.kinds[c.ID] = answers[it.kind]
-	}
+	d.callers = append(d.callers, it.kind)
 	d.addCall(c, p)
 }
 
@@ -172,7 +184,9 @@ func (d *itemDecoder) itemCall(it *item) {
 func (d *itemDecoder) sealed(it *item, m *compact.Message, k *mark) {
 	whole := d.elements[d.holder].whole
 	for i := int(d.holder) + 1; i < len(d.elements); i++ {
-		d.elements[i].stays = withMessage
+		if d.elements[i].stays != withFlaw {
+			d.elements[i].stays = withMessage
+		}
 	}
 	d.parts, d.ofParts = d.parts[:k.parts.from], d.ofParts[:k.parts.from]
 	k.content = span{}
@@ -219,7 +233,7 @@ func (d *itemDecoder) join(it *item) {
 		before.Shape = m.Shape
 	}
 	before.Seal |= m.Seal
-	before.Holds = before.Holds || m.Holds
+	before.Holds, before.Flawed = before.Holds || m.Holds, before.Flawed || m.Flawed
 	for i := k.calls.from; i < k.calls.to; i++ {
 		d.calls[i].Nth += at.calls.to - at.calls.from
 	}

@@ -37,27 +37,47 @@ func (d *itemDecoder) arrange() {
 	d.attach()
 }
 
+// alike are the types of outputs that differ in nothing but the type.
+var alike = map[string]bool{"function_call_output": true, "custom_tool_call_output": true}
+
+// several stands for the types of items that call with one id.
+const several = "several"
+
 // pairItems orders the results, and reports whether one answers a call that is not
 // there.
 func (d *itemDecoder) pairItems() (missing bool) {
-	open, called := make(map[string][]int32), make(map[string]bool)
+	open, called := make(map[string][]int32), make(map[string]string) // the types of items that call
+	for n, kind := range d.callers {
+		id := d.calls[n].ID
+		if is, twice := called[id]; twice && is != kind {
+			kind = several
+		}
+		called[id] = kind
+	}
 	caller := make([]int32, len(d.msgs)) // per result: 1 + the message that calls
 	inOrder := true
 	for i := range d.msgs {
 		for _, c := range d.calls[d.marks[i].calls.from:d.marks[i].calls.to] {
-			open[c.ID], called[c.ID] = append(open[c.ID], int32(i)), true
+			open[c.ID] = append(open[c.ID], int32(i))
 		}
 		if d.msgs[i].Role != compact.Tool {
 			continue
 		}
 		id := d.msgs[i].Answers
+		kind, by := d.states[i].kind, called[id]
+		missing = missing || by == ""
+		switch want := answers[by]; {
+		case kind == want || kind == by+"_output":
+		case alike[kind] && (by == "" || by == several || alike[want]):
+			d.msgs[i].Flawed = d.msgs[i].Flawed || by != ""
+		default: // no call's, as Codex has it
+			id = compact.ByName(id)
+			d.msgs[i].Answers = id
+		}
 		if q := open[id]; len(q) > 0 {
 			caller[i], open[id] = q[0]+1, q[1:]
 			inOrder = inOrder && (int32(i-1) == q[0] || caller[i-1] == q[0]+1)
 		}
-	}
-	for i := range d.msgs {
-		missing = missing || d.msgs[i].Role == compact.Tool && caller[i] == 0 && !called[d.msgs[i].Answers]
 	}
 	for i := range d.msgs {
 		if d.states[i].async {

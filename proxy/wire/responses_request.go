@@ -23,10 +23,11 @@ var responsesKeys = [][]string{responsesRequestKeys, itemKeys, partKeys, mediaKe
 // itemDecoder reads one body of the API of responses.
 type itemDecoder struct {
 	decoder
-	kinds  map[string]string // type of the item that answers a call, by its id
-	states []itemState       // per message
-	stored bool              // the upstream may know earlier items
-	there  bool              // an item says that it is at the upstream
+	states  []itemState     // per message
+	callers []string        // types of the items that call, as document.calls has the calls
+	ids     map[string]bool // of the items so far
+	stored  bool            // the upstream may know earlier items
+	there   bool            // an item says that it is at the upstream
 
 	instructions value // beside the list
 	inputAt      int   // where the list is
@@ -35,8 +36,7 @@ type itemDecoder struct {
 // Decode reads a body in one pass. Reasoning, text and calls of one turn are one
 // message, although each is an item of the list.
 func (*responses) Decode(body []byte) (*Request, error) {
-	kinds := make(map[string]string)
-	d := itemDecoder{decoder: decoder{document: newDocument(body, responsesKeys, responsesDialect{kinds})}, kinds: kinds, stored: true}
+	d := itemDecoder{decoder: decoder{document: newDocument(body, responsesKeys, responsesDialect{})}, ids: make(map[string]bool), stored: true}
 	d.request("input", responsesRequestKeys, d.input, d.field)
 	if d.err == nil {
 		d.arrange()

@@ -41,8 +41,8 @@ func shuffle(msgs []compact.Message, source []byte) []compact.Message {
 			if m.Seal != 0 {
 				break // it only leaves whole
 			}
-			if m.EmptyCalls && next(2) == 0 {
-				m.EmptyCalls = false
+			if m.Flawed && next(2) == 0 {
+				m.Flawed = false
 			}
 			for i := range m.Calls {
 				c := &m.Calls[i]
