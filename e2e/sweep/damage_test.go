@@ -82,6 +82,8 @@ func roundsOf(ls []chatLine) []toolRound {
 type damage struct {
 	name string
 	do   func(ls []chatLine, chance *rand.Rand) []chatLine
+
+	items func(items []any, chance *rand.Rand) bool // done to items, which have no other
 }
 
 // atRound is a damage done to one round with at least so many results.
@@ -161,62 +163,62 @@ func legacy(ls []chatLine, r toolRound) []chatLine {
 // damages are all ways. The first is none; those behind "legal:" break no rule
 // of the API, so they must change nothing that fits.
 var damages = []damage{
-	{"none", func(ls []chatLine, _ *rand.Rand) []chatLine { return ls }},
-	{"a result without its call", atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
+	{name: "none", do: func(ls []chatLine, _ *rand.Rand) []chatLine { return ls }},
+	{name: "a result without its call", do: atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
 		return slices.Delete(ls, r.at, r.at+1)
 	})},
-	{"a call without its result", atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
+	{name: "a call without its result", do: atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
 		return slices.Delete(ls, r.at+1, r.end)
 	})},
-	{"one of several results missing", atRound(2, func(ls []chatLine, r toolRound, chance *rand.Rand) []chatLine {
+	{name: "one of several results missing", do: atRound(2, func(ls []chatLine, r toolRound, chance *rand.Rand) []chatLine {
 		i := r.at + 1 + chance.IntN(r.results())
 		return slices.Delete(ls, i, i+1)
 	})},
-	{"a result before its call", atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
+	{name: "a result before its call", do: atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
 		ls[r.at], ls[r.at+1] = ls[r.at+1], ls[r.at]
 		return ls
 	})},
-	{"a user between call and result", atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
+	{name: "a user between call and result", do: atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
 		return slices.Insert(ls, r.at+1, saidBy("user", "Wait."))
 	})},
-	{"a system message between two results", atRound(2, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
+	{name: "a system message between two results", do: atRound(2, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
 		return slices.Insert(ls, r.at+2, saidBy("system", "It is late."))
 	})},
-	{"a result twice", atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
+	{name: "a result twice", do: atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
 		return slices.Insert(ls, r.end, ls[r.at+1])
 	})},
-	{"a result twice, with another text", atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
+	{name: "a result twice, with another text", do: atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
 		return slices.Insert(ls, r.end, ls[r.at+1].with("content", "something else"))
 	})},
-	{"a result far behind its call", atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
+	{name: "a result far behind its call", do: atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
 		late := ls[r.at+1]
 		return append(slices.Delete(ls, r.at+1, r.at+2), late)
 	})},
-	{"one id for all calls of a message", atRound(2, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
+	{name: "one id for all calls of a message", do: atRound(2, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
 		first := ls[r.at].calls[0]
 		return setIDs(ls, r, func(int, string) any { return first })
 	})},
-	{"empty ids", atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
+	{name: "empty ids", do: atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
 		return setIDs(ls, r, func(int, string) any { return "" })
 	})},
-	{"no ids", atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
+	{name: "no ids", do: atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
 		return setIDs(ls, r, func(int, string) any { return nil })
 	})},
-	{"ids that are numbers", atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
+	{name: "ids that are numbers", do: atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
 		return setIDs(ls, r, func(n int, _ string) any { return n + 1 })
 	})},
-	{"a result with another id", atMessage(result, func(l chatLine) chatLine { return l.with("tool_call_id", "call_of_nobody") })},
-	{"a result with an empty id", atMessage(result, func(l chatLine) chatLine { return l.with("tool_call_id", "") })},
-	{"a result without an id", atMessage(result, func(l chatLine) chatLine { return l.without("tool_call_id") })},
-	{"an empty list of calls", atMessage(plainAnswer, func(l chatLine) chatLine { return l.with("tool_calls", []string{}) })},
-	{"calls null", atMessage(plainAnswer, func(l chatLine) chatLine { return l.with("tool_calls", nil) })},
-	{"an answer of null", atMessage(plainAnswer, func(l chatLine) chatLine { return l.with("content", nil) })},
-	{"an answer without content", atMessage(plainAnswer, func(l chatLine) chatLine { return l.without("content") })},
-	{"an answer of no parts", atMessage(plainAnswer, func(l chatLine) chatLine { return l.with("content", []string{}) })},
-	{"sliced anywhere", func(ls []chatLine, chance *rand.Rand) []chatLine {
+	{name: "a result with another id", do: atMessage(result, func(l chatLine) chatLine { return l.with("tool_call_id", "call_of_nobody") })},
+	{name: "a result with an empty id", do: atMessage(result, func(l chatLine) chatLine { return l.with("tool_call_id", "") })},
+	{name: "a result without an id", do: atMessage(result, func(l chatLine) chatLine { return l.without("tool_call_id") })},
+	{name: "an empty list of calls", do: atMessage(plainAnswer, func(l chatLine) chatLine { return l.with("tool_calls", []string{}) })},
+	{name: "calls null", do: atMessage(plainAnswer, func(l chatLine) chatLine { return l.with("tool_calls", nil) })},
+	{name: "an answer of null", do: atMessage(plainAnswer, func(l chatLine) chatLine { return l.with("content", nil) })},
+	{name: "an answer without content", do: atMessage(plainAnswer, func(l chatLine) chatLine { return l.without("content") })},
+	{name: "an answer of no parts", do: atMessage(plainAnswer, func(l chatLine) chatLine { return l.with("content", []string{}) })},
+	{name: "sliced anywhere", do: func(ls []chatLine, chance *rand.Rand) []chatLine {
 		return ls[chance.IntN(len(ls)):]
 	}},
-	{"sliced behind the head", func(ls []chatLine, chance *rand.Rand) []chatLine {
+	{name: "sliced behind the head", do: func(ls []chatLine, chance *rand.Rand) []chatLine {
 		head := 0
 		for head < len(ls) && (ls[head].role == "system" || ls[head].role == "developer") {
 			head++
@@ -226,9 +228,9 @@ var damages = []damage{
 		}
 		return slices.Concat(ls[:head], ls[head+chance.IntN(len(ls)-head):])
 	}},
-	{"a result first", atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine { return ls[r.at+1:] })},
-	{"ends with open calls", atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine { return ls[:r.at+1] })},
-	{"two calling messages in a row", func(ls []chatLine, chance *rand.Rand) []chatLine {
+	{name: "a result first", do: atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine { return ls[r.at+1:] })},
+	{name: "ends with open calls", do: atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine { return ls[:r.at+1] })},
+	{name: "two calling messages in a row", do: func(ls []chatLine, chance *rand.Rand) []chatLine {
 		var fit [][2]toolRound
 		rs := roundsOf(ls)
 		for i := 1; i < len(rs); i++ {
@@ -242,25 +244,25 @@ var damages = []damage{
 		p := fit[chance.IntN(len(fit))]
 		return slices.Concat(ls[:p[0].at+1], ls[p[1].at:p[1].at+1], ls[p[0].at+1:p[0].end], ls[p[1].at+1:])
 	}},
-	{"all results gone", func(ls []chatLine, _ *rand.Rand) []chatLine { return slices.DeleteFunc(slices.Clone(ls), result) }},
-	{"all calls gone", func(ls []chatLine, _ *rand.Rand) []chatLine { return slices.DeleteFunc(slices.Clone(ls), calling) }},
-	{"shuffled", func(ls []chatLine, chance *rand.Rand) []chatLine {
+	{name: "all results gone", do: func(ls []chatLine, _ *rand.Rand) []chatLine { return slices.DeleteFunc(slices.Clone(ls), result) }},
+	{name: "all calls gone", do: func(ls []chatLine, _ *rand.Rand) []chatLine { return slices.DeleteFunc(slices.Clone(ls), calling) }},
+	{name: "shuffled", do: func(ls []chatLine, chance *rand.Rand) []chatLine {
 		ls = slices.Clone(ls)
 		chance.Shuffle(len(ls), func(i, j int) { ls[i], ls[j] = ls[j], ls[i] })
 		return ls
 	}},
-	{"function_call without its result", atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
+	{name: "function_call without its result", do: atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
 		return slices.Delete(legacy(ls, r), r.at+1, r.end)
 	})},
-	{"function result without its call", atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
+	{name: "function result without its call", do: atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
 		return slices.Delete(legacy(ls, r), r.at, r.at+1)
 	})},
-	{"function result of another name", atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
+	{name: "function result of another name", do: atRound(1, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
 		ls = legacy(ls, r)
 		ls[r.at+1] = ls[r.at+1].with("name", "nobody")
 		return ls
 	})},
-	{"legal: function_call", func(ls []chatLine, _ *rand.Rand) []chatLine {
+	{name: "legal: function_call", do: func(ls []chatLine, _ *rand.Rand) []chatLine {
 		ls = slices.Clone(ls)
 		for _, r := range roundsOf(ls) {
 			if len(ls[r.at].calls) == 1 && r.results() == 1 {
@@ -269,11 +271,11 @@ var damages = []damage{
 		}
 		return ls
 	}},
-	{"legal: results in another order", atRound(2, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
+	{name: "legal: results in another order", do: atRound(2, func(ls []chatLine, r toolRound, _ *rand.Rand) []chatLine {
 		slices.Reverse(ls[r.at+1 : r.end])
 		return ls
 	})},
-	{"legal: ids of an earlier round", func(ls []chatLine, _ *rand.Rand) []chatLine {
+	{name: "legal: ids of an earlier round", do: func(ls []chatLine, _ *rand.Rand) []chatLine {
 		rs := roundsOf(ls)
 		if len(rs) < 2 {
 			return nil
@@ -284,21 +286,21 @@ var damages = []damage{
 		}
 		return ls
 	}},
-	{"legal: arguments that are not JSON", atMessage(calling, func(l chatLine) chatLine {
+	{name: "legal: arguments that are not JSON", do: atMessage(calling, func(l chatLine) chatLine {
 		return l.with("tool_calls.0.function.arguments", `{"path": "a`)
 	})},
-	{"legal: a result with an image", atMessage(result, func(l chatLine) chatLine {
+	{name: "legal: a result with an image", do: atMessage(result, func(l chatLine) chatLine {
 		return l.with("content", []any{
 			map[string]string{"type": "text", "text": "the screen"},
 			map[string]any{"type": "image_url", "image_url": map[string]string{"url": "https://example.com/a.png"}},
 		})
 	})},
-	{"legal: a result of another name", atMessage(result, func(l chatLine) chatLine { return l.with("name", "nobody") })},
-	{"legal: an empty answer", atMessage(plainAnswer, func(l chatLine) chatLine { return l.with("content", "") })},
-	{"legal: unknown fields", atMessage(func(chatLine) bool { return true }, func(l chatLine) chatLine {
+	{name: "legal: a result of another name", do: atMessage(result, func(l chatLine) chatLine { return l.with("name", "nobody") })},
+	{name: "legal: an empty answer", do: atMessage(plainAnswer, func(l chatLine) chatLine { return l.with("content", "") })},
+	{name: "legal: unknown fields", do: atMessage(func(chatLine) bool { return true }, func(l chatLine) chatLine {
 		return l.with("x_unknown", map[string]any{"a": []int{1, 2}}).with("cache_control", map[string]string{"type": "ephemeral"})
 	})},
-	{"legal: developer for system", func(ls []chatLine, _ *rand.Rand) []chatLine {
+	{name: "legal: developer for system", do: func(ls []chatLine, _ *rand.Rand) []chatLine {
 		ls = slices.Clone(ls)
 		for i, l := range ls {
 			if l.role == "system" {

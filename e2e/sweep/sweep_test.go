@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,7 +21,7 @@ import (
 // sizes say how much of the sweep runs, by LACONIC_SWEEP, in bytes of bodies: a sample of
 // all requests with all damages at all budgets. "full" runs every request at every
 // budget, and with every damage at one of the budgets, in turn.
-var sizes = map[string]float64{"": 30 << 20, "half": 1500 << 20, "full": 1 << 60}
+var sizes = map[string]float64{"": 15 << 20, "half": 1500 << 20, "full": 1 << 60}
 
 // shares are the budgets of the sweep, in percent of what a whole conversation takes.
 var shares = []int{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}
@@ -44,25 +45,26 @@ func TestEveryRealRequestIsTakenByAStrictUpstream(t *testing.T) {
 			}
 		})
 	}
+	all := slices.Concat(damages, itemDamages)
 	chats := rig.Chats(t, func(_ int, id string) bool {
 		return !strings.HasPrefix(id, "thinker/") // OpenAI knows no thinking, and so no message of thinking alone
 	})
 	cases := 0
 	for _, c := range chats {
-		cases += len(c.Points()) * len(damages) * len(shares)
+		cases += len(c.Points()) * len(all) * len(shares)
 	}
 	allowance := size / float64(cases) // a case of n times as many bytes has a chance of 1 to n
 	for i, c := range chats {
 		gap := []string{",", " ,\n  "}[i%2]
 		whole := c.Body(c.Messages, gap)
-		_, all, err := fold.Compact(whole, fold.Options{Limits: compact.Limits{Budget: 1 << 30}})
+		_, r, err := fold.Compact(whole, fold.Options{Limits: compact.Limits{Budget: 1 << 30}})
 		if err != nil {
 			t.Fatalf("%s: %v", c.ID, err)
 		}
 		lines := linesOf(c.Messages)
 		for _, k := range c.Points() {
 			size := float64(len(whole) * k / len(lines))
-			for d := range damages {
+			for d := range all {
 				for n, share := range shares {
 					h := fnv.New64a()
 					fmt.Fprint(h, c.ID, k, d, share)
@@ -73,14 +75,14 @@ func TestEveryRealRequestIsTakenByAStrictUpstream(t *testing.T) {
 					if chance.Float64()*size > allowance && !always || d > 0 && allowance > size && !turn {
 						continue
 					}
-					work <- func() { s.fold(c, lines[:k], gap, &damages[d], share, max(1, all.Before*share/100), chance) }
+					work <- func() { s.fold(c, lines[:k], gap, &all[d], share, max(1, r.Before*share/100), chance) }
 				}
 			}
 		}
 	}
 	close(work)
 	workers.Wait()
-	s.report(len(chats))
+	s.report(len(chats), all)
 }
 
 // sweep is the run of all cases.
@@ -97,27 +99,39 @@ type sweep struct {
 	budgets   map[int]int
 }
 
-// fold folds one case and judges the result.
+// fold folds one case of each API and judges the results.
 func (s *sweep) fold(c *rig.Chat, lines []chatLine, gap string, d *damage, share, budget int, chance *rand.Rand) {
-	damaged := d.do(lines, chance)
+	damaged := lines
+	if d.do != nil {
+		damaged = d.do(lines, chance)
+	}
 	if len(damaged) == 0 || hopeless(damaged) {
 		return
 	}
-	body := c.Body(raws(damaged), gap)
+	for i := range apis {
+		a := &apis[i]
+		if body := a.body(s.t, c, damaged, gap, d, chance); body != nil {
+			s.judge(a, c, lines, body, gap, d, share, budget)
+		}
+	}
+}
+
+// judge folds one body.
+func (s *sweep) judge(a *api, c *rig.Chat, lines []chatLine, body []byte, gap string, d *damage, share, budget int) {
 	out, r, err := fold.Compact(bytes.Clone(body), fold.Options{Limits: compact.Limits{Budget: budget}})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fail := func(format string, args ...any) {
-		s.t.Errorf("%s, request of %d messages, damage: %s, budget %d %%: %s", c.ID, len(lines), d.name, share, fmt.Sprintf(format, args...))
+		s.t.Errorf("%s, %s of %d messages, damage: %s, budget %d %%: %s", c.ID, a.path, len(lines), d.name, share, fmt.Sprintf(format, args...))
 	}
 	if err != nil {
 		fail("%v", err)
 		return
 	}
-	if refused := s.upstream.Check("/chat/completions", out); refused != nil {
+	if refused := s.upstream.Check(a.path, out); refused != nil {
 		// Some recorded conversations have what the strict upstream does not take, such
 		// as ids of 47 characters. Repair does not heal that.
-		was := s.upstream.Check("/chat/completions", c.Body(raws(lines), gap))
+		was := s.upstream.Check(a.path, a.body(s.t, c, lines, gap, &damage{}, nil))
 		if refused.Kind != strict.KindShape || was == nil || was.Kind != refused.Kind || was.Code != refused.Code {
 			fail("refused: %v", refused)
 		}
@@ -131,7 +145,7 @@ func (s *sweep) fold(c *rig.Chat, lines []chatLine, gap string, d *damage, share
 		fail("%d tokens, with a budget of %d, as %q", r.After, budget, r.Outcome)
 	}
 	// A fixed cost is rounded up by an eighth at most.
-	if r.Before+budget/16+1 <= budget*85/100 && (same || s.upstream.Check("/chat/completions", body) == nil) {
+	if r.Before+budget/16+1 <= budget*85/100 && (same || s.upstream.Check(a.path, body) == nil) {
 		if s.within++; !same {
 			fail("legal and within its budget (%d tokens of %d), but changed: %q", r.Before, budget, r.Outcome)
 		}
@@ -143,10 +157,10 @@ func (s *sweep) fold(c *rig.Chat, lines []chatLine, gap string, d *damage, share
 }
 
 // report logs the figures, and fails where the sweep did not cover what it is for.
-func (s *sweep) report(chats int) {
+func (s *sweep) report(chats int, all []damage) {
 	s.t.Logf("%d requests of %d conversations, %v; %d legal and within their budget, %d refused for what was recorded so",
 		s.cases, chats, s.outcomes, s.within, s.inherited)
-	for _, d := range damages {
+	for _, d := range all {
 		if s.damaged[d.name] == 0 {
 			s.t.Errorf("damage %q was not tried", d.name)
 		}
