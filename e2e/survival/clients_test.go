@@ -30,12 +30,17 @@ type program struct {
 	windows []int
 	// known: its model is one that the proxy knows, which counts by o200k_base.
 	known bool
+	// thinks: the upstream binds its thinking to all that stood before it.
+	thinks bool
 }
 
 // counts returns the tokenizer of its upstream.
 func (p program) counts() tokenizer {
-	if p.known {
+	switch {
+	case p.known:
 		return tokenizers[3]
+	case p.thinks: // Anthropic's newest make more tokens of a text than others
+		return tokenizers[1]
 	}
 	return tokenizers[0]
 }
@@ -45,19 +50,8 @@ func (p program) counts() tokenizer {
 const believed = "1000000"
 
 var programs = []program{
-	{
-		name: "claude",
-		args: func(_, prompt string) []string {
-			return []string{"--print", "--dangerously-skip-permissions", "--model", "small", prompt}
-		},
-		variables: func(url string) []string { return []string{"ANTHROPIC_BASE_URL=" + strings.TrimSuffix(url, "/v1")} },
-		env: []string{
-			"ANTHROPIC_AUTH_TOKEN=sk-test", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_CONTEXT_TOKENS=" + believed,
-			"CLAUDE_CODE_MAX_OUTPUT_TOKENS=2048", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
-		},
-
-		windows: []int{22_000, 44_000},
-	},
+	claudeCode("claude", "small", 22_000, 44_000),
+	claudeCode("claude as claude-sonnet-5", "claude-sonnet-5", 38_700, 77_400), // which it knows: other tools, and system messages behind results
 	{
 		name: "anthropic-node",
 		args: func(url, prompt string) []string { return []string{"../testdata/anthropic-node.mjs", url, prompt} },
@@ -147,6 +141,25 @@ var programs = []program{
 
 		windows: []int{16_000, 32_000},
 	},
+}
+
+// claudeCode is Claude Code with a model. Anthropic binds thinking to what stood before
+// it; servers of one's own do not.
+func claudeCode(name, model string, windows ...int) program {
+	return program{
+		name: name,
+		args: func(_, prompt string) []string {
+			return []string{"--print", "--dangerously-skip-permissions", "--model", model, prompt}
+		},
+		variables: func(url string) []string { return []string{"ANTHROPIC_BASE_URL=" + strings.TrimSuffix(url, "/v1")} },
+		env: []string{
+			"ANTHROPIC_AUTH_TOKEN=sk-test", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_CONTEXT_TOKENS=" + believed,
+			"CLAUDE_CODE_MAX_OUTPUT_TOKENS=2048", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
+		},
+
+		windows: windows,
+		thinks:  strings.HasPrefix(model, "claude-"),
+	}
 }
 
 // openCode is opencode with a provider of the AI SDK.
@@ -267,7 +280,7 @@ func (p program) alone(t *testing.T, bin string, seed uint64, k tokenizer, windo
 	t.Helper()
 	home := t.TempDir()
 	w := newWorkspace(seed, k.text)
-	s := newSession(w, window, k)
+	s := newSession(w, window, k, p.thinks)
 	s.dir = filepath.Join(home, "work")
 	w.lay(t, s.dir)
 	server := httptest.NewServer(s)
@@ -286,7 +299,7 @@ func (p program) session(t *testing.T, bin string, seed uint64, k tokenizer, win
 	t.Helper()
 	home := t.TempDir()
 	w := newWorkspace(seed, k.text)
-	s := newSession(w, window, k)
+	s := newSession(w, window, k, p.thinks)
 	s.steps = slices.DeleteFunc(s.steps, func(s step) bool { return s.fate == refused }) // there is no user to refuse it
 	s.dir = filepath.Join(home, "work")
 	w.lay(t, s.dir)

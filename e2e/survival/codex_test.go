@@ -36,7 +36,7 @@ func TestCodexCompacts(t *testing.T) {
 			home := t.TempDir()
 			k := tokenizers[0]
 			w := newWorkspace(301, k.text)
-			s := newSession(w, 60_000, k)
+			s := newSession(w, 60_000, k, false)
 			s.steps = slices.DeleteFunc(s.steps, func(s step) bool { return s.fate == refused })
 			s.dir = filepath.Join(home, "work")
 			w.lay(t, s.dir)

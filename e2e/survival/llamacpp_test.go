@@ -44,7 +44,7 @@ func TestClaudeOnLlamaCpp(t *testing.T) {
 				llama := llamacpp.Start(t, storetest.FreeAddress(t), "-m", file, "-c", fmt.Sprint(window), "--chat-template-file", filepath.Join(templates, "Qwen3.5-4B.jinja"))
 				home := t.TempDir()
 				w := newWorkspace(401, tokenizers[2].text)
-				s := newSession(w, -1, tokenizers[2])
+				s := newSession(w, -1, tokenizers[2], false)
 				s.steps = slices.DeleteFunc(s.steps, func(s step) bool { return s.fate == refused })
 				s.dir = filepath.Join(home, "work")
 				w.lay(t, s.dir)

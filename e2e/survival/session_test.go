@@ -35,10 +35,18 @@ type session struct {
 	lost     []step // that no tool of the client can take
 }
 
-// newSession makes a session over these steps in a window, counted so.
-func newSession(w *workspace, window int, k tokenizer) *session {
+// newSession makes a session over these steps in a window, counted so. Where it
+// thinks, all thinking is bound to what stood before it.
+func newSession(w *workspace, window int, k tokenizer, thinks bool) *session {
 	s := &session{steps: w.steps(), judge: newJudge(w.facts)}
-	s.Upstream = strict.New(strict.Options{Limit: window, PromptAlone: true, Count: k.message, CountTools: k.tools, Reply: s.reply})
+	o := strict.Options{Limit: window, PromptAlone: true, Count: k.message, CountTools: k.tools, Reply: s.reply}
+	if thinks {
+		o.Rule, o.Thinks = misbound, func(r *strict.Request) *strict.Thought {
+			b, _ := bind(r.Body, "What the user asked for comes first, and this is the next step to it.")
+			return &b
+		}
+	}
+	s.Upstream = strict.New(o)
 	return s
 }
 

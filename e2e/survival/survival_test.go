@@ -215,7 +215,7 @@ func survive(t *testing.T, cells []cell, seeds []uint64) map[cell]*row {
 		results := w.perform(t)
 		for _, c := range cells {
 			model := fmt.Sprintf("house-%s-%d", strings.ReplaceAll(c.String(), " ", "-"), seed)
-			s := newSession(w, c.window, k)
+			s := newSession(w, c.window, k, false)
 			mu.Lock()
 			upstreams["Bearer sk-"+model] = s
 			mu.Unlock()
