@@ -127,7 +127,7 @@ func Repaired(r *compact.Report) Reason {
 			"the client loses calls from its history: look at the program that is named in tags, or at its version",
 		}
 	case r.Repairs > 0:
-		return Reason{fmt.Sprintf("the history needed %s of tool calls and results, which upstreams refuse otherwise", number.Count(r.Repairs, "repair")), ""}
+		return Reason{fmt.Sprintf("the history needed %s, without which the upstream refuses it", number.Count(r.Repairs, "repair")), ""}
 	}
 	return Reason{}
 }
@@ -149,7 +149,14 @@ func Passed(word, sentence string) Reason {
 	case "fault":
 		return Reason{"the proxy failed on it", "report the line fault of the log"}
 	}
-	return Reason{"it went out as it came, because " + sentence, "correct the client"}
+	fix := "correct the client"
+	switch word { // what a client may want
+	case "history_elsewhere", "call_elsewhere":
+		fix = "to have it compacted, let the client send its whole history"
+	case "context_managed":
+		fix = "to have it compacted here, let the client ask for no compaction"
+	}
+	return Reason{"it went out as it came, because " + sentence, fix}
 }
 
 // Refusal is how an upstream refused a request, and what became of it.

@@ -43,6 +43,11 @@ func TestSentences(t *testing.T) {
 		"1 tool result with content had no call and left: the client loses calls from its history: look at the program that is named in tags, or at its version")
 	f(Passed("duplicate_key", "an object of the body has a key twice"),
 		"it went out as it came, because an object of the body has a key twice: correct the client")
+	f(Passed("history_elsewhere", "a part of the history is at the upstream and not in the body"),
+		"it went out as it came, because a part of the history is at the upstream and not in the body: to have it compacted, let the client send its whole history")
+	f(Passed("context_managed", "the upstream is asked to compact by itself"),
+		"it went out as it came, because the upstream is asked to compact by itself: to have it compacted here, let the client ask for no compaction")
+	f(Repaired(&compact.Report{Repairs: 4}), "the history needed 4 repairs, without which the upstream refuses it")
 	f(Repaired(&compact.Report{}), "")
 	f(Small("Ollama", "qwen3:8b", 8192), "")
 }
