@@ -55,10 +55,20 @@ const mostNotFound = 4 << 10
 
 func (c *tokenCounting) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := c.via.RoundTrip(r)
-	if err != nil || c.tokens == 0 || res.StatusCode != http.StatusNotFound && res.StatusCode != http.StatusMethodNotAllowed {
+	if err != nil || c.tokens == 0 {
 		return res, err
 	}
-	if bytes.Contains(startOf(res, mostNotFound), []byte("model")) { // it has the path, and no such model
+	has := func(word string) bool { return bytes.Contains(startOf(res, mostNotFound), []byte(word)) }
+	switch res.StatusCode {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		if has("model") { // it has the path, and no such model
+			return res, nil
+		}
+	case http.StatusOK: // of LM Studio, with an error in it
+		if !has(`"error"`) || has("input_tokens") {
+			return res, nil
+		}
+	default:
 		return res, nil
 	}
 	_ = res.Body.Close()

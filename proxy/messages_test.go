@@ -129,6 +129,13 @@ func TestTokensAreCountedWhereNobodyElseDoes(t *testing.T) {
 		t.Errorf("%d and %d tokens", small, large)
 	}
 	count(`{"messages":[]}`, "404 page not found", 404)
+	status, answer = 200, `{"error":"Unexpected endpoint or method. (POST /v1/messages/count_tokens)"}` // of LM Studio
+	if own := tokens(blocksBody(2, 10)); own != small {
+		t.Errorf("%d tokens in the place of an error, want %d", own, small)
+	}
+	if status = 501; tokens(blocksBody(2, 10)) != small {
+		t.Error("501 is not answered")
+	}
 	status, answer = 404, `{"type":"error","error":{"type":"not_found_error","message":"model: small"}}`
 	count(blocksBody(2, 10), answer, 404)
 	status, answer = 200, `{"input_tokens":2095}`
