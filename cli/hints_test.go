@@ -88,3 +88,19 @@ func TestAdminOffIsNoAddress(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestSealingNeedsARecord: check says under which policies a compaction passes.
+func TestSealingNeedsARecord(t *testing.T) {
+	for rows, want := range map[string]string{
+		`[{match: "*", policy: summary}]`: "is answered",
+		`[{match: a, policy: elide}, {match: b, policy: window}, {match: c, policy: elide}]`: "is answered, but passes under the policy elide, window: no summarize in its ladder",
+	} {
+		c, err := config.Parse("laconic.yaml", []byte("store: {secret: 0123456789abcdef0123456789abcdef}\nmodels: "+rows+"\n"), configtest.Variable)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := sealWords(c); !strings.HasSuffix(got, "refuses "+want) {
+			t.Errorf("%s: %s", rows, got)
+		}
+	}
+}

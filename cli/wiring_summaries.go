@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"cmp"
+	"slices"
+	"strings"
 	"time"
 
+	"laconic/compact"
 	"laconic/config"
 	"laconic/counting"
 	"laconic/proxy/summarize"
@@ -61,8 +65,19 @@ func storeWords(c *config.Config) string {
 // sealWords returns whether a compaction that the upstream does not know is answered
 // here.
 func sealWords(c *config.Config) string {
-	if keepsFacts(c) || c.Store.Secret != "" {
-		return "a compaction_trigger that the upstream refuses is answered"
+	if !keepsFacts(c) && c.Store.Secret == "" {
+		return "off: the store has no secret that lasts, so a refused compaction_trigger passes"
 	}
-	return "off: the store has no secret that lasts, so a refused compaction_trigger passes"
+	built, without := buildPolicies(c), []string(nil)
+	for _, m := range append(c.Models, config.Model{}) {
+		name := cmp.Or(m.Policy, config.DefaultPolicy)
+		if !slices.Contains(without, name) && !slices.ContainsFunc(built[name].Ladder, compact.Digests) {
+			without = append(without, name)
+		}
+	}
+	words := "a compaction_trigger that the upstream refuses is answered"
+	if without != nil {
+		words += ", but passes under the policy " + strings.Join(without, ", ") + ": no summarize in its ladder"
+	}
+	return words
 }

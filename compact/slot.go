@@ -13,6 +13,12 @@ import (
 // written for another fold must not be found.
 const FoldVersion = "10"
 
+// Digests reports whether a stage is a [Digester].
+func Digests(s Stage) bool {
+	_, is := s.(Digester)
+	return is
+}
+
 // A Digester is a stage that can describe messages in a text.
 type Digester interface {
 	Stage
