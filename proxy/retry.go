@@ -86,7 +86,7 @@ func (s *retrier) RoundTrip(r *http.Request) (*http.Response, error) {
 		})
 		return res, nil
 	}
-	if own := s.compaction(res); own != nil {
+	if own := s.first.compaction(res); own != nil {
 		return own, nil
 	}
 	second, err := s.instead(r, res, x.peek(res))
@@ -213,6 +213,9 @@ func (s *second) send(r *http.Request, kind string) (res *http.Response, said wi
 	}
 	x.call.watch.Answered()
 	i.Status = res.StatusCode
+	if own := s.compaction(res); own != nil {
+		return own, said
+	}
 	refusal := x.peek(res)
 	takes := res.StatusCode >= 200 && res.StatusCode <= 299
 	if kind != "" {

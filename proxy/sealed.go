@@ -89,15 +89,15 @@ func knowsNoCompaction(res *http.Response) bool {
 // compaction answers a request for a compaction in the place of an upstream that does
 // not know what asks for it: with one item that holds a sealed record. nil: the
 // upstream's answer is the client's.
-func (s *retrier) compaction(res *http.Response) (own *http.Response) {
-	c := s.first.c
+func (a *attempt) compaction(res *http.Response) (own *http.Response) {
+	c := a.c
 	if x := c.x; !c.seals || x.settings.Sealer == nil || body.Encoding(res.Header) != "" || !knowsNoCompaction(res) {
 		return nil
 	}
 	_ = c.x.safely("compaction", func() error {
-		if record := s.first.record(); record != "" {
+		if record := a.record(); record != "" {
 			_ = res.Body.Close()
-			own = c.x.compacted(res, s.first, record)
+			own = c.x.compacted(res, a, record)
 		}
 		return nil
 	})
@@ -118,7 +118,7 @@ const (
 // words of its user.
 func (a *attempt) record() string {
 	c := a.c
-	i := slices.IndexFunc(c.Policy.Ladder, func(s compact.Stage) bool { _, ok := s.(compact.Digester); return ok })
+	i := slices.IndexFunc(c.Policy.Ladder, compact.Digests)
 	defer c.x.call.body.WasRead()
 	in := c.x.call.body.ReadAgain(c.x.r.Context())
 	if in == nil || i < 0 {

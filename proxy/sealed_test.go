@@ -63,6 +63,7 @@ func TestACompactionInThePlaceOfTheUpstream(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, `{"output":[]}`)
 	})
+	handler := u.Config.Handler
 	first := inFrontOf(t, u, windowed(100_000), sealing(t, "a secret of this test"))
 	replica := inFrontOf(t, u, windowed(100_000), sealing(t, "a secret of this test"))
 	stranger := inFrontOf(t, u, windowed(100_000), sealing(t, "another secret, as long"))
@@ -114,6 +115,20 @@ func TestACompactionInThePlaceOfTheUpstream(t *testing.T) {
 	if res := post(first, "k1", plain); gjson.GetBytes(res.body, "output.0.type").String() != "compaction" {
 		t.Errorf("without a stream: %s", res.body)
 	}
+	tooLong := true // at the first try
+	u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		said := refusal
+		if tooLong {
+			said = `{"error":{"message":"This model's maximum context length is 4000 tokens. However, your messages resulted in 9000 tokens.","code":"context_length_exceeded"}}`
+		}
+		tooLong = false
+		_, _ = io.WriteString(w, said)
+	})
+	if res := post(first, "k1", ended(itemsBody(40, 5, ""), trigger)); res.StatusCode != 200 || !strings.Contains(string(res.body), sealPrefix) || tooLong {
+		t.Errorf("too long at first: %d %s", res.StatusCode, res.body)
+	}
+	u.Config.Handler = handler
 	refusal = `{"error":{"message":"the model is too busy"}}`
 	if res := post(first, "k1", plain); res.StatusCode != status || string(res.body) != refusal {
 		t.Errorf("refused for something else: %d %s", res.StatusCode, res.body)
