@@ -65,24 +65,38 @@ func (p *patient) probed() (u upstream, model string) {
 	return u, ""
 }
 
-// stream asks a model for a short stream.
-func stream(ctx context.Context, u upstream, model string) (*http.Response, error) {
-	body, err := json.Marshal(map[string]any{
-		"model": model, "stream": true,
-		"messages": []map[string]string{{"role": "user", "content": "Count from 1 to 40, with a comma between the numbers and nothing else."}},
-	})
-	if err != nil {
-		return nil, err
+// stream asks a model for a short stream, by the first API that the upstream has.
+func stream(ctx context.Context, u upstream, model string) (res *http.Response, err error) {
+	said := []map[string]string{{"role": "user", "content": "Count from 1 to 40, with a comma between the numbers and nothing else."}}
+	for _, api := range []struct{ endpoint, list, most string }{
+		{access.ChatCompletions, "messages", ""}, {"/responses", "input", ""}, {access.Messages, "messages", "max_tokens"},
+	} {
+		fields := map[string]any{"model": model, "stream": true, api.list: said}
+		if api.most != "" {
+			fields[api.most] = 200
+		}
+		body, err := json.Marshal(fields)
+		if err != nil {
+			return nil, err
+		}
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.url.JoinPath(api.endpoint).String(), bytes.NewReader(body))
+		if err != nil {
+			return nil, err
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Anthropic-Version", "2023-06-01")
+		if u.key != "" {
+			access.SetCredential(r.Header, access.Secret(u.key), false, api.endpoint)
+		}
+		if res != nil {
+			_ = res.Body.Close()
+		}
+		res, err = (&http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}).RoundTrip(r)
+		if err != nil || res.StatusCode != http.StatusNotFound && res.StatusCode != http.StatusMethodNotAllowed {
+			return res, err
+		}
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.url.JoinPath("chat/completions").String(), bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	if u.key != "" {
-		access.SetCredential(r.Header, access.Secret(u.key), false, access.ChatCompletions)
-	}
-	return (&http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}).RoundTrip(r)
+	return res, nil
 }
 
 // streamTimes is when the events of a stream came, from the request on.

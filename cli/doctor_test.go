@@ -98,6 +98,24 @@ func TestDoctorFindsFiveFaults(t *testing.T) {
 		t.Errorf("a good set-up: %d %+v", code, all)
 	}
 
+	for _, alone := range []string{"/v1/responses", "/v1/messages"} {
+		only := upstreamWith(t, slow, func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPost && r.URL.Path != alone {
+					http.NotFound(w, r)
+					return
+				}
+				if key := r.Header.Get("X-Api-Key"); key != "" {
+					r.Header.Set("Authorization", "Bearer "+key)
+				}
+				next.ServeHTTP(w, r)
+			})
+		})
+		if _, all := examined(t, unwatched+"upstream: "+only+"/v1\n", "--probe"); !has(all, "stream", why.Fine, "as they are made", "") {
+			t.Errorf("%s alone: %+v", alone, all)
+		}
+	}
+
 	t.Run("wrong key", func(t *testing.T) {
 		code, all := examined(t, unwatched+"upstream: "+good+"/v1\nmodels:\n  - {match: \"*\", api_key: sk-wrong}\n")
 		if code != 2 || !has(all, "upstream", why.Failure, `refuses api_key of the row "*" with 401`, "correct api_key") {

@@ -65,7 +65,7 @@ func initCommand() *cobra.Command {
 					}
 				}
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\n\nnext: laconic check, then laconic run -- opencode (or another client), or laconic alone\n", output)
+			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\n\nnext: laconic check, then laconic run -- opencode (or codex, claude, another client), or laconic alone\n", output)
 			return nil
 		},
 	}
