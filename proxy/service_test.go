@@ -78,6 +78,9 @@ func TestTheServiceAsksForAKey(t *testing.T) {
 		if res := p.do("POST", "/compact", strings.NewReader("a body"), "Authorization", key); res.StatusCode != status {
 			t.Errorf("%q: %d", key, res.StatusCode)
 		}
+		if res := p.do("GET", "/health", nil, "Authorization", key); res.StatusCode != status { // as docs/service.md says
+			t.Errorf("%q: /health %d", key, res.StatusCode)
+		}
 	}
 }
 
