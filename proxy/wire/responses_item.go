@@ -192,7 +192,7 @@ func (d *itemDecoder) sealed(it *item, m *compact.Message, k *mark) {
 	k.content = span{}
 	p := compact.Part{Kind: compact.KindOther, Text: compact.Plain(lent(d.raw(whole)))}
 	switch {
-	case it.pic.kind == '"':
+	case it.pic.kind == '"' && it.kind == "image_generation_call":
 		p.Kind, p.Text = compact.KindImage, d.textOf(it.pic)
 	case it.kind == "computer_call_output":
 		p.Kind = compact.KindImage
