@@ -84,7 +84,7 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 { // else the server waits for the body before it answers
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime))
 	}
-	no := a.check(page, r)
+	no := a.check(page, w, r)
 	if no != nil && no.Status == http.StatusUnauthorized && page != nil && page.Browser && a.SignIn != "" &&
 		r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		http.Redirect(w, r, a.SignIn, http.StatusSeeOther)
@@ -102,19 +102,25 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	page.Handler.ServeHTTP(w, r)
 }
 
-// check returns why a request is refused, or nil. page is nil where there is none.
-func (a *Admin) check(page *Page, r *http.Request) *apierror.Error {
+// check returns why a request is refused, or nil. page is nil where there is none. A
+// request without the token has its connection to itself: nobody could close those that
+// ask for /healthz now and then, and the main listener would run out of files.
+func (a *Admin) check(page *Page, w http.ResponseWriter, r *http.Request) *apierror.Error {
 	may := a.Access()
 	guard := access.NewGuard(access.Loopback(a.Listen), may.Origins, "")
 	if no := guard.Check(r); no != nil {
 		return no
 	}
 	no, signedIn := may.Keys.Check(r.Header), false
+	holds := no == nil || a.Sessions.Holds(r, may.Token, time.Now())
+	if !holds {
+		w.Header().Set("Connection", "close")
+	}
 	switch {
 	case no == nil:
 	case page != nil && page.Open && !r.URL.Query().Has("verbose"):
 		no = nil
-	case page != nil && page.Browser && a.Sessions.Holds(r, may.Token, time.Now()):
+	case page != nil && page.Browser && holds:
 		no, signedIn = nil, true
 	}
 	if no != nil && no.Status == http.StatusUnauthorized && r.Header.Get("Authorization") != "" && a.Wrong != nil {
