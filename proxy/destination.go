@@ -35,7 +35,7 @@ func (x *request) byModel() (in *body.Body, no *apierror.Error) {
 	case !known && !body.Readable(body.Encoding(x.r.Header)):
 		return nil, x.choose("", nil)
 	case !known && body.Encoding(x.r.Header) == "":
-		object, err := body.BeginsObject(x.r, x.w.Controller)
+		object, err := body.BeginsObject(x.p.closing, x.r, x.w.Controller)
 		if err != nil {
 			return nil, x.unreadable(err)
 		}

@@ -99,7 +99,7 @@ func (x *request) send(out *body.Outgoing, via http.RoundTripper) {
 		out.Watch = x.call.watch
 		in.Body, in.ContentLength = out, int64(out.Len())
 	} else if in.ContentLength != 0 {
-		x.call.upload = body.NewUpload(in.Body, x.w.Controller, x.call.watch)
+		x.call.upload = body.NewUpload(x.p.closing, in.Body, x.w.Controller, x.call.watch)
 		in.Body = x.call.upload
 	}
 	proxy := &httputil.ReverseProxy{

@@ -48,6 +48,7 @@
 package proxy
 
 import (
+	"context"
 	"crypto/rand"
 	"net/http"
 	"sync"
@@ -86,6 +87,9 @@ type Proxy struct {
 	streaming atomic.Int64 // answers that are streams of events, and not over
 	started   atomic.Bool  // Serve was called
 	draining  atomic.Bool  // told to stop
+	// closing is done once the listener is closed, which close says.
+	closing context.Context
+	close   context.CancelFunc
 	// adminOpen: others than this machine reach the admin listener.
 	adminOpen atomic.Bool
 	// ignored are the unknown request headers that were reported, as many as ignoredTold.
@@ -107,6 +111,7 @@ func New(o Options) (*Proxy, error) {
 		decoder:   body.NewDecoder(),
 		upstreams: operate.NewUpstreams(),
 	}
+	p.closing, p.close = context.WithCancel(context.Background())
 	s := newSettings(o, p.mark)
 	p.settings.Store(s)
 	p.memory = admission.NewGate(s.Limits.Memory, s.Limits.Body)

@@ -144,7 +144,7 @@ func randomID() string { return strings.ToLower(rand.Text()[:16]) }
 func (x *request) read() (*body.Body, *apierror.Error) {
 	limit := x.settings.Limits.Body
 	x.memory = x.p.memory.Reserve(x.settings.clientOf(x.r))
-	received, err := body.Receive(x.r, x.w.Controller, x.memory, limit)
+	received, err := body.Receive(x.p.closing, x.r, x.w.Controller, x.memory, limit)
 	if err != nil {
 		return nil, x.unreadable(err)
 	}

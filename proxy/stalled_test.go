@@ -44,7 +44,66 @@ func TestABodyThatNeverComesHoldsNoConnection(t *testing.T) {
 	}
 }
 
-// The same holds on the admin listener, whose health page asks for no token.
+// Bodies that have stalled when the listener closes are given up; the shutdown does not
+// wait for them as long as it may.
+func TestStalledBodiesHoldUpNoShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan StopInfo, 1)
+		v := newVirtual(t, nil, func(o *Options) {
+			o.Listener.Stopping = func(i StopInfo) {
+				if i.Step == StopEnded {
+					ended <- i
+				}
+			}
+		})
+		for _, path := range []string{"chat/completions", "embeddings", "files"} {
+			conn := v.dial()
+			go func() { _, _ = io.Copy(io.Discard, conn) }()
+			_, _ = io.WriteString(conn, "POST /v1/"+path+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{\"model\":")
+		}
+		synctest.Wait()
+		v.stop()
+		if i := <-ended; i.Cut != 0 || i.Duration > 10*time.Second {
+			t.Errorf("%+v", i)
+		}
+		for range 3 {
+			if i := <-v.all; i.Code != "body_timeout" {
+				t.Errorf("%s: %s", i.Endpoint, i.Code)
+			}
+		}
+	})
+}
+
+// Who has no token keeps no connection of the admin listener, by whatever it asks for.
+func TestOnlyTheTokenKeepsAnAdminConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const token = "a-token-of-the-operator-4711"
+		srv, err := newVirtual(t, nil, func(o *Options) { o.AdminToken = token }).p.Admin(operate.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := newPipes()
+		go func() { _ = srv.Serve(l) }()
+		defer func() { _ = srv.Close() }()
+		for authorization, closes := range map[string]bool{"": true, "Authorization: Bearer wrong\r\n": true, "Authorization: Bearer " + token + "\r\n": false} {
+			for _, path := range []string{"/healthz", "/readyz?verbose", "/none"} {
+				conn, err := l.dial(t.Context(), "", "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				go func() { _, _ = io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n"+authorization+"\r\n") }()
+				res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+				if err != nil || res.Close != closes {
+					t.Errorf("%s %q: %v, closes %v", path, authorization, err, res.Close)
+				}
+				_ = conn.Close()
+			}
+		}
+	})
+}
+
+// A body that never comes holds no connection of the admin listener either, whose health
+// page asks for no token.
 func TestABodyThatNeverComesHoldsNoConnectionOfTheAdminListener(t *testing.T) {
 	for _, path := range []string{"GET /healthz", "GET /none", "POST /healthz"} {
 		synctest.Test(t, func(t *testing.T) {

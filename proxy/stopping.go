@@ -65,7 +65,7 @@ func (s *stopping) end(srv *http.Server, failed <-chan error, cut context.Cancel
 	}
 	most := s.p.settings.Load().Limits.Shutdown // it may be another one by now
 	var closed sync.Once                        // there may be a second Shutdown
-	tellClosed := func() { closed.Do(func() { s.tell(StopClosed, most) }) }
+	tellClosed := func() { closed.Do(func() { s.p.close(); s.tell(StopClosed, most) }) }
 	srv.RegisterOnShutdown(tellClosed)
 	grace, stop := context.WithTimeout(context.Background(), most-min(afterCut, most/4))
 	defer stop()

@@ -21,18 +21,23 @@ const (
 	arrivalRate  = 32 << 10
 )
 
+// closingIdle is how long a client may be silent inside a body once the server takes
+// no more requests: a stalled one would use up the time of the shutdown.
+const closingIdle = 3 * time.Second
+
 // leastRoom is the room that a body has at first, in bytes. It doubles as the body
 // arrives.
 const leastRoom = 16 << 10
 
-// Receive reads the body of r, at most limit bytes, under the deadlines of rc. It
-// takes memory for what arrives and not for what Content-Length says.
-func Receive(r *http.Request, rc *http.ResponseController, memory *admission.Reservation, limit int64) ([]byte, error) {
+// Receive reads the body of r, at most limit bytes, under the deadlines of rc, which
+// are short once closing is done. It takes memory for what arrives and not for what
+// Content-Length says.
+func Receive(closing context.Context, r *http.Request, rc *http.ResponseController, memory *admission.Reservation, limit int64) ([]byte, error) {
 	length := r.ContentLength
 	if length > limit {
 		return nil, ErrTooLarge
 	}
-	in := &pacedReader{r: r.Body, rc: rc}
+	in := newPacedReader(closing, r.Body, rc)
 	arrived := memory.Arrive(in)
 	text, err := in.receive(r.Context(), memory, length, limit)
 	arrived()
@@ -86,8 +91,8 @@ const mostSpace = 4 << 10
 
 // BeginsObject reports whether the body of r, which is not compressed, begins as a
 // JSON object does. What it reads is read again by who reads the body.
-func BeginsObject(r *http.Request, rc *http.ResponseController) (bool, error) {
-	in := &pacedReader{r: r.Body, rc: rc}
+func BeginsObject(closing context.Context, r *http.Request, rc *http.ResponseController) (bool, error) {
+	in := newPacedReader(closing, r.Body, rc)
 	defer func() { _ = in.end() }()
 	begin := bufio.NewReaderSize(in, mostSpace)
 	defer func() {
@@ -118,14 +123,22 @@ func BeginsObject(r *http.Request, rc *http.ResponseController) (bool, error) {
 // end must be called while the request is still being served: a deadline that
 // remains would end it (golang/go#70834).
 type pacedReader struct {
-	r     io.Reader
-	rc    *http.ResponseController
-	start time.Time // of the first read
-	n     atomic.Int64
+	r       io.Reader
+	rc      *http.ResponseController
+	closing context.Context
+	stop    func() bool // what waits for it
+	start   time.Time   // of the first read
+	n       atomic.Int64
 
 	mu    sync.Mutex
 	armed time.Time // the deadline that is set
 	over  error     // why nothing is read any more
+}
+
+func newPacedReader(closing context.Context, r io.Reader, rc *http.ResponseController) *pacedReader {
+	b := &pacedReader{r: r, rc: rc, closing: closing}
+	b.stop = context.AfterFunc(closing, func() { _ = b.arm() })
+	return b
 }
 
 func (b *pacedReader) Read(buf []byte) (int, error) {
@@ -152,7 +165,10 @@ func (b *pacedReader) arm() error {
 		b.start = time.Now()
 	}
 	due := b.start.Add(arrivalGrace + time.Duration(b.n.Load()/arrivalRate)*time.Second)
-	if b.over == nil && due.After(b.armed) {
+	if last := time.Now().Add(closingIdle); b.closing.Err() != nil && last.Before(due) {
+		due = last
+	}
+	if b.over == nil && !due.Equal(b.armed) {
 		b.armed = due
 		_ = b.rc.SetReadDeadline(due) // not every ResponseWriter has one
 	}
@@ -174,6 +190,7 @@ func (b *pacedReader) Abort() {
 
 // end ends the reading, and returns why it was ended before, if it was.
 func (b *pacedReader) end() error {
+	b.stop()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	over := b.over

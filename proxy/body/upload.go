@@ -1,6 +1,7 @@
 package body
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"sync"
@@ -14,18 +15,25 @@ const uploadIdle = 60 * time.Second
 
 // Upload is a body that goes from the client to the upstream as it comes.
 type Upload struct {
-	body io.ReadCloser
-	rc   *http.ResponseController
-	w    *Watch
+	body    io.ReadCloser
+	rc      *http.ResponseController
+	w       *Watch
+	closing context.Context
+	stop    func() bool // what waits for it
 
-	mu     sync.Mutex
-	err    error       // why the client's body broke, nil while it did not
-	done   atomic.Bool // the client sent all of it
-	closed bool        // the upstream wants no more of it
+	mu      sync.Mutex
+	err     error       // why the client's body broke, nil while it did not
+	done    atomic.Bool // the client sent all of it
+	reading bool
+	closed  bool // the upstream wants no more of it
 }
 
 func (u *Upload) Read(buf []byte) (int, error) {
-	if !u.arm(time.Now().Add(uploadIdle)) {
+	idle := uploadIdle
+	if u.closing.Err() != nil {
+		idle = closingIdle
+	}
+	if !u.arm(time.Now().Add(idle)) {
 		return 0, http.ErrBodyReadAfterClose
 	}
 	u.w.touch()
@@ -49,6 +57,7 @@ func (u *Upload) Read(buf []byte) (int, error) {
 // Drain. ReverseProxy does not call Close.
 func (u *Upload) Close() error {
 	if u != nil {
+		u.stop()
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		u.closed = true
@@ -64,13 +73,26 @@ func (u *Upload) arm(deadline time.Time) bool {
 	if u.closed {
 		return false
 	}
+	u.reading = !deadline.IsZero()
 	_ = u.rc.SetReadDeadline(deadline) // not every ResponseWriter has one
 	return true
 }
 
-// NewUpload makes an upload of a client's body.
-func NewUpload(body io.ReadCloser, rc *http.ResponseController, w *Watch) *Upload {
-	return &Upload{body: body, rc: rc, w: w}
+// hurry gives a read that waits a short end.
+func (u *Upload) hurry() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.reading && !u.closed {
+		_ = u.rc.SetReadDeadline(time.Now().Add(closingIdle))
+	}
+}
+
+// NewUpload makes an upload of a client's body. Its deadlines are short once closing is
+// done.
+func NewUpload(closing context.Context, body io.ReadCloser, rc *http.ResponseController, w *Watch) *Upload {
+	u := &Upload{body: body, rc: rc, w: w, closing: closing}
+	u.stop = context.AfterFunc(closing, u.hurry)
+	return u
 }
 
 // Done reports whether the client's body was read to its end.
