@@ -91,7 +91,9 @@ func TestOnlyTheTokenKeepsAnAdminConnection(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				go func() { _, _ = io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n"+authorization+"\r\n") }()
+				go func() {
+					_, _ = io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n"+authorization+"\r\n")
+				}()
 				res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 				if err != nil || res.Close != closes {
 					t.Errorf("%s %q: %v, closes %v", path, authorization, err, res.Close)
