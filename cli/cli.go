@@ -66,6 +66,7 @@ func commands() *cobra.Command {
 		"else from the configuration file: " + config.Usual + ".\n\nExit codes:\n" + exitCodes
 	root.Version = version()
 	root.SetVersionTemplate("laconic {{.Version}}\n")
+	root.PersistentPreRunE = setByVariables
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"strings"
@@ -49,6 +50,25 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%s did not come about", what)
+		}
+	}
+}
+
+// Each flag has a variable, which it comes before.
+func TestEachFlagHasAVariable(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, value := range map[string]string{"LACONIC_JSON": "true", "LACONIC_LISTEN": "nowhere", "LACONIC_BUDGET": "many"} {
+		t.Setenv(name, value)
+	}
+	for line, want := range map[string]string{
+		"replay x.jsonl":            `laconic: LACONIC_BUDGET: `,
+		"check":                     "LACONIC_LISTEN",
+		"check --listen elsewhere":  "--listen",
+		"replay --budget 9 x.jsonl": `"files": []`,
+	} {
+		var out bytes.Buffer
+		if code := Run(t.Context(), strings.Fields(line), nil, &out, &out); code == 0 || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: exit %d, want %q in\n%s", line, code, want, &out)
 		}
 	}
 }

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"laconic/config"
 )
@@ -39,19 +42,45 @@ func (s *settings) flags(cmd *cobra.Command) {
 	}
 }
 
-// overrides returns the settings that were given by a flag, or else by its variable:
-// LACONIC_LOG_LEVEL is that of --log-level.
+// variable returns the environment variable of a flag: LACONIC_LOG_LEVEL is that of
+// --log-level.
+func variable(flag string) string {
+	return "LACONIC_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// byVariable marks a flag that its variable set.
+const byVariable = "variable"
+
+// setByVariables sets the flags of a command that are not given and whose variables are.
+func setByVariables(cmd *cobra.Command, _ []string) (err error) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		value := os.Getenv(variable(f.Name))
+		if f.Changed || value == "" {
+			return
+		}
+		if wrong := cmd.Flags().Set(f.Name, value); wrong != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", variable(f.Name), wrong))
+		}
+		f.Annotations = map[string][]string{byVariable: nil}
+	})
+	if err != nil {
+		err = cmd.FlagErrorFunc()(cmd, err)
+	}
+	return err
+}
+
+// overrides returns the settings that were given by a flag or its variable.
 func (s *settings) overrides(cmd *cobra.Command) (over []config.Override) {
 	for _, o := range overriding {
-		from := "--" + o.flag
-		value, _ := cmd.Flags().GetString(o.flag)
-		if !cmd.Flags().Changed(o.flag) {
-			from = "LACONIC_" + strings.ToUpper(strings.ReplaceAll(o.flag, "-", "_"))
-			if value = os.Getenv(from); value == "" {
-				continue
-			}
+		f := cmd.Flag(o.flag)
+		if !f.Changed {
+			continue
 		}
-		over = append(over, config.Override{Key: o.key, Value: value, From: from})
+		from := "--" + o.flag
+		if _, ok := f.Annotations[byVariable]; ok {
+			from = variable(o.flag)
+		}
+		over = append(over, config.Override{Key: o.key, Value: f.Value.String(), From: from})
 	}
 	return over
 }
