@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"net"
+	"strings"
 
 	"laconic/cli/runlog"
 	"laconic/config"
@@ -18,9 +20,6 @@ func logStart(l *runlog.Log, c *config.Config, addr, admin string) {
 		text := "laconic " + version() + "\n"
 		for _, f := range startFacts(c, addr, admin, hints) {
 			text += fmt.Sprintf("  %-9s  %s\n", f[0], f[1])
-		}
-		if c.File() == "" {
-			text += "  config     defaults, no file\n"
 		}
 		_, _ = l.Write([]byte(text + "\n  export OPENAI_BASE_URL=" + base + "\n\n"))
 		return
@@ -55,7 +54,7 @@ func startFacts(c *config.Config, addr, admin string, hints []string) (all [][2]
 		add("health", "http://"+admin+"/healthz")
 	}
 	add("page", pageURL(c, admin))
-	add("config", c.File())
+	add("config", cmp.Or(c.File(), "defaults: there is none of "+strings.Join(config.Places(), ", ")))
 	return all
 }
 

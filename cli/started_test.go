@@ -45,3 +45,20 @@ func TestEveryLineForAProgramIsJSON(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// Where no file was found, both forms of the log say where one was looked for.
+func TestTheLogSaysWhereAFileWasLookedFor(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", "/home/of/somebody")
+	for _, format := range []string{"json", "console"} {
+		var out lockedText
+		log, err := runlog.New("error", format, &out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		logStart(log, config.Default(), "127.0.0.1:7280", "")
+		log.Close()
+		if !strings.Contains(out.String(), "there is none of laconic.yaml, laconic.yml, /home/of/somebody/laconic/laconic.yaml, ") {
+			t.Errorf("%s: %s", format, out.String())
+		}
+	}
+}

@@ -234,17 +234,18 @@ func TestNoFileIsDefault(t *testing.T) {
 	if err := os.MkdirAll("home/.config/laconic", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename("laconic.yml", "home/.config/laconic/laconic.yaml"); err != nil {
-		t.Fatal(err)
-	}
 	t.Setenv("HOME", "home")
 	t.Setenv("XDG_CONFIG_HOME", "")
-	if c, err = Load(""); err != nil || c.File() != "home/.config/laconic/laconic.yaml" {
-		t.Errorf("the file of the user is not read: %v, %q", err, c.File())
-	}
-	t.Setenv("LACONIC_CONFIG", "named.yaml")
-	if _, err := Load(""); err == nil || !strings.HasPrefix(err.Error(), "named.yaml: there is no such file") {
-		t.Errorf("LACONIC_CONFIG: %v", err)
+	was := "laconic.yml"
+	for _, name := range []string{"laconic.yaml", "laconic.yml"} {
+		path := "home/.config/laconic/" + name
+		if err := os.Rename(was, path); err != nil {
+			t.Fatal(err)
+		}
+		if c, err = Load(""); err != nil || c.File() != path {
+			t.Errorf("the file of the user is not read: %v, %q", err, c.File())
+		}
+		was = path
 	}
 	if _, err := Load("other.yaml"); err == nil || err.Error() != "other.yaml: there is no such file (correct the path; laconic init writes a file, and without -c every setting has its default)" {
 		t.Errorf("a missing file: %v", err)

@@ -7,26 +7,32 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // FileName is the name of the file that laconic init writes.
 const FileName = "laconic.yaml"
 
 // Usual says where a file is looked for that no path names, in words.
-const Usual = "$LACONIC_CONFIG, else the first of laconic.yaml, laconic.yml, $XDG_CONFIG_HOME/laconic/laconic.yaml, /etc/laconic/laconic.yaml that exists"
+const Usual = "$LACONIC_CONFIG, else the first of laconic.yaml, laconic.yml, $XDG_CONFIG_HOME/laconic/laconic.yaml, /etc/laconic/laconic.yaml that exists; there, too, it may be called laconic.yml"
+
+// Places returns where a file is looked for that no path names, in this order.
+func Places() (paths []string) {
+	folders := []string{"", "/etc/laconic"}
+	if dir := os.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		folders = slices.Insert(folders, 1, filepath.Join(dir, "laconic"))
+	} else if home, err := os.UserHomeDir(); err == nil {
+		folders = slices.Insert(folders, 1, filepath.Join(home, ".config", "laconic"))
+	}
+	for _, dir := range folders {
+		paths = append(paths, filepath.Join(dir, FileName), filepath.Join(dir, "laconic.yml"))
+	}
+	return paths
+}
 
 // usual returns the file to read where no path is given; "" for none.
 func usual() string {
-	if path := os.Getenv("LACONIC_CONFIG"); path != "" {
-		return path
-	}
-	paths := []string{FileName, "laconic.yml"}
-	if dir := os.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-		paths = append(paths, filepath.Join(dir, "laconic", FileName))
-	} else if home, err := os.UserHomeDir(); err == nil {
-		paths = append(paths, filepath.Join(home, ".config", "laconic", FileName))
-	}
-	for _, path := range append(paths, filepath.Join("/etc/laconic", FileName)) {
+	for _, path := range Places() {
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			return path
 		}
