@@ -38,6 +38,7 @@ type replayRun struct {
 	// conversation is the ID of the one whose texts are on the page; "": the one
 	// with the largest request.
 	conversation string
+	stdin        string // the file with a copy of standard input; "": it is not read
 }
 
 func replayCommand() *cobra.Command {
@@ -77,9 +78,8 @@ func replayCommand() *cobra.Command {
 			if r.page != "" {
 				r.Show = &replay.Show{Conversation: r.conversation}
 			}
-			files, done, err := recordings(args, cmd.InOrStdin())
+			done, err := r.recordings(args, cmd.InOrStdin())
 			defer done()
-			r.Files = files
 			if err != nil {
 				return inputError{err}
 			}
@@ -104,6 +104,9 @@ func replayCommand() *cobra.Command {
 // what could not be read and broken promises go to stderr.
 func (r *replayRun) run(ctx context.Context, stdout, stderr io.Writer) int {
 	res, err := replay.Run(ctx, r.Options)
+	if r.stdin != "" {
+		res.Rename(r.stdin, "standard input")
+	}
 	code := exitDone
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -149,9 +152,9 @@ func (r *replayRun) write(res *replay.Result, stdout io.Writer) error {
 	return nil
 }
 
-// recordings returns the files that arguments name: those of a folder that may hold
+// recordings sets the files that arguments name: those of a folder that may hold
 // recordings, and for - a copy of standard input, which done removes.
-func recordings(args []string, stdin io.Reader) (files []string, done func(), err error) {
+func (r *replayRun) recordings(args []string, stdin io.Reader) (done func(), err error) {
 	done = func() {}
 	for _, arg := range args {
 		info, err := os.Stat(arg)
@@ -159,29 +162,29 @@ func recordings(args []string, stdin io.Reader) (files []string, done func(), er
 		case arg == "-":
 			dir, err := os.MkdirTemp("", "laconic-replay-")
 			if err != nil {
-				return nil, done, err
+				return done, err
 			}
 			done = func() { _ = os.RemoveAll(dir) }
 			text, err := io.ReadAll(stdin)
-			file := filepath.Join(dir, "stdin")
-			if err = errors.Join(err, os.WriteFile(file, text, 0o600)); err != nil {
-				return nil, done, err
+			r.stdin = filepath.Join(dir, "stdin")
+			if err = errors.Join(err, os.WriteFile(r.stdin, text, 0o600)); err != nil {
+				return done, err
 			}
-			files = append(files, file)
+			r.Files = append(r.Files, r.stdin)
 		case err == nil && info.IsDir():
-			found := len(files)
+			found := len(r.Files)
 			for _, kind := range []string{"*.jsonl", "*.ndjson", "*.json", "*.har"} {
 				more, _ := filepath.Glob(filepath.Join(arg, kind)) // a folder that exists
-				files = append(files, more...)
+				r.Files = append(r.Files, more...)
 			}
-			if len(files) == found {
-				return nil, done, fmt.Errorf("%s: there is no .jsonl, .ndjson, .json or .har in this folder", arg)
+			if len(r.Files) == found {
+				return done, fmt.Errorf("%s: there is no .jsonl, .ndjson, .json or .har in this folder", arg)
 			}
 		default:
-			files = append(files, arg)
+			r.Files = append(r.Files, arg)
 		}
 	}
-	return files, done, nil
+	return done, nil
 }
 
 // tellReplay writes what could not be read and what was broken, and returns the

@@ -112,6 +112,12 @@ func TestReplayReadsFoldersAndStandardInput(t *testing.T) {
 		}
 	}
 	var out, errs bytes.Buffer
+	if code := Run(t.Context(), []string{"replay", "--policy", "elide", "--budget", "20", "--json", "-"}, strings.NewReader(replaytest.Errand+"{\n"), &out, &errs); code != exitInput ||
+		!strings.Contains(out.String(), `"file": "standard input"`) || !strings.HasPrefix(errs.String(), "replay: standard input") {
+		t.Errorf("exit %d\n%s%s", code, &out, &errs)
+	}
+	out.Reset()
+	errs.Reset()
 	if code := Run(t.Context(), []string{"replay", "."}, nil, &out, &errs); code != exitInput || !strings.Contains(errs.String(), "there is no .jsonl") {
 		t.Errorf("an empty folder: exit %d, %s", code, &errs)
 	}

@@ -55,6 +55,8 @@ budget      policy      recall    edits     fits     cost
 20          adaptive     100 %*       –    100 %    1.020
 0.5 × peak  test        50.0 %        –      0 %    0.983*
 0.5 × peak  adaptive     100 %*       –      0 %    1.020
+Under 20 test is best in cost; adaptive in recall.
+Under 0.5 × peak test is best in cost; adaptive in recall.
 
 budget  tokens that a request may cost`
 	if !strings.HasPrefix(b.String(), want) {
@@ -78,7 +80,7 @@ func TestReport(t *testing.T) {
 	html := paged(t, replayed(t, replay.Options{
 		Files: []string{replaytest.Write(t, `a<b>.jsonl`, replaytest.Errand)}, Budgets: []replay.Budget{{Share: 0.5}, {Share: 0.25}},
 	}))
-	for _, want := range []string{"adaptive ", "relative to sending everything", "prefers-color-scheme: dark"} {
+	for _, want := range []string{"adaptive ", "relative to sending everything", "Under 0.5 × peak test is best in cost; adaptive in recall.", "prefers-color-scheme: dark"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -119,4 +121,16 @@ func TestTheBestIsMarked(t *testing.T) {
 	f("one recall, one edits, two edits, two cost", of("ours", 8, 7, 10, 5), of("one", 9, 9, 10, 5), of("two", 7, 9, 10, 4))
 	f("one cost", of("ours", 8, 0, 0, 5), of("one", 8, 0, 0, 4))
 	f("", of("ours", 8, 7, 10, 5))
+
+	rows := []replay.Row{of("ours", 8, 7, 10, 5), of("one", 9, 9, 10, 5), of("two", 7, 9, 10, 4)}
+	if got := won(rows, columns); got != "Under 20 one is best in recall, edits; two in cost." {
+		t.Errorf("%q", got)
+	}
+	if got := won(rows[:1], columns); got != "Under 20 no policy is better than another." {
+		t.Errorf("%q", got)
+	}
+	rows[0].Over = 0
+	if got := won(rows, columns); got != "Under 20 no request is above its budget." {
+		t.Errorf("%q", got)
+	}
 }

@@ -76,6 +76,39 @@ func (c *column) best(group []replay.Row) (best []int) {
 	return best
 }
 
+// won says in a sentence which policy is the best in most columns under a budget, and in
+// which others are, whether its requests fit or not.
+func won(group []replay.Row, columns []column) string {
+	under := "Under " + group[0].Budget + " "
+	if group[0].Over == 0 {
+		return under + "no request is above its budget."
+	}
+	in := make([][]string, len(group)) // the columns in which each is the best
+	for _, c := range columns {
+		for _, i := range c.best(group) {
+			in[i] = append(in[i], c.title)
+		}
+	}
+	var order []int
+	for i := range group {
+		if in[i] != nil {
+			order = append(order, i)
+		}
+	}
+	if order == nil {
+		return under + "no policy is better than another."
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return len(in[b]) - len(in[a]) })
+	winner := order[0]
+	says := under + group[winner].Policy + " is best in " + strings.Join(in[winner], ", ")
+	for _, i := range order[1:] {
+		if others := slices.DeleteFunc(in[i], func(c string) bool { return slices.Contains(in[winner], c) }); len(others) > 0 {
+			says += "; " + group[i].Policy + " in " + strings.Join(others, ", ")
+		}
+	}
+	return says + "."
+}
+
 // Table writes a result for people: a block per file with a line per budget and policy,
 // the best of each budget with a star, and what the columns mean.
 func Table(w io.Writer, r *replay.Result) error {
@@ -102,8 +135,15 @@ func Table(w io.Writer, r *replay.Result) error {
 			name = fmt.Sprintf("%s: %s, %s", name, number.Count(n.Conversations, "conversation"), number.Count(n.Requests, "request"))
 		}
 		fmt.Fprintln(t, name)
-		line("budget", "policy", func(c *column) string { return fmt.Sprintf("%8s ", c.title) })
+		if slices.ContainsFunc(f.Rows, func(row replay.Row) bool { return row.Over > 0 }) {
+			line("budget", "policy", func(c *column) string { return fmt.Sprintf("%8s ", c.title) })
+		}
+		var said []string
 		for group := range slices.Chunk(f.Rows, max(1, len(r.Policies))) {
+			said = append(said, won(group, shown))
+			if group[0].Over == 0 {
+				continue // a row of dashes
+			}
 			for i := range group {
 				line(group[i].Budget, group[i].Policy, func(c *column) string {
 					star := " "
@@ -114,6 +154,7 @@ func Table(w io.Writer, r *replay.Result) error {
 				})
 			}
 		}
+		fmt.Fprintln(t, strings.Join(said, "\n"))
 		fmt.Fprintln(t)
 	}
 	fmt.Fprintln(t, "budget\ttokens that a request may cost, their share of each conversation's largest request, or what its model takes")
