@@ -91,7 +91,7 @@ var rules = []rule{
 		"laconic/cli/clients", "laconic/cli/tally", "laconic/cli/top", "laconic/proxy/apierror",
 		"laconic/proxy", "laconic/proxy/access", "laconic/proxy/learn", "laconic/proxy/logging", "laconic/proxy/metrics", "laconic/proxy/operate", "laconic/proxy/page", "laconic/proxy/plan", "laconic/proxy/summarize", "laconic/proxy/tracing", "laconic/proxy/why", "laconic/proxy/wire",
 		"laconic/replay", "laconic/replay/record", "laconic/replay/report", "laconic/store", "laconic/tokenize",
-		"github.com/maypok86/otter/v2", "github.com/spf13/cobra", "go.uber.org/zap", "golang.org/x/sys", "golang.org/x/term",
+		"github.com/maypok86/otter/v2", "github.com/spf13/cobra", "github.com/spf13/pflag", "go.uber.org/zap", "golang.org/x/sys", "golang.org/x/term",
 	}, "commands put the rooms together; nothing but main may know them"},
 	{".", []string{"context", "os", "os/signal", "syscall"}, []string{"laconic/cli"}, "main is signals and an exit code"},
 	{"e2e", nil, []string{"laconic/e2e/rig", "laconic/store/storetest"}, "what the pages say is compared with the command as a process"},
