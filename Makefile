@@ -157,8 +157,8 @@ AGENTS ?= .e2e
 e2e e2e-all:
 	npm install --prefix $(AGENTS) --no-audit --no-fund --loglevel=error \
 		openai@7.57.0 opencode-ai@1.18.33 @qwen-code/qwen-code@0.24.4 @mariozechner/pi-coding-agent@0.73.1 \
-		@openai/codex@0.169.0 cline@3.0.65 \
+		@openai/codex@0.171.0 cline@3.0.65 \
 		@github/copilot@1.0.102 @continuedev/cli@1.5.47 @anthropic-ai/claude-code@2.1.332 @anthropic-ai/sdk@1.14.0 \
-		@openai/agents@0.20.0 zod@4.6.7 ai@6.0.326 @ai-sdk/openai@3.0.141 @ai-sdk/anthropic@3.0.140
+		@openai/agents@0.20.0 zod@4.6.7 ai@7.0.173 @ai-sdk/openai@4.0.118 @ai-sdk/anthropic@4.0.105
 	LACONIC_AGENTS=$(abspath $(AGENTS))/node_modules/.bin LACONIC_SURVIVAL=$(if $(filter e2e-all,$@),all) \
 		$(GO) test -v -count=1 -timeout 30m -run '^Test((Run)?Clients|CodexCompacts|ClaudeOnLlamaCpp)$$' ./e2e/survival $(UPDATE)
