@@ -99,11 +99,15 @@ func (f *folding) due() bool {
 }
 
 // hopeless reports whether no further epoch brings the request within its budget, and
-// none is needed for a window, which is far above that. Such an epoch is nothing but a
-// saving, and would be due at each request otherwise.
+// none is needed for a window, which is far above that, or can help with one that is full
+// of what stays for ever. Such an epoch is nothing but a saving, and would be due at each
+// request otherwise.
 func (f *folding) hopeless() bool {
 	b := &f.budget
-	return f.missed && f.policy.PerRequest == nil && f.d.required > b.Placing && (b.Limit == 0 || b.Limit >= 2*b.Placing && f.d.total <= b.Limit)
+	if !f.missed || f.policy.PerRequest != nil || f.d.required <= b.Placing {
+		return false
+	}
+	return b.Limit == 0 || b.Limit >= 2*b.Placing && f.d.total <= b.Limit || f.d.permanent > b.Limit
 }
 
 // left returns about what an epoch at this request point would leave.
