@@ -14,6 +14,7 @@ import (
 	"laconic/compact/compacttest"
 	"laconic/compact/stage"
 	"laconic/proxy/learn"
+	"laconic/proxy/operate"
 	"laconic/proxy/summarize"
 	"laconic/tokenize"
 )
@@ -188,6 +189,10 @@ func TestWordsThatNobodyKnowsAreTriedOnceShorter(t *testing.T) {
 			}
 			if got := p.factsOf("gpt-4o"); got.Input.Value != kept || got.Window.Value != 0 {
 				t.Errorf("learnt %+v", got)
+			}
+			p.replies(1)
+			if refused := p.State().Outcomes[0].Outcome == operate.Refused; refused != (hits == 2 && kept == 0) {
+				t.Errorf("%+v", p.State().Outcomes)
 			}
 			if res := p.chat(agentBody(rounds, 100)); kept > 0 && (res.StatusCode != 200 || len(u.requests()) != hits+1) {
 				t.Errorf("the next turn: %d after %d hits", res.StatusCode, len(u.requests())-hits)

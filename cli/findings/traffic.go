@@ -3,7 +3,6 @@ package findings
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"laconic/proxy"
 	"laconic/proxy/operate"
@@ -29,27 +28,33 @@ func one(s why.State, says, fix string) []why.Finding {
 // ofRequests returns how many requests ended otherwise than they should, and why the
 // last of each kind did.
 func ofRequests(f Facts) (all []why.Finding) {
-	total := 0
+	if f.Sum == nil {
+		return nil
+	}
+	total, bad := 0, false
 	for _, o := range f.Outcomes {
 		total += o.Requests
 	}
 	for _, o := range f.Outcomes {
-		if !slices.Contains([]string{string(proxy.Over), string(proxy.Rejected), operate.Cut, string(proxy.Passed)}, o.Outcome) {
+		one := why.Finding{State: why.Warning, Says: fmt.Sprintf("%d of %d requests: %s", o.Requests, total, o.Outcome), Fix: cmp.Or(o.Why.Fix, "see the field why in the log")}
+		switch o.Outcome {
+		case string(proxy.Over), string(proxy.Rejected), string(proxy.Passed), operate.Cut, operate.Refused:
+			bad = true
+		case string(proxy.Retried), string(proxy.Repaired): // and answered
+			one.State, one.Fix = why.Fine, o.Why.Fix
+		default:
 			continue
 		}
-		one := why.Finding{State: why.Warning, Says: fmt.Sprintf("%d of %d requests: %s", o.Requests, total, o.Outcome), Fix: cmp.Or(o.Why.Fix, "see the field why in the log")}
 		if o.Why.Says != "" {
 			one.Says += "; the last because " + o.Why.Says
 		}
 		all = append(all, one)
 	}
 	switch {
-	case f.Sum == nil:
-		return nil
 	case total == 0:
 		return one(why.Unknown, "no chat request is over yet", "")
-	case all == nil:
-		return one(why.Fine, fmt.Sprintf("%d, none of them over, cut, passed or rejected", total), "")
+	case !bad:
+		return append(one(why.Fine, fmt.Sprintf("%d, none of them over, cut, passed, rejected or refused again", total), ""), all...)
 	}
 	return all
 }

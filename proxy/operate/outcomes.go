@@ -9,12 +9,15 @@ import (
 	"laconic/proxy/why"
 )
 
-// Cut stands for an outcome where the upstream read less than it was sent.
-const Cut = "cut"
+// What stands for an outcome where more is known of the answer.
+const (
+	Cut     = "cut"           // the upstream read less than it was sent
+	Refused = "refused again" // the upstream refused the second body, too
+)
 
 // Outcome is how many chat requests ended in one way, and why the last did.
 type Outcome struct {
-	Outcome  string // of the proxy, or Cut
+	Outcome  string // of the proxy, Cut or Refused
 	Requests int
 	Why      why.Reason
 	At       time.Time
