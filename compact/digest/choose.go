@@ -170,42 +170,17 @@ func (p *part) all(order []int32) bool {
 	return !slices.ContainsFunc(order, func(i int32) bool { return !p.pieces[i].on && !p.known(p.pieces[i].class, p.pieces[i].text) })
 }
 
-// choosing is a pass over the pieces.
-type choosing int
-
-const (
-	firstProse choosing = iota // or a small room would hold code and output alone
-	floorOfAll
-	restOfAll
-)
-
-// The share of the room that what the assistant said at work gets before all else: no
-// excerpt says as much of the work in so few words. In a small part, of fewer bytes
-// than smallPart, values that only the output has would find no room beside more.
-const (
-	proseFirst      = 0.30
-	smallPart       = 3000
-	proseFirstSmall = 0.10
-)
-
-// choose chooses pieces for a room in bytes, the worthiest first: what the assistant
-// concluded at work up to its share, of each class up to its floor, then of all.
+// choose chooses pieces for a room in bytes, the worthiest first: of each class up to
+// its floor, then of all.
 func (p *part) choose(order []int32, room int) {
 	for i := range p.pieces {
 		p.pieces[i].on = false
 	}
 	var used [classes]int
-	whole, first := float32(room), float32(proseFirst)
-	if room < smallPart {
-		first = proseFirstSmall
-	}
-	for _, pass := range []choosing{firstProse, floorOfAll, restOfAll} {
-		floor := pass != restOfAll
+	whole := float32(room)
+	for _, floor := range []bool{true, false} {
 		for _, i := range order {
 			q := &p.pieces[i]
-			if pass == firstProse && (q.class != prose || float32(used[prose]) >= whole*first) {
-				continue
-			}
 			cost := 0
 			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
 				cost += int(p.pieces[k].cost)

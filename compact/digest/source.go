@@ -61,9 +61,6 @@ func (p *part) program(i int, e *event, b *body, head int32) {
 	most := min(wholeCode, max(leastLine, p.room/10))
 	first, parent, doc, imports := len(p.pieces), head, false, false
 	w := p.weights[i] * 0.62
-	if testFile.MatchString(e.path) {
-		w *= ofTests
-	}
 	add := func(from, to int, need int32) int32 {
 		return p.span(sources, i, 1, b, [2]int{from, to}, 0, w, need, func(k int) float32 {
 			t := strings.TrimSpace(b.at(k))
@@ -92,12 +89,6 @@ func (p *part) program(i int, e *event, b *body, head int32) {
 	}
 	p.limit(first, p.room*2/9)
 }
-
-// testFile finds the names of files of tests, and lines that begin with one. What they
-// say is worth ofTests of what is said elsewhere.
-var testFile = regexp.MustCompile(`(?i)^\S*(?:\btests?\b|_test\.|\.test\.|\.spec\.|/test_)`)
-
-const ofTests = 0.5
 
 // wholeCode is the length of definitions that are told whole.
 const wholeCode = 900

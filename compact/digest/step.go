@@ -201,14 +201,10 @@ func (p *part) found(i int, e *event, head int32) {
 	if lists.MatchString(e.brief()) {
 		least = 0
 	}
-	inTest := false
 	p.lines(prints, i, 1, b, 200, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		if strings.TrimSpace(l) == "" {
 			return 0, blank
-		}
-		if l[0] != ' ' {
-			inTest = testFile.MatchString(l)
 		}
 		if l[0] != ' ' && strings.HasSuffix(l, ":") {
 			return 0.1, opens
@@ -216,9 +212,6 @@ func (p *part) found(i int, e *event, head int32) {
 		s := least + b.interest(p.interest, k)*0.7
 		if besideHit.MatchString(l) {
 			s *= 0.3
-		}
-		if inTest {
-			s *= ofTests
 		}
 		return s, plainLine
 	}, 0, w, head, min(p.room/14, mostFound))

@@ -249,7 +249,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 		switch gap := q.lines[0] > w.last+2; {
 		case gap && first > 0:
 			w.b.WriteString("  … lines " + itoa(first+int(w.last)) + "–" + itoa(first+int(q.lines[0])-2) + "\n")
-		case gap && w.last > 0, q.class == prints && w.says(q.event, w.last, q.lines[0]-1):
+		case gap && w.last > 0, q.class == prints && q.lines[0] > w.last+1:
 			w.b.WriteString("  …\n")
 		}
 		w.last = q.lines[1]
@@ -269,24 +269,6 @@ func (w *writer) piece(q *piece, detailed bool) {
 		w.b.WriteString(bar(quoted(line)))
 		w.b.WriteByte('\n')
 	}
-}
-
-// says reports whether the lines of a result from one number to another, from 0, say
-// something that the label of the step does not: of an output the first may be the
-// one that counts.
-func (w *writer) says(event, from, to int32) bool {
-	b := w.bodies[event]
-	if b == nil { // of a part before, or the lines are of the command
-		return from < to
-	}
-	label := strings.TrimSuffix(w.events[event].outcome.says, "…")
-	i, _ := slices.BinarySearchFunc(b.lines, from, func(l line, n int32) int { return cmp.Compare(l.number, n) })
-	for ; i < len(b.lines) && b.lines[i].number < to; i++ {
-		if l := strings.TrimSpace(b.at(i)); l != "" && (label == "" || !strings.HasPrefix(l, label)) {
-			return true
-		}
-	}
-	return false
 }
 
 // answered is the label of the words of a user who was asked by a call.
