@@ -22,14 +22,12 @@ type part struct {
 	tried    int             // bytes, in the try that is written
 	pieces   []piece
 	changed  []*file // by the events, the newest first
-	folder   string  // that most files are in
 }
 
 // write returns the text of the part, or "" if it would say nothing.
 func (p *part) write() string {
 	p.room = p.size * 7 / 2
 	p.older()
-	p.setFolder()
 	for i := range p.events { // what came later counts more
 		p.weights = append(p.weights, 0.5+0.8*float32(i+1)/float32(len(p.events)))
 	}

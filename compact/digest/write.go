@@ -2,7 +2,6 @@ package digest
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,11 +28,8 @@ func (p *part) text() string {
 	slices.SortStableFunc(on, func(a, b *piece) int {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
 	})
-	w := writer{part: p, event: -1, read: map[string]bool{}, named: map[string]bool{}, inside: regexp.MustCompile(regexp.QuoteMeta(p.folder) + `/[\w./-]+`)}
+	w := writer{part: p, event: -1, read: map[string]bool{}}
 	w.b.WriteString(p.head)
-	if p.folder != "" {
-		w.b.WriteString("folder: " + p.folder + "\n")
-	}
 	for _, q := range on {
 		switch e := p.at(q.event); {
 		case q.on && (e == nil || e.by != byCall || e.kind != reads || detailed[q.event] || q.brief != ""):
@@ -55,51 +51,6 @@ func (p *part) at(i int32) *event {
 	return nil
 }
 
-// setFolder finds the folder that most files of the events are in. Labels name files
-// by their path in it.
-func (p *part) setFolder() {
-	in, all := map[string]int{}, map[string]bool{}
-	for _, e := range p.events {
-		if e.by != byCall {
-			continue
-		}
-		for _, c := range append(slices.Clip(e.changes), change{path: e.path}) {
-			path := c.path
-			if len(all) >= mostChanges || all[path] || !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "\n[]") || len(path) > maxLineChars {
-				continue
-			}
-			all[path] = true
-			for dir := path; strings.LastIndexByte(dir, '/') > longFolder; {
-				dir = dir[:strings.LastIndexByte(dir, '/')]
-				in[dir]++
-			}
-		}
-	}
-	for dir, n := range in {
-		if n > 1 && n*3 > len(all)*2 && (len(dir) > len(p.folder) || len(dir) == len(p.folder) && dir < p.folder) {
-			p.folder = dir
-		}
-	}
-}
-
-// longFolder is the length of folders that are named once.
-const longFolder = 12
-
-// inFolder returns a text with the paths of files as they are in the folder of the part,
-// where they were named before; with named set as if they were.
-func (w *writer) inFolder(text string, named bool) string {
-	if w.folder == "" {
-		return text
-	}
-	return w.inside.ReplaceAllStringFunc(text, func(path string) string {
-		if !named && !w.named[path] {
-			w.named[path] = true
-			return path
-		}
-		return path[len(w.folder)+1:]
-	})
-}
-
 // writer writes pieces as lines of the record. Only lines of the record's own
 // begin at the margin.
 type writer struct {
@@ -112,10 +63,8 @@ type writer struct {
 	read    map[string]bool // the names of files that were named
 	event   int32
 	class   purpose
-	inside  *regexp.Regexp  // finds paths in the folder of the part
-	named   map[string]bool // those that were named
-	region  int32           // of a file that was changed
-	last    int32           // the number of the last line that was written of a body
+	region  int32 // of a file that was changed
+	last    int32 // the number of the last line that was written of a body
 }
 
 // flush writes the last step, and how many were skipped.
@@ -145,7 +94,7 @@ type name struct {
 // says how it ended or the line of its result that matters most.
 func (w *writer) skip(e *event, brief string, on bool) {
 	w.skipped++
-	n := name{OneLine(w.inFolder(e.name(labelChars), true), nameChars), 3}
+	n := name{OneLine(e.name(labelChars), nameChars), 3}
 	switch ended := e.ended(); {
 	case e.kind == tracks:
 		return
@@ -196,9 +145,6 @@ func (w *writer) chosenNames() string {
 // piece writes a piece. detailed is set if other pieces of its event follow.
 func (w *writer) piece(q *piece, detailed bool) {
 	text := q.text
-	if q.class == steps || q.class == code && q.need < 0 {
-		text = w.inFolder(text, false)
-	}
 	if q.class == steps {
 		if !detailed && q.brief != "" {
 			switch {
