@@ -101,7 +101,7 @@ func (e *event) ended() string {
 	case e.kind == edits && e.outcome.verdict == passed:
 		return e.hint() + " → done"
 	case e.kind == edits:
-		return e.hint() + " → " + e.outcome.says
+		return " → " + e.outcome.says
 	case text == "":
 		if e.kind == runs && e.result.coded {
 			return " → exit 0, no output"

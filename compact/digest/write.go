@@ -94,7 +94,11 @@ type name struct {
 // says how it ended or the line of its result that matters most.
 func (w *writer) skip(e *event, brief string, on bool) {
 	w.skipped++
-	n := name{OneLine(e.name(labelChars), nameChars), 3}
+	chars := nameChars
+	if e.kind == edits {
+		chars = labelChars // its path
+	}
+	n := name{OneLine(e.name(labelChars), chars), 3}
 	switch ended := e.ended(); {
 	case e.kind == tracks:
 		return
