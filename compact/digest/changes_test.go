@@ -87,6 +87,8 @@ func TestEditsThatHappened(t *testing.T) {
 		"<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>", "<tool_use_error>String to replace not found in file.\nString: x / 100</tool_use_error>",
 		"ERROR:\nNo replacement was performed, old_str `x / 100` did not appear verbatim in web/fail.ts.", "Failed to find expected lines in web/fail.ts:\nx / 100", "Error: EACCES: permission denied, open 'web/fail.ts'",
 		"Failed to edit, 0 occurrences found for old_string in web/fail.ts.", "old_string and new_string are identical. No changes to make.", "apply_patch verification failed: Failed to find context",
+		"Could not find oldString in the file. It must match exactly, including whitespace, indentation, and line endings.", "No sufficiently similar match found at line: 10 (42% similar, needs 100%)",
+		"Could not find the exact text in web/fail.ts. The old text must match exactly including all whitespace and newlines.", "Failed to edit, expected 1 occurrence but found 2.", "The SEARCH block:\nx / 100\n...does not match anything in the file.",
 		"Your proposed edit has introduced new syntax error(s).\n\n[File: web/fail.ts (9 lines total)]\nx", "Fehler: Die Datei wurde nicht gefunden.",
 	} {
 		f(not, failed, "")
