@@ -2,6 +2,7 @@ package digest
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,11 +95,14 @@ type name struct {
 // says how it ended or the line of its result that matters most.
 func (w *writer) skip(e *event, brief string, on bool) {
 	w.skipped++
-	chars := nameChars
-	if e.kind == edits {
-		chars = labelChars // its path
+	text := e.name(labelChars)
+	if e.kind != edits { // whose path is told whole
+		if dir, file := path.Split(e.path); len(text) > nameChars && len(dir) > 1 {
+			text = strings.Replace(text, e.path, "…/"+file, 1)
+		}
+		text = OneLine(text, nameChars)
 	}
-	n := name{OneLine(e.name(labelChars), chars), 3}
+	n := name{text, 3}
 	switch ended := e.ended(); {
 	case e.kind == tracks:
 		return
