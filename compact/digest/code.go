@@ -44,9 +44,16 @@ const wholeRegion = 600
 func (p *part) region(g *region, weight float32) {
 	b := p.interest.bodyOf(g.now())
 	for _, k := range b.blocks(min(wholeRegion, max(leastLine, p.room/6)), 2) {
-		p.span(code, g.at[0], int32(g.at[1]), b, [2]int{k.from, k.to}, 1.2, weight, g.head, func(k int) float32 { return 0.6 + min(b.interest(p.interest, k)*0.4, 1) })
+		w := weight
+		if !slices.ContainsFunc(b.lines[k.from:k.to], func(l line) bool { return b.text[l.from] != ' ' }) {
+			w *= unchanged
+		}
+		p.span(code, g.at[0], int32(g.at[1]), b, [2]int{k.from, k.to}, 1.2, w, g.head, func(k int) float32 { return 0.6 + min(b.interest(p.interest, k)*0.4, 1) })
 	}
 }
+
+// unchanged is the share of its worth of a piece of a region that no edit changed.
+const unchanged = 0.5
 
 // isScratch reports whether a file is one to be thrown away, where others are not.
 func isScratch(f *file) bool { return strings.HasPrefix(f.path, "/tmp/") }
