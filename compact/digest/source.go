@@ -59,16 +59,13 @@ const shortFile = 2400
 // a few lines below the line that begins them.
 func (p *part) program(i int, e *event, b *body, head int32) {
 	most := min(wholeCode, max(leastLine, p.room/10))
-	first, parent, doc, imports := len(p.pieces), head, false, false
+	first, parent, doc := len(p.pieces), head, false
 	w := p.weights[i] * 0.62
 	add := func(from, to int, need int32) int32 {
 		return p.span(sources, i, 1, b, [2]int{from, to}, 0, w, need, func(k int) float32 {
 			t := strings.TrimSpace(b.at(k))
 			quotes := strings.Count(t, `"""`) + strings.Count(t, "'''")
 			comment := doc || quotes > 0 || comment.MatchString(t)
-			if imports = t == "import (" || imports && t != ")"; imports {
-				return 0
-			}
 			if doc = doc != (quotes%2 == 1); comment {
 				return min(b.interest(p.interest, k), 2) * 0.25
 			}

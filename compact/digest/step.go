@@ -142,7 +142,7 @@ func (e *event) hint() string {
 				delete(was, l)
 				continue
 			}
-			if t := strings.TrimSpace(l); len(all) < shortEdit && !(c.how == written && comment.MatchString(t)) {
+			if t := strings.TrimSpace(l); len(all) < shortEdit && !comment.MatchString(t) {
 				all = joined(all, " ⏎ ", t)
 			}
 			added++
