@@ -19,9 +19,6 @@ func (p *part) source(i int, e *event, head int32) {
 	n := len(b.lines)
 	short := len(e.result.text) <= shortFile
 	w, stands := p.weights[i], standing.MatchString(e.path)
-	if stands {
-		w = standingWeight // however long ago
-	}
 	p.lines(rules, i, 1, b, 300, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
@@ -35,11 +32,12 @@ func (p *part) source(i int, e *event, head int32) {
 			return 0.1, opens
 		}
 		s := b.interest(p.interest, k)*0.6 + max(0, 0.9-0.45*float32(k))
-		if stands && item.MatchString(l) {
-			s += 0.6
-		}
-		if binds(l) {
+		rule := binds(l)
+		if rule {
 			s += 1.5
+		}
+		if stands && (rule || item.MatchString(l) && !explains.MatchString(l)) {
+			s = (s + 0.6) * standingWeight / w // however long ago
 		}
 		if short {
 			s += 0.6
@@ -50,6 +48,9 @@ func (p *part) source(i int, e *event, head int32) {
 
 // standingWeight is the weight of rules that hold as long as the work goes on.
 const standingWeight = 2
+
+// explains finds items that say what a thing is: its name comes first.
+var explains = regexp.MustCompile("^[ \t]*(?:[-*+]|\\d+[.)]) +[*_]*`")
 
 // shortFile is the length up to which a file counts as short. Settings and tasks
 // are short, and an agent reads them once, early.

@@ -111,8 +111,12 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 			s += 0.5 * float32(k) / float32(n+1)
 		}
 		return s, plainLine
-	}, base, (1+p.weights[i])/2, need, limit)
+	}, base, saidWeight*(1+p.weights[i]), need, limit)
 }
+
+// saidWeight is how much more than other pieces conclusions are worth: nothing else
+// says as much of the work in so few words.
+const saidWeight = 2
 
 // sentenceLength returns the length of the sentences that a text begins with, at
 // least some words, with the blanks after them, or that of the text if none ends
