@@ -2,7 +2,6 @@ package digest
 
 import (
 	"cmp"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,8 +96,8 @@ func (w *writer) skip(e *event, brief string, on bool) {
 	w.skipped++
 	text := e.name(labelChars)
 	if e.kind != edits { // whose path is told whole
-		if dir, file := path.Split(e.path); len(text) > nameChars && len(dir) > 1 {
-			text = strings.Replace(text, e.path, "…/"+file, 1)
+		if dir := strings.LastIndexByte(e.path, '/'); len(text) > nameChars && dir > 0 {
+			text = strings.Replace(text, e.path, "…"+e.path[dir:], 1)
 		}
 		text = OneLine(text, nameChars)
 	}
