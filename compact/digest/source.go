@@ -19,20 +19,21 @@ func (p *part) source(i int, e *event, head int32) {
 	n := len(b.lines)
 	short := len(e.result.text) <= shortFile
 	w, stands := p.weights[i], standing.MatchString(e.path)
+	isSkill := strings.HasSuffix(e.path, skillFile)
 	p.lines(rules, i, 1, b, 300, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
 		if t == "" {
 			return 0, blank
 		}
-		if isNoise(t) {
+		rule := binds(l)
+		if isNoise(t) || isSkill && !rule { // a skill is long, and can be read again
 			return 0, skipped
 		}
 		if heading.MatchString(t) && n > 8 {
 			return 0.1, opens
 		}
 		s := b.interest(p.interest, k)*0.6 + max(0, 0.9-0.45*float32(k))
-		rule := binds(l)
 		if rule {
 			s += 1.5
 		}

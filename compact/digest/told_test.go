@@ -37,6 +37,12 @@ func TestWhatARecordTells(t *testing.T) {
 			nil,
 		},
 		{
+			"the rules of a skill, and no more of it",
+			[][]compact.Message{say(user("Mend the parser.")), say(user("Base directory for this skill: /home/a/skills/tdd\n\n# TDD\n\nA test says what is wanted.\n\n- Never write code before a failing test.\n- It saves time.\n\nARGUMENTS: for the parser"))},
+			[]string{"read /home/a/skills/tdd/SKILL.md", "Never write code before a failing test.", "\nuser: for the parser\n"},
+			[]string{"A test says what is wanted", "It saves time"},
+		},
+		{
 			"the answer to a call that asks",
 			[][]compact.Message{exchange(1, "ask_user", `{"question":"Which port shall it be?","options":["8080","9090"]}`, "9090, as before")},
 			[]string{"Which port shall it be?", "\nthe user answered: 9090, as before\n"},
