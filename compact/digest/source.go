@@ -184,7 +184,7 @@ func (p *part) printed(i int, e *event, head int32) {
 			s *= 0.4
 		case patch:
 		case isFailure(l):
-			s += 2
+			s += 5
 		case expectation.MatchString(t):
 			s += 1.5
 		case small:
