@@ -54,10 +54,10 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// Each flag has a variable, which it comes before.
+// Each flag has a variable. A flag that is given wins.
 func TestEachFlagHasAVariable(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for name, value := range map[string]string{"LACONIC_JSON": "true", "LACONIC_LISTEN": "nowhere", "LACONIC_BUDGET": "many"} {
+	for name, value := range map[string]string{"LACONIC_JSON": "true", "LACONIC_LISTEN": "nowhere", "LACONIC_BUDGET": "many", "LACONIC_VERSION": "1.2"} {
 		t.Setenv(name, value)
 	}
 	for line, want := range map[string]string{

@@ -93,7 +93,7 @@ func TestAdminOffIsNoAddress(t *testing.T) {
 func TestSealingNeedsARecord(t *testing.T) {
 	for rows, want := range map[string]string{
 		`[{match: "*", policy: summary}]`: "is answered",
-		`[{match: a, policy: elide}, {match: b, policy: window}, {match: c, policy: elide}]`: "is answered, but passes under the policy elide, window: no summarize in its ladder",
+		`[{match: a, policy: elide}, {match: b, policy: window}, {match: c, policy: elide}]`: "is answered, but passes where a ladder has no summarize: elide, window",
 	} {
 		c, err := config.Parse("laconic.yaml", []byte("store: {secret: 0123456789abcdef0123456789abcdef}\nmodels: "+rows+"\n"), configtest.Variable)
 		if err != nil {

@@ -22,7 +22,7 @@ const exitCodes = `0  done; with check and doctor: all is well
 
 // manSections stand in every manual page, in the language of man.
 var manSections = ".SH EXIT STATUS\n.nf\n" + exitCodes + ".fi\n" +
-	".SH ENVIRONMENT\nLACONIC_CONFIG names the configuration file, and each flag that sets a value has a variable:\n" +
+	".SH ENVIRONMENT\nLACONIC_CONFIG names the configuration file, and each flag but --help and --version has a variable:\n" +
 	"LACONIC_LISTEN is that of \\-\\-listen. OPENAI_API_KEY is the key that doctor and init ask upstreams with.\n" +
 	"NO_COLOR switches colors off, SOURCE_DATE_EPOCH dates these pages.\n" +
 	".SH FILES\nThe configuration is " + config.Usual + ".\n"

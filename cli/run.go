@@ -168,7 +168,7 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 // free port of this machine, without TLS.
 func (r *running) configuration(cmd *cobra.Command, client *clients.Client) (*config.Config, error) {
 	over := r.overrides(cmd)
-	if !cmd.Flags().Changed("listen") {
+	if listen := cmd.Flag("listen"); !listen.Changed || byItsVariable(listen) { // the variable is that of a service
 		over = append(over, config.Override{Key: "listen", Value: "127.0.0.1:0", From: "laconic run"})
 	}
 	c, err := config.Load(r.config, over...)
@@ -198,7 +198,8 @@ func (r *running) configuration(cmd *cobra.Command, client *clients.Client) (*co
 // wantsNoKey reports whether the upstream of all models wants no key of the command's:
 // because it is on this machine, or because the configuration has one.
 func wantsNoKey(c *config.Config) bool {
-	return access.Loopback(hostOf(c.Upstream)) || slices.ContainsFunc(c.Models, func(m config.Model) bool { return m.Everything() && m.APIKey != "" })
+	host := hostOf(c.Upstream)
+	return host != "" && access.Loopback(host) || slices.ContainsFunc(c.Models, func(m config.Model) bool { return m.Everything() && m.APIKey != "" })
 }
 
 // hostOf returns the host of an upstream, with its port; "" if there is none.

@@ -51,17 +51,25 @@ func variable(flag string) string {
 // byVariable marks a flag that its variable set.
 const byVariable = "variable"
 
+func byItsVariable(f *pflag.Flag) bool {
+	_, ok := f.Annotations[byVariable]
+	return ok
+}
+
 // setByVariables sets the flags of a command that are not given and whose variables are.
 func setByVariables(cmd *cobra.Command, _ []string) (err error) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		value := os.Getenv(variable(f.Name))
-		if f.Changed || value == "" {
+		if f.Changed || value == "" || f.Name == "help" || f.Name == "version" { // these are commands
 			return
 		}
 		if wrong := cmd.Flags().Set(f.Name, value); wrong != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", variable(f.Name), wrong))
 		}
-		f.Annotations = map[string][]string{byVariable: nil}
+		if f.Annotations == nil {
+			f.Annotations = map[string][]string{}
+		}
+		f.Annotations[byVariable] = nil
 	})
 	if err != nil {
 		err = cmd.FlagErrorFunc()(cmd, err)
@@ -77,7 +85,7 @@ func (s *settings) overrides(cmd *cobra.Command) (over []config.Override) {
 			continue
 		}
 		from := "--" + o.flag
-		if _, ok := f.Annotations[byVariable]; ok {
+		if byItsVariable(f) {
 			from = variable(o.flag)
 		}
 		over = append(over, config.Override{Key: o.key, Value: f.Value.String(), From: from})

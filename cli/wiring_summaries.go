@@ -69,7 +69,7 @@ func sealWords(c *config.Config) string {
 		return "off: the store has no secret that lasts, so a refused compaction_trigger passes"
 	}
 	built, without := buildPolicies(c), []string(nil)
-	for _, m := range append(c.Models, config.Model{}) {
+	for _, m := range append(slices.Clone(c.Models), config.Model{}) {
 		name := cmp.Or(m.Policy, config.DefaultPolicy)
 		if !slices.Contains(without, name) && !slices.ContainsFunc(built[name].Ladder, compact.Digests) {
 			without = append(without, name)
@@ -77,7 +77,7 @@ func sealWords(c *config.Config) string {
 	}
 	words := "a compaction_trigger that the upstream refuses is answered"
 	if without != nil {
-		words += ", but passes under the policy " + strings.Join(without, ", ") + ": no summarize in its ladder"
+		words += ", but passes where a ladder has no summarize: " + strings.Join(without, ", ")
 	}
 	return words
 }

@@ -66,6 +66,9 @@ func TestPagesNameHeadersThatThereAre(t *testing.T) {
 	}
 	pages, _ := filepath.Glob("../docs/*.md")
 	more, _ := filepath.Glob("../docs/*/*.md")
+	if len(pages) == 0 {
+		t.Fatal("no page was found")
+	}
 	for _, page := range append(pages, more...) {
 		text, err := os.ReadFile(page)
 		if err != nil {

@@ -49,7 +49,7 @@ func (r *Result) Failed() bool {
 
 // Rename gives a file another name.
 func (r *Result) Rename(file, name string) {
-	names := []*string{}
+	var names []*string
 	for i := range r.Files {
 		names = append(names, &r.Files[i].File)
 	}

@@ -25,8 +25,8 @@ func one(s why.State, says, fix string) []why.Finding {
 	return []why.Finding{{State: s, Says: says, Fix: fix}}
 }
 
-// ofRequests returns how many requests ended otherwise than they should, and why the
-// last of each kind did.
+// ofRequests returns how many requests were not simply answered, and why the last of
+// each kind was not.
 func ofRequests(f Facts) (all []why.Finding) {
 	if f.Sum == nil {
 		return nil

@@ -114,8 +114,8 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 	}, base, saidWeight*(1+p.weights[i]), need, limit)
 }
 
-// saidWeight is how much more than other pieces conclusions are worth: nothing else
-// says as much of the work in so few words.
+// saidWeight raises what the assistant says above excerpts: nothing else tells as much
+// of the work in so few words.
 const saidWeight = 2
 
 // sentenceLength returns the length of the sentences that a text begins with, at

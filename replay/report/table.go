@@ -76,12 +76,20 @@ func (c *column) best(group []replay.Row) (best []int) {
 	return best
 }
 
-// won says in a sentence which policy is the best in most columns under a budget, and in
-// which others are, whether its requests fit or not.
+// idle reports whether no policy had anything to do under a budget.
+func idle(group []replay.Row) bool {
+	return !slices.ContainsFunc(group, func(row replay.Row) bool { return row.Over+row.Epochs+row.Failures > 0 })
+}
+
+// won returns a sentence: the policy that is best in most columns under a budget, whether
+// its requests fit or not, and the best of the other columns. It is "" for one policy.
 func won(group []replay.Row, columns []column) string {
 	under := "Under " + group[0].Budget + " "
-	if group[0].Over == 0 {
+	switch {
+	case idle(group):
 		return under + "no request is above its budget."
+	case len(group) == 1:
+		return ""
 	}
 	in := make([][]string, len(group)) // the columns in which each is the best
 	for _, c := range columns {
@@ -135,13 +143,15 @@ func Table(w io.Writer, r *replay.Result) error {
 			name = fmt.Sprintf("%s: %s, %s", name, number.Count(n.Conversations, "conversation"), number.Count(n.Requests, "request"))
 		}
 		fmt.Fprintln(t, name)
-		if slices.ContainsFunc(f.Rows, func(row replay.Row) bool { return row.Over > 0 }) {
+		if !idle(f.Rows) {
 			line("budget", "policy", func(c *column) string { return fmt.Sprintf("%8s ", c.title) })
 		}
 		var said []string
 		for group := range slices.Chunk(f.Rows, max(1, len(r.Policies))) {
-			said = append(said, won(group, shown))
-			if group[0].Over == 0 {
+			if says := won(group, shown); says != "" {
+				said = append(said, says)
+			}
+			if idle(group) {
 				continue // a row of dashes
 			}
 			for i := range group {
@@ -154,7 +164,9 @@ func Table(w io.Writer, r *replay.Result) error {
 				})
 			}
 		}
-		fmt.Fprintln(t, strings.Join(said, "\n"))
+		for _, says := range said {
+			fmt.Fprintln(t, says)
+		}
 		fmt.Fprintln(t)
 	}
 	fmt.Fprintln(t, "budget\ttokens that a request may cost, their share of each conversation's largest request, or what its model takes")
