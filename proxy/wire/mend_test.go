@@ -53,6 +53,10 @@ func TestItemsAreMended(t *testing.T) {
 			user + call + `,{"type":"shell_call_output","call_id":"a","output":[]}`,
 			user + call + `,{"type":"function_call_output","call_id":"a",` + no + `}`,
 		},
+		{
+			user + shell + `,{"type":"shell_call_output","call_id":"a","output":[]},` + call + "," + out, // one id, two types
+			user + shell + `,{"type":"shell_call_output","call_id":"a","output":[]},` + strings.Replace(call, `"a"`, `"a_2"`, 1) + "," + strings.Replace(out, `"a"`, `"a_2"`, 1),
+		},
 	} {
 		body := func(items string) string { return `{"store":false,"input":[` + items + `]}` }
 		r, err := wire.Responses.Decode([]byte(body(c.items)))

@@ -40,25 +40,21 @@ func (d *itemDecoder) arrange() {
 // alike are the types of outputs that differ in nothing but the type.
 var alike = map[string]bool{"function_call_output": true, "custom_tool_call_output": true}
 
-// several stands for the types of items that call with one id.
-const several = "several"
-
 // pairItems orders the results, and reports whether one answers a call that is not
 // there.
 func (d *itemDecoder) pairItems() (missing bool) {
-	open, called := make(map[string][]int32), make(map[string]string) // the types of items that call
+	open, kinds, called := make(map[string][]int32), make(map[string][]string), make(map[string]string)
 	for n, kind := range d.callers {
-		id := d.calls[n].ID
-		if is, twice := called[id]; twice && is != kind {
-			kind = several
+		if id := d.calls[n].ID; called[id] == "" {
+			called[id] = kind // an output may stand before its call
 		}
-		called[id] = kind
 	}
 	caller := make([]int32, len(d.msgs)) // per result: 1 + the message that calls
 	inOrder := true
 	for i := range d.msgs {
-		for _, c := range d.calls[d.marks[i].calls.from:d.marks[i].calls.to] {
-			open[c.ID] = append(open[c.ID], int32(i))
+		for n := d.marks[i].calls.from; n < d.marks[i].calls.to; n++ {
+			id := d.calls[n].ID
+			open[id], kinds[id] = append(open[id], int32(i)), append(kinds[id], d.callers[n])
 		}
 		if d.msgs[i].Role != compact.Tool {
 			continue
@@ -66,9 +62,12 @@ func (d *itemDecoder) pairItems() (missing bool) {
 		id := d.msgs[i].Answers
 		kind, by := d.states[i].kind, called[id]
 		missing = missing || by == ""
+		if q := kinds[id]; len(q) > 0 {
+			by, kinds[id] = q[0], q[1:]
+		}
 		switch want := answers[by]; {
 		case kind == want || kind == by+"_output":
-		case alike[kind] && (by == "" || by == several || alike[want]):
+		case alike[kind] && (by == "" || alike[want]):
 			d.msgs[i].Flawed = d.msgs[i].Flawed || by != ""
 		default: // no call's, as Codex has it
 			id = compact.ByName(id)
