@@ -29,18 +29,14 @@ type Upload struct {
 }
 
 func (u *Upload) Read(buf []byte) (int, error) {
-	idle := uploadIdle
-	if u.closing.Err() != nil {
-		idle = closingIdle
-	}
-	if !u.arm(time.Now().Add(idle)) {
+	if !u.arm(true) {
 		return 0, http.ErrBodyReadAfterClose
 	}
 	u.w.touch()
 	n, err := u.body.Read(buf)
 	// Left behind, it would end the answer (golang/go#70834), or in HTTP/2 the
 	// body while the upstream takes its time.
-	u.arm(time.Time{})
+	u.arm(false)
 	switch {
 	case err == io.EOF:
 		u.done.Store(true)
@@ -65,15 +61,22 @@ func (u *Upload) Close() error {
 	return nil
 }
 
-// arm sets the deadline of a read, and reports whether the body is still wanted.
-// Once it is not, the request may be over, and its controller gone with it.
-func (u *Upload) arm(deadline time.Time) bool {
+// arm sets the deadline of a read, or takes it away, and reports whether the body is
+// still wanted. Once it is not, the request may be over, and its controller gone with it.
+func (u *Upload) arm(reading bool) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.closed {
 		return false
 	}
-	u.reading = !deadline.IsZero()
+	u.reading = reading
+	var deadline time.Time
+	switch {
+	case reading && u.closing.Err() != nil:
+		deadline = time.Now().Add(closingIdle)
+	case reading:
+		deadline = time.Now().Add(uploadIdle)
+	}
 	_ = u.rc.SetReadDeadline(deadline) // not every ResponseWriter has one
 	return true
 }
