@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -86,17 +87,18 @@ func TestOnlyTheTokenKeepsAnAdminConnection(t *testing.T) {
 		go func() { _ = srv.Serve(l) }()
 		defer func() { _ = srv.Close() }()
 		for authorization, closes := range map[string]bool{"": true, "Authorization: Bearer wrong\r\n": true, "Authorization: Bearer " + token + "\r\n": false} {
-			for _, path := range []string{"/healthz", "/readyz?verbose", "/none"} {
+			for _, head := range []string{
+				"/healthz HTTP/1.1\r\nHost: localhost", "/readyz?verbose HTTP/1.1\r\nHost: localhost", "/none HTTP/1.1\r\nHost: localhost",
+				"/healthz HTTP/1.1\r\nHost: evil.example", "/healthz HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example",
+			} {
 				conn, err := l.dial(t.Context(), "", "")
 				if err != nil {
 					t.Fatal(err)
 				}
-				go func() {
-					_, _ = io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n"+authorization+"\r\n")
-				}()
+				go func() { _, _ = io.WriteString(conn, "GET "+head+"\r\n"+authorization+"\r\n") }()
 				res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-				if err != nil || res.Close != closes {
-					t.Errorf("%s %q: %v, closes %v", path, authorization, err, res.Close)
+				if err != nil || res.Close != closes || (res.StatusCode == http.StatusForbidden) != strings.Contains(head, "evil") {
+					t.Errorf("%q %q: %v, %+v", head, authorization, err, res)
 				}
 				_ = conn.Close()
 			}

@@ -102,19 +102,20 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	page.Handler.ServeHTTP(w, r)
 }
 
-// check returns why a request is refused, or nil. page is nil where there is none. A
-// request without the token has its connection to itself: nobody could close those that
-// ask for /healthz now and then, and the main listener would run out of files.
+// check returns why a request is refused, or nil. page is nil where there is none. The
+// connection of a request without the token ends with its answer. A client could
+// otherwise keep many of them by asking for /healthz now and then, until the process is
+// out of file descriptors.
 func (a *Admin) check(page *Page, w http.ResponseWriter, r *http.Request) *apierror.Error {
 	may := a.Access()
-	guard := access.NewGuard(access.Loopback(a.Listen), may.Origins, "")
-	if no := guard.Check(r); no != nil {
-		return no
-	}
 	no, signedIn := may.Keys.Check(r.Header), false
 	holds := no == nil || a.Sessions.Holds(r, may.Token, time.Now())
 	if !holds {
 		w.Header().Set("Connection", "close")
+	}
+	guard := access.NewGuard(access.Loopback(a.Listen), may.Origins, "")
+	if foreign := guard.Check(r); foreign != nil {
+		return foreign
 	}
 	switch {
 	case no == nil:
