@@ -214,6 +214,9 @@ func (s *second) send(r *http.Request, kind string) (res *http.Response, said wi
 	x.call.watch.Answered()
 	i.Status = res.StatusCode
 	if own := s.compaction(res); own != nil {
+		now := x.info.Retry // what was sent, and the first refusal, stay with it
+		i.Reason, i.Why, i.Status, i.Answered = now.Reason, now.Why, now.Status, true
+		x.info.Retry = i
 		return own, said
 	}
 	refusal := x.peek(res)
