@@ -98,10 +98,10 @@ func (f *folding) due() bool {
 		d.count > max(f.trigger(d.permanentCount, f.budget.Messages), f.nextCount)
 }
 
-// hopeless reports whether no further epoch brings the request within its budget, and
-// none is needed for a window, which is far above that, or can help with one that is full
-// of what stays for ever. Such an epoch is nothing but a saving, and would be due at each
-// request otherwise.
+// hopeless reports whether further epochs are of no use: none brings the request within
+// its budget, and the window, which is far above, does not need one, or what stays for
+// ever exceeds the window alone. Such an epoch only saves, and would be due at each
+// request.
 func (f *folding) hopeless() bool {
 	b := &f.budget
 	if !f.missed || f.policy.PerRequest != nil || f.d.required <= b.Placing {

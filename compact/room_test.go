@@ -38,8 +38,8 @@ func TestALargerWindowLeavesNoLess(t *testing.T) {
 // request a larger window may keep less. Over all requests of a conversation the
 // kept tokens fall by at most a twentieth from one window to a larger one, and the
 // kept messages by at most an eighth. A window in which requests stay over is nothing to
-// compare with: where no epoch helps, few are made, and more is kept. No request that an epoch could bring within
-// the window is planned above it.
+// compare with: where no epoch helps, few are made, and more is kept. No request that an
+// epoch could bring within the window is planned above it.
 func TestALargerWindowKeepsNoLess(t *testing.T) {
 	tried := 0
 	for _, rec := range wiretest.Conversations(t) {

@@ -112,9 +112,12 @@ func TrimResults(msgs []compact.Message, most int) (out []compact.Message, cut i
 	out = slices.Clone(msgs)
 	for i := range out {
 		m, long := &out[i], false
+		if !m.Role.Result() {
+			continue
+		}
 		parts := slices.Clone(m.Parts)
 		for n := range parts {
-			if !m.Role.Result() || parts[n].Kind != compact.KindText {
+			if parts[n].Kind != compact.KindText {
 				continue
 			}
 			if text, ok := trimmed(parts[n].Text, most); ok {

@@ -370,3 +370,14 @@ func TestLayeredWithASummarizerMakesOneTextOfTheOldMessages(t *testing.T) {
 	f("All thirty files were read; there was nothing wrong with any of them.", nil, 1+1+10)
 	f("", fmt.Errorf("no answer"), 1+1+10)
 }
+
+// Only the parts of results are copied.
+func TestTrimResultsCopiesNoOtherParts(t *testing.T) {
+	msgs := []compact.Message{
+		{Role: compact.User, Parts: []compact.Part{{Text: compact.Plain("go")}}},
+		{Role: compact.Assistant, Parts: []compact.Part{{Text: compact.Plain("on")}}},
+	}
+	if n := testing.AllocsPerRun(10, func() { policy.TrimResults(msgs, 1) }); n > 1 {
+		t.Errorf("%v allocations for the list alone", n)
+	}
+}

@@ -9,7 +9,7 @@ import (
 	"laconic/proxy/why"
 )
 
-// What stands for an outcome where more is known of the answer.
+// Names that replace an outcome once the answer has shown more.
 const (
 	Cut     = "cut"           // the upstream read less than it was sent
 	Refused = "refused again" // the upstream refused the second body, too
