@@ -24,7 +24,7 @@ import (
 var sizes = map[string]float64{"": 15 << 20, "half": 1500 << 20, "full": 1 << 60}
 
 // shares are the budgets of the sweep, in percent of what a whole conversation takes.
-var shares = []int{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}
+var shares = []int{3, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100}
 
 // TestEveryRealRequestIsTakenByAStrictUpstream folds the requests of the recorded
 // conversations, whole and damaged in every way that histories come damaged, at budgets
