@@ -11,9 +11,9 @@ type scale struct {
 	rare  int // percent, for every other script
 	// digits: each digit is a token of its own (Qwen, Gemini, Gemma, Llama 2, Mistral), where o200k_base takes three.
 	digits bool
-	// joined: a sign between two words is a token of its own (Gemma, Llama 2), where o200k_base has "/src" and ".go". That
+	// signs: a sign between two words is a token of its own (Gemma, Llama 2), where o200k_base has "/src" and ".go". That
 	// costs three quarters of a token, in 1,100 texts of agents.
-	joined bool
+	signs bool
 }
 
 // of returns the cost of a text of n tokens of o200k_base, rounded up. No byte becomes two tokens.
@@ -32,8 +32,8 @@ func (s *scale) of(n int, text []byte) int {
 	if s.digits {
 		cost += m.digits - m.groups
 	}
-	if s.joined {
-		cost += m.joints * 3 / 4
+	if s.signs {
+		cost += m.signs * 3 / 4
 	}
 	return min(cost, size)
 }
@@ -45,7 +45,7 @@ type mix struct {
 	rare    int
 	digits  int // ASCII digits
 	groups  int // of up to three of them: tokens of o200k_base
-	joints  int // ASCII signs between a letter or digit and a letter
+	signs   int // ASCII signs between a letter or digit and a letter
 }
 
 // accentReach is how many bytes around each byte of a letter with an accent are taken for the same language. Most
@@ -59,8 +59,8 @@ func mixOf(text []byte) (m mix) {
 	for i := 0; i < len(text); {
 		b := text[i]
 		if !isASCIIDigit(b) {
-			if i > 1 && isASCIILetter(b) && isJoint(text[i-1]) && isWord(text[i-2]) {
-				m.joints++
+			if i > 1 && isASCIILetter(b) && isSign(text[i-1]) && isWord(text[i-2]) {
+				m.signs++
 			}
 			lead := leads[b]
 			sizes[lead.class] += lead.size
@@ -82,8 +82,8 @@ func mixOf(text []byte) (m mix) {
 // isWord reports whether a byte is an ASCII letter or digit.
 func isWord(b byte) bool { return isASCIIDigit(b) || isASCIILetter(b) }
 
-// isJoint reports whether a byte is an ASCII sign, but for the one inside of names.
-func isJoint(b byte) bool { return '!' <= b && b <= '~' && b != '_' && !isWord(b) }
+// isSign reports whether a byte is an ASCII sign, but for the one inside of names.
+func isSign(b byte) bool { return '!' <= b && b <= '~' && b != '_' && !isWord(b) }
 
 const (
 	plainByte = iota

@@ -21,7 +21,7 @@ func TestMixOfAText(t *testing.T) {
 	f("1234567890", mix{digits: 10, groups: 4})
 	f("1 22 333, 4444; 2024-11-05", mix{digits: 18, groups: 9})
 	f("/0123456789:", mix{digits: 10, groups: 4}) // the neighbours of the digits in ASCII
-	f("a/b.go (see x_y, A-B)", mix{joints: 3})
+	f("a/b.go (see x_y, A-B)", mix{signs: 3})
 	f("a/ b /c ../d 1.5 é/f g\n.h", mix{accents: 2, digits: 2, groups: 2})
 	f("1é2", mix{accents: 2, digits: 2, groups: 2})
 	f("Grüße", mix{accents: 4})
@@ -56,6 +56,6 @@ func TestFactorFollowsTheText(t *testing.T) {
 	f(strings.Repeat("12345678, ", 100), 400, 400+800-300) // three for each of the hundred runs
 	f("1, 2, 3 and 4", 10, 10)                             // single digits cost what they did
 	f(strings.Repeat("123", 100), 100, 300)
-	s = &scale{plain: 100, other: 100, rare: 100, joined: true}
+	s = &scale{plain: 100, other: 100, rare: 100, signs: true}
 	f(strings.Repeat("src/a.go ", 100), 400, 400+150) // three quarters for each of two signs
 }
