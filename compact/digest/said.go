@@ -82,8 +82,8 @@ func isResult(text string) bool {
 // be of a file.
 var ofUser = regexp.MustCompile(`^\s*\[(?:attempt_completion|ask_followup_question|plan_mode_respond|new_task)\b|^\s*\[[^\]\n]*\] Result:\s*(?:The user (?:denied|rejected)|<feedback>)`)
 
-// A skill that was loaded is a file. The record names its folder, and has what the
-// user gave to the skill.
+// A skill that was loaded is a file. The record has its rules, and what the user gave
+// to the skill.
 const (
 	skill     = "Base directory for this skill: "
 	skillFile = "/SKILL.md"
