@@ -115,14 +115,7 @@ func TestWhatShutdownGivesBeginsAfterTheDrain(t *testing.T) {
 // TestConnectionsWithoutARequestHoldUpNoEnd: nothing that comes on them would be served.
 func TestConnectionsWithoutARequestHoldUpNoEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ended := make(chan StopInfo, 1)
-		v := newVirtual(t, nil, func(o *Options) {
-			o.Listener.Stopping = func(i StopInfo) {
-				if i.Step == StopEnded {
-					ended <- i
-				}
-			}
-		})
+		v, ended := newEnding(t)
 		silent, half := v.dial(), v.dial()
 		defer silent.Close()
 		defer half.Close()

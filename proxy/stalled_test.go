@@ -49,14 +49,7 @@ func TestABodyThatNeverComesHoldsNoConnection(t *testing.T) {
 // wait for them as long as it may.
 func TestStalledBodiesHoldUpNoShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ended := make(chan StopInfo, 1)
-		v := newVirtual(t, nil, func(o *Options) {
-			o.Listener.Stopping = func(i StopInfo) {
-				if i.Step == StopEnded {
-					ended <- i
-				}
-			}
-		})
+		v, ended := newEnding(t)
 		for _, path := range []string{"chat/completions", "embeddings", "files"} {
 			conn := v.dial()
 			go func() { _, _ = io.Copy(io.Discard, conn) }()

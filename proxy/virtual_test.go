@@ -96,6 +96,19 @@ func newVirtual(t *testing.T, reply http.HandlerFunc, change ...func(*Options)) 
 	return v
 }
 
+// newEnding returns a proxy and what tells how it ended.
+func newEnding(t *testing.T) (*virtual, <-chan StopInfo) {
+	t.Helper()
+	ended := make(chan StopInfo, 1)
+	return newVirtual(t, nil, func(o *Options) {
+		o.Listener.Stopping = func(i StopInfo) {
+			if i.Step == StopEnded {
+				ended <- i
+			}
+		}
+	}), ended
+}
+
 func (v *virtual) dial() net.Conn {
 	c, err := v.in.dial(context.Background(), "", "")
 	if err != nil {
