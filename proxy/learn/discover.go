@@ -19,7 +19,7 @@ const (
 	// freshTime is how old an answer may be. Models are loaded and unloaded.
 	freshTime = 10 * time.Minute
 	// soonTime is when an upstream is asked once more that published nothing of a model at
-	// first, and how long it is left alone between two answers that contradict it.
+	// first, and how long it is left alone where Again learnt nothing new.
 	soonTime = time.Minute
 	// deniedPause is when an upstream is asked again that did not let a credential ask.
 	deniedPause = 20 * time.Second
@@ -77,7 +77,7 @@ type upstream struct {
 	next   time.Time // zero: it was not asked yet
 	asking bool
 	stale  bool          // what is being asked: the model was loaded meanwhile
-	again  time.Time     // when Again asked last
+	again  time.Time     // when Again asked last; zero: it learnt something new
 	due    chan struct{} // closed with the answer that Again asked for; nil: nobody waits
 }
 
@@ -110,10 +110,10 @@ func (m *Memory) Window(u Upstream, model string) (p compact.Published, refuses 
 	return p, a.refuses
 }
 
-// Again is called with each answer of an upstream. It asks once more, once a minute at
-// most, where the answer contradicts the published window, or where the upstream
-// publishes windows of loaded models alone, and must have loaded this one by now. The
-// next request waits a little for that. If the upstream has nothing to tell of a
+// Again is called with each answer of an upstream. It asks once more where the answer
+// contradicts the published window, or where the upstream publishes windows of loaded
+// models alone, and must have loaded this one by now; once a minute at most, unless the
+// last question brought something new. The next request waits a little for that. If the upstream has nothing to tell of a
 // loaded model, Again returns the window that it has by default; 0: not known.
 func (m *Memory) Again(u Upstream, model string, contradicted bool) (unset int) {
 	a := m.upstream(u)
@@ -190,7 +190,11 @@ func (a *upstream) keep(f Found, model string, now time.Time) bool {
 	if a.published == nil || now.Sub(a.since) >= publishedLife {
 		a.published, a.since = Windows{}, now
 	}
+	before, _ := a.published.of(model)
 	maps.Copy(a.published, f.Windows)
+	if news, _ := a.published.of(model); news != before {
+		a.again = time.Time{} // a model that is loaded anew may have another window soon
+	}
 	pause := freshTime
 	switch {
 	case f.denied:

@@ -132,6 +132,41 @@ func TestAQuestionThatPanicsIsNotTheLast(t *testing.T) {
 	})
 }
 
+// TestAServerThatStartsAnewIsAskedAtOnce: however lately its model was loaded before.
+// A window that an answer contradicts, and that stays, is asked for once a minute.
+func TestAServerThatStartsAnewIsAskedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		window := 0
+		m, to := asking(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/ps" && window == 0 {
+				_, _ = io.WriteString(w, `{"models":[]}`)
+			} else if r.URL.Path == "/api/ps" {
+				_, _ = fmt.Fprintf(w, `{"models":[{"name":"m","context_length":%d}]}`, window)
+			} else {
+				w.WriteHeader(404)
+			}
+		})
+		defer m.Close()
+		u := Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{}}
+		m.askAs("m", "")
+		for _, window = range []int{8192, 4096, 2048} { // loaded, and loaded anew twice
+			m.Again(u, "m", window < 8192)
+			synctest.Wait()
+			if p, _ := m.Window(u, "m"); p.Window != window {
+				t.Errorf("a window of %d, want %d", p.Window, window)
+			}
+		}
+		asked := len(to.asked)
+		for range 5 {
+			m.Again(u, "m", true)
+			synctest.Wait()
+		}
+		if n := len(to.asked) - asked; n != 3 { // one question, of three pages
+			t.Errorf("asked for %d pages of a window that stays", n)
+		}
+	})
+}
+
 func TestAModelThatNobodyHasMakesNoWindowOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, to := asking(func(w http.ResponseWriter, _ *http.Request) {
