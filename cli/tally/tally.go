@@ -75,7 +75,7 @@ func (t *Tally) add(i proxy.ReplyInfo) {
 		return
 	}
 	t.read++
-	if i.Usage != nil {
+	if i.Usage != nil && i.Usage.CacheTold {
 		t.prompt += int64(i.Usage.Prompt)
 		t.cached += int64(i.Usage.Cached)
 	}

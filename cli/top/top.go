@@ -13,13 +13,14 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"laconic/number"
 	"laconic/proxy/page"
 )
 
 // Lines returns a board in lines of at most width characters, at most height of them;
 // 0: as many as it takes.
 func Lines(b *page.Board, now time.Time, width, height int) []string {
-	title := fmt.Sprintf("laconic %s · %d requests since %s", b.Version, b.All.Requests, b.Since.Local().Format("15:04:05"))
+	title := fmt.Sprintf("laconic %s · %s since %s", b.Version, number.Count(b.All.Requests, "request"), b.Since.Local().Format("15:04:05"))
 	if b.Of != "" {
 		title += " · of the replica " + name(b.Of) + " alone"
 	}
@@ -69,7 +70,7 @@ func row(title string, l *page.BoardLine) string {
 	if l.Median > 0 {
 		first, slow = fmt.Sprint(l.Median, " ms"), fmt.Sprint(l.Slow, " ms")
 	}
-	if l.Cached > 0 { // 0 may be what an upstream says that tells nothing of a cache
+	if l.Prompt > 0 {
 		cached = fmt.Sprint(l.Cached*100/l.Prompt, " %")
 	}
 	return table(title, fmt.Sprint(l.Requests), fmt.Sprint(l.Errors), fmt.Sprint(l.Over), fmt.Sprint(l.Cut), first, slow, fmt.Sprintf("%.1f", l.PerMinute), cached)

@@ -44,7 +44,7 @@ client
 			t.Errorf("%q", line)
 		}
 	}
-	if got := Lines(&page.Board{}, now, 0, 0); got[2] != "nothing is wrong" {
+	if got := Lines(&page.Board{All: page.BoardLine{Requests: 1}}, now, 0, 0); !strings.Contains(got[0], " 1 request since ") || got[2] != "nothing is wrong" {
 		t.Errorf("%q", got)
 	}
 }

@@ -47,9 +47,9 @@ func TestUsageIsReadFromTheEndOfAnAnswer(t *testing.T) {
 			}
 		}
 	}
-	f(plainAnswer, &wire.Usage{Prompt: 11, Completion: 2, Cached: 7})
-	f(strings.Repeat(" ", 10_000)+plainAnswer+strings.Repeat(" ", 1000), &wire.Usage{Prompt: 11, Completion: 2, Cached: 7})
-	f(`{"usage" : {"prompt_tokens":5,"completion_tokens":6,"prompt_cache_hit_tokens":4}}`, &wire.Usage{Prompt: 5, Completion: 6, Cached: 4})
+	f(plainAnswer, &wire.Usage{Prompt: 11, Completion: 2, Cached: 7, CacheTold: true})
+	f(strings.Repeat(" ", 10_000)+plainAnswer+strings.Repeat(" ", 1000), &wire.Usage{Prompt: 11, Completion: 2, Cached: 7, CacheTold: true})
+	f(`{"usage" : {"prompt_tokens":5,"completion_tokens":6,"prompt_cache_hit_tokens":4}}`, &wire.Usage{Prompt: 5, Completion: 6, Cached: 4, CacheTold: true})
 	f("data: {\"usage\":null}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":5}}\n\ndata: [DONE]\n\n", &wire.Usage{Prompt: 5, Completion: 0, Cached: 0})
 	f("data: {\"usage\":{\"prompt_tokens\":5}}\n\ndata: {\"usage\":{\"prompt_tokens\":6}}\n\ndata: {\"usage\":null}\n\n", &wire.Usage{Prompt: 6, Completion: 0, Cached: 0})
 	f(`{"choices":[{"usage":{"prompt_tokens":3,"cached_tokens":1}}]}`, &wire.Usage{Prompt: 3, Completion: 0, Cached: 0})

@@ -35,7 +35,7 @@ type BoardLine struct {
 	Errors   int    `json:"errors"`
 	Over     int    `json:"over"` // went out above their budget
 	Cut      int    `json:"cut"`  // their prompt or their answer
-	// Prompt and Cached are as answers say, in tokens.
+	// Prompt and Cached are as answers say that state both, in tokens.
 	Prompt int `json:"prompt"`
 	Cached int `json:"cached"`
 	// PerMinute is the rate of the last rateTime. Median and Slow are the times to the
@@ -89,7 +89,7 @@ func (l *BoardLine) add(r *request, wrong []string, now time.Time) {
 	for _, what := range wrong {
 		*map[string]*int{"error": &l.Errors, "over": &l.Over, "cut": &l.Cut}[what]++
 	}
-	if u := r.reply.Usage; u != nil {
+	if u := r.reply.Usage; u != nil && u.CacheTold {
 		l.Prompt += u.Prompt
 		l.Cached += u.Cached
 	}

@@ -28,7 +28,7 @@ func sent(p *Page, id, transcript string, t *testing.T, budget int) {
 	p.planned(proxy.PlanInfo{ID: id, Conversation: in, Sent: plan.Apply(), Plan: &plan, Counter: c})
 	i := proxy.RewriteInfo{ID: id, Model: "m", Outcome: proxy.Outcome(report.Outcome), Report: report}
 	p.rewritten(i)
-	p.replied(proxy.ReplyInfo{ID: id, Wire: "chat", Rewrite: &i, Outcome: i.Outcome, Status: 200, Usage: &wire.Usage{Prompt: 10, Cached: 4}})
+	p.replied(proxy.ReplyInfo{ID: id, Wire: "chat", Rewrite: &i, Outcome: i.Outcome, Status: 200, Usage: &wire.Usage{Prompt: 10, Cached: 4, CacheTold: true}})
 }
 
 func TestNothingOfATextIsKept(t *testing.T) {
@@ -115,17 +115,20 @@ func TestWhatEpochsCostIsNotHidden(t *testing.T) {
 		t.Helper()
 		i := &proxy.RewriteInfo{ID: "x", NewEpoch: epochs > conv.epochs, Report: compact.Report{Before: before, After: after, Epochs: epochs}}
 		p.account(&request{conv: conv, rewrite: *i, reply: proxy.ReplyInfo{ID: "x", Status: 200, Usage: &u}})
-		want.Told = want.Requests
 		if got := conv.totals; got != want {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
 	}
-	f(900, 900, 0, wire.Usage{Prompt: 900, Completion: 1}, totals{Requests: 1, Before: 900, Sent: 900, Prompt: 900, Output: 1})
-	f(1000, 1000, 0, wire.Usage{Prompt: 1000, Cached: 900}, totals{Requests: 2, Before: 1900, Sent: 1900, Prompt: 1900, Output: 1, Cached: 900})
+	f(900, 900, 0, wire.Usage{Prompt: 900, CacheTold: true}, totals{Told: 1, Requests: 1, Before: 900, Sent: 900, Prompt: 900})
+	f(1000, 1000, 0, wire.Usage{Prompt: 1000, Cached: 900, CacheTold: true}, totals{Told: 2, Requests: 2, Before: 1900, Sent: 1900, Prompt: 1900, Cached: 900})
 	// Of 400 that were sent 50 are new, 100 came from the cache, and 250 had been
 	// there before the epoch.
-	f(1050, 400, 1, wire.Usage{Prompt: 400, Cached: 100}, totals{
-		Requests: 3, Before: 2950, Sent: 2300, Prompt: 2300, Output: 1, Cached: 1000, Epochs: 1, Rewritten: 250,
+	f(1050, 400, 1, wire.Usage{Prompt: 400, Cached: 100, CacheTold: true}, totals{
+		Requests: 3, Before: 2950, Sent: 2300, Prompt: 2300, Cached: 1000, Epochs: 1, Rewritten: 250, Told: 3,
+	})
+	// Of an answer that tells nothing of a cache nothing is known.
+	f(1050, 400, 1, wire.Usage{Prompt: 400}, totals{
+		Requests: 4, Before: 4000, Sent: 2700, Prompt: 2300, Cached: 1000, Epochs: 1, Rewritten: 250, Told: 3,
 	})
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // totals are what was sent and what was not, of one request or of many. Tokens are as
-// the proxy counts, but for Prompt, Cached and Output, which are as upstreams say.
+// the proxy counts, but for Prompt and Cached, which are as upstreams say.
 type totals struct {
 	// Requests are those that went to an upstream, Unsent those that none got, of
 	// which nothing else is counted.
@@ -15,11 +15,10 @@ type totals struct {
 	// Before is what clients sent, Sent what went on.
 	Before int `json:"before"`
 	Sent   int `json:"sent"`
-	// Told is how many answers stated usage; the next three are of those alone.
+	// Told is how many answers stated what a cache served; the next two are of those alone.
 	Told   int `json:"told"`
 	Prompt int `json:"prompt"`
 	Cached int `json:"cached"`
-	Output int `json:"output"`
 	// Rewritten is what was sent anew because an epoch changed what was sent before,
 	// and which a prompt cache would have served.
 	Rewritten int `json:"rewritten"`
@@ -33,7 +32,7 @@ type totals struct {
 func (t *totals) add(o *totals) {
 	for of, n := range map[*int]int{
 		&t.Requests: o.Requests, &t.Unsent: o.Unsent, &t.Before: o.Before, &t.Sent: o.Sent, &t.Told: o.Told,
-		&t.Prompt: o.Prompt, &t.Cached: o.Cached, &t.Output: o.Output, &t.Rewritten: o.Rewritten, &t.Epochs: o.Epochs,
+		&t.Prompt: o.Prompt, &t.Cached: o.Cached, &t.Rewritten: o.Rewritten, &t.Epochs: o.Epochs,
 	} {
 		*of += n
 	}
@@ -56,8 +55,8 @@ func (p *Page) account(r *request) {
 	case i.NewEpoch:
 		k.Epochs, point.Epoch = 1, true
 	}
-	if u := r.reply.Usage; u != nil && u.Prompt > 0 && !r.reply.Unsent {
-		k.Told, k.Prompt, k.Cached, k.Output, point.Cached = 1, u.Prompt, u.Cached, u.Completion, u.Cached
+	if u := r.reply.Usage; u != nil && u.Prompt > 0 && u.CacheTold && !r.reply.Unsent {
+		k.Told, k.Prompt, k.Cached, point.Cached = 1, u.Prompt, u.Cached, u.Cached
 		// Other counts may move an epoch that began earlier, which costs the same.
 		if conv != nil && (k.Epochs > 0 || report.Epochs > conv.epochs) && conv.caches && i.Outcome != proxy.Shadow {
 			fresh := max(0, k.Before-conv.before) // what the client added

@@ -54,6 +54,7 @@ type requestLine struct {
 	Status       int       `json:"status,omitempty"`
 	Code         string    `json:"code,omitempty"`
 	Told         bool      `json:"told,omitempty"` // the answer stated usage
+	CacheTold    bool      `json:"cache_told,omitempty"`
 	Prompt       int       `json:"prompt,omitempty"`
 	Cached       int       `json:"cached,omitempty"`
 	Output       int       `json:"output,omitempty"`
@@ -107,7 +108,7 @@ func (r *request) line() requestLine {
 			l.Sent, l.MessagesSent = 0, 0
 		}
 		if u := i.Usage; u != nil {
-			l.Told, l.Prompt, l.Cached, l.Output = true, u.Prompt, u.Cached, u.Completion
+			l.Told, l.CacheTold, l.Prompt, l.Cached, l.Output = true, u.CacheTold, u.Prompt, u.Cached, u.Completion
 		}
 		l.FirstByteMS, l.DurationMS = i.FirstByte.Milliseconds(), i.Duration.Milliseconds()
 	}

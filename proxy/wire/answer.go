@@ -152,12 +152,15 @@ var counts = [...][]string{
 // the prompt in the first event, and Ollama's first is a guess.
 func (w *api) usage(a Answer) *Usage {
 	var n [len(counts)]int
+	told := false
 	for _, text := range [][]byte{a.Head, a.Tail} {
 		for o := range usagesIn(text) {
 			stated := false
 			for i, paths := range counts {
 				for _, path := range paths {
-					if c := count(o, path); c > 0 {
+					c := count(o, path)
+					told = told || (i == 2 || i == 3) && o.Get(path).Type == gjson.Number
+					if c > 0 {
 						n[i], stated = c, true
 					}
 				}
@@ -174,6 +177,7 @@ func (w *api) usage(a Answer) *Usage {
 	if *u == (Usage{}) {
 		return nil
 	}
+	u.CacheTold = told
 	return u
 }
 

@@ -76,7 +76,7 @@ func TestEndsOfMessages(t *testing.T) {
 	}{
 		"Anthropic": {
 			wire.Answer{Head: []byte(head), Tail: []byte(delta(`{"output_tokens":7}`, "end_turn") + last), Stream: true},
-			wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 7, Cached: 3000}, Done: true, Generated: true},
+			wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 7, Cached: 3000, CacheTold: true}, Done: true, Generated: true},
 		},
 		"Ollama, whose first word is a guess": {
 			wire.Answer{Head: []byte(`data: {"type":"message_start","message":{"usage":{"input_tokens":99,"output_tokens":0}}}`), Tail: []byte(delta(`{"input_tokens":120,"output_tokens":7}`, "tool_use") + last), Stream: true},
@@ -88,7 +88,7 @@ func TestEndsOfMessages(t *testing.T) {
 		},
 		"cut": {
 			wire.Answer{Head: []byte(head), Tail: []byte("event: content_block_delta\ndata: {}\n\n"), Stream: true},
-			wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 1, Cached: 3000}, Flaw: wire.WithoutDone},
+			wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 1, Cached: 3000, CacheTold: true}, Flaw: wire.WithoutDone},
 		},
 		"cut in an event": {
 			wire.Answer{Tail: []byte("event: content_block_delta\ndata: {}\n\ndata: {\"ty"), Stream: true},

@@ -20,7 +20,7 @@ export const addressOf = (filter) => {
 // and "uncached" is a prompt of which a cache kept less than half.
 export function passes(filter, r, board) {
   const said = [r.id, r.tags, r.model, r.code || r.status, r.endpoint].join("\n").toLowerCase();
-  const is = { slow: r.first_byte_ms && r.first_byte_ms >= board.all.slow_ms, uncached: r.told && 2 * (r.cached || 0) < r.prompt }[filter.is];
+  const is = { slow: r.first_byte_ms && r.first_byte_ms >= board.all.slow_ms, uncached: r.cache_told && 2 * (r.cached || 0) < r.prompt }[filter.is];
   return (!filter.is || is || r.outcome === filter.is || (r.wrong || []).includes(filter.is)) && (!filter.model || r.model === filter.model) &&
     (!filter.key || r.client === filter.key) && (!filter.q || said.includes(filter.q.toLowerCase()));
 }
