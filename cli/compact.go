@@ -15,6 +15,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/handover"
+	"laconic/number"
 	"laconic/proxy"
 	"laconic/proxy/why"
 	"laconic/proxy/wire"
@@ -108,13 +109,13 @@ func explainPlan(w io.Writer, r *wire.Request, plan *compact.Plan, report compac
 		fmt.Fprintln(w, "empty: no message says anything, so it goes out as it came")
 	}
 	for i, e := range plan.Epochs {
-		fmt.Fprintf(w, "epoch %d, after %d messages: %d → %d tokens\n", i+1, e.At, e.Before, e.After)
+		fmt.Fprintf(w, "epoch %d, after %s: %d → %d tokens\n", i+1, number.Count(e.At, "message"), e.Before, e.After)
 	}
 	if len(plan.Epochs) > 0 {
 		fmt.Fprintln(w, "(epochs count the fixed tokens rounded up by an eighth at most, so that a change of the tools moves none)")
 	}
 	for _, s := range report.Stages {
-		fmt.Fprintf(w, "%s: %d times, %d tokens saved\n", s.Name, s.Edits, s.Saved)
+		fmt.Fprintf(w, "%s: %s, %d tokens saved\n", s.Name, number.Count(s.Edits, "edit"), s.Saved)
 	}
 	if s := plan.Slot; s != nil {
 		in := ""

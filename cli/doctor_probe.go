@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"laconic/config"
+	"laconic/number"
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 	"laconic/proxy/why"
@@ -132,7 +133,7 @@ func timesOf(body io.Reader, now func() time.Duration) (t streamTimes) {
 // buffers sends 4 or 8 KB at a time), with pauses that no model makes.
 func (t streamTimes) judged() finding {
 	took := t.last - t.first
-	words := fmt.Sprintf("%d events, the first after %v, the last %v later", t.events, t.first.Round(time.Millisecond), took.Round(time.Millisecond))
+	words := fmt.Sprintf("%s, the first after %v, the last %v later", number.Count(t.events, "event"), t.first.Round(time.Millisecond), took.Round(time.Millisecond))
 	switch {
 	case t.events < 5:
 		return finding{State: why.Unknown, Says: "the answer is too short to tell whether streams are held back (" + words + ")"}

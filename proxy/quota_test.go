@@ -57,7 +57,7 @@ func TestAClientKeyHasAQuota(t *testing.T) {
 	f(alice, "/v1/chat/completions", 429, apierror.CodeBudget, `"code":"insufficient_quota"`)
 	f(alice, "/v1/messages", 429, apierror.CodeBudget, `{"type":"error","error":{"type":"rate_limit_error"`)
 	f(bob, "/v1/chat/completions", 200, "", "hi")
-	f(bob, "/v1/embeddings", 429, apierror.CodeRate, "1 requests per minute")
+	f(bob, "/v1/embeddings", 429, apierror.CodeRate, "1 request per minute")
 	f("somebody-else", "/v1/chat/completions", 401, "invalid_api_key", "")
 	if n := len(up.requests()); n != 3 {
 		t.Errorf("the upstream got %d requests, want 3", n)

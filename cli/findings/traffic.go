@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"laconic/number"
 	"laconic/proxy"
 	"laconic/proxy/operate"
 	"laconic/proxy/why"
@@ -36,7 +37,7 @@ func ofRequests(f Facts) (all []why.Finding) {
 		total += o.Requests
 	}
 	for _, o := range f.Outcomes {
-		one := why.Finding{State: why.Warning, Says: fmt.Sprintf("%d of %d requests: %s", o.Requests, total, o.Outcome), Fix: cmp.Or(o.Why.Fix, "see the field why in the log")}
+		one := why.Finding{State: why.Warning, Says: fmt.Sprintf("%d of %s: %s", o.Requests, number.Count(total, "request"), o.Outcome), Fix: cmp.Or(o.Why.Fix, "see the field why in the log")}
 		switch o.Outcome {
 		case string(proxy.Over), string(proxy.Rejected), string(proxy.Passed), operate.Cut, operate.Refused:
 			bad = true

@@ -1,13 +1,13 @@
 package admission
 
 import (
-	"fmt"
 	"net/http"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
 
+	"laconic/number"
 	"laconic/proxy/apierror"
 )
 
@@ -65,13 +65,13 @@ func (q *Quotas) Take(client string, most Quota, now time.Time) *apierror.Error 
 	u := q.of(client, most, now)
 	switch left := u.tokens.TokensAt(now); {
 	case most.TokensPerDay > 0 && u.today >= most.TokensPerDay:
-		no := exceeded(apierror.CodeBudget, u.day.Add(24*time.Hour).Sub(now), "%d tokens a day", most.TokensPerDay)
+		no := exceeded(apierror.CodeBudget, u.day.Add(24*time.Hour).Sub(now), number.Count(most.TokensPerDay, "token")+" a day")
 		no.Hint, no.NoRetry = "The day ends at midnight UTC. Whoever runs the proxy can raise the limit.", true
 		return no
 	case most.TokensPerMinute > 0 && left < 1:
-		return exceeded(apierror.CodeRate, until(u.tokens, left), "%d tokens per minute", most.TokensPerMinute)
+		return exceeded(apierror.CodeRate, until(u.tokens, left), number.Count(most.TokensPerMinute, "token")+" per minute")
 	case most.RequestsPerMinute > 0 && !u.requests.AllowN(now, 1):
-		return exceeded(apierror.CodeRate, until(u.requests, u.requests.TokensAt(now)), "%d requests per minute", most.RequestsPerMinute)
+		return exceeded(apierror.CodeRate, until(u.requests, u.requests.TokensAt(now)), number.Count(most.RequestsPerMinute, "request")+" per minute")
 	}
 	return nil
 }
@@ -92,8 +92,7 @@ func until(l *rate.Limiter, left float64) time.Duration {
 	return time.Duration((1 - left) / float64(l.Limit()) * float64(time.Second))
 }
 
-func exceeded(code string, wait time.Duration, limit string, n int) *apierror.Error {
-	limit = fmt.Sprintf(limit, n)
+func exceeded(code string, wait time.Duration, limit string) *apierror.Error {
 	return &apierror.Error{
 		Status: http.StatusTooManyRequests, Type: "rate_limit_error", Code: code, RetryAfter: max(wait, time.Second),
 		Message: "This client key has used its " + limit + ".",

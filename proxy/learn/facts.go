@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"laconic/compact"
+	"laconic/number"
 )
 
 // Fact is a value that is believed until some time. A zero Value with a time says
@@ -165,7 +166,7 @@ func (f *Facts) list() []listed {
 		tokens("bytes", "bodies above %d bytes not tried", f.Bytes),
 		tokens("hard", "prompts with bound thinking above %d not tried", f.Hard),
 		{"together", f.Together.Value, "prompt and answer refused together", f.Together.Until},
-		{"", len(f.Cuts) > 0, fmt.Sprintf("thinking taken out of %d histories", len(f.Cuts)), time.Time{}},
+		{"", len(f.Cuts) > 0, "thinking taken out of " + number.Count(len(f.Cuts), "history"), time.Time{}},
 		{"count", f.Count.Value != Count{}, count, time.Time{}},
 		{"shape", f.Shape.Value != 0, "shape " + f.Shape.Value.String(), time.Time{}},
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"laconic/number"
 	"laconic/proxy/why"
 )
 
@@ -148,7 +149,7 @@ func (u *Upstreams) Words() string {
 		if one.Code != "" {
 			text += " (" + one.Code + "; " + one.Why.String() + ")"
 		}
-		text += fmt.Sprintf(", %d failures in succession\n", one.Failures)
+		text += ", " + number.Count(one.Failures, "failure") + " in succession\n"
 	}
 	return text
 }

@@ -107,7 +107,8 @@ function newsOf(list, r, before, since) {
   const room = (x) => (x.slot ? x.slot.room : 0), spans = (x) => (x.slot ? x.slot.spans.length : 0);
   found.record = spans(r) !== spans(before) || room(r) !== room(before);
   const parts = [`${count(found.came)} ${found.came === 1 ? "message" : "messages"} came (${count(found.tokens)} tokens)`, found.left ? count(found.left) + " left" : "", found.changed ? count(found.changed) + " changed" : "",
-    found.record ? (r.slot ? `the record has ${count(spans(r))} ${spans(r) === 1 ? "span" : "spans"}, not ${count(spans(before))}` : "the record went") : ""].filter(Boolean);
+    !found.record ? "" : !r.slot ? "the record went" : spans(r) === spans(before) ? `the record has ${count(room(r))} tokens of room, not ${count(room(before))}` :
+      `the record has ${count(spans(r))} ${spans(r) === 1 ? "span" : "spans"}, not ${count(spans(before))}`].filter(Boolean);
   const stays = !found.left && !found.changed && !found.record;
   found.says = `Since ${since || "the request before"}: ${parts.join(", ")}. ` + (stays ? `What was sent before ${r.shadow ? "would be" : "is"} sent again as it was, so the provider's cache can serve it.` : `The provider's cache ${r.shadow ? "would end" : "ends"} at the first change.`);
   return found;
