@@ -38,7 +38,6 @@ type replayRun struct {
 	// conversation is the ID of the one whose texts are on the page; "": the one
 	// with the largest request.
 	conversation string
-	stdin        string // the file with a copy of standard input; "": it is not read
 }
 
 func replayCommand() *cobra.Command {
@@ -78,9 +77,8 @@ func replayCommand() *cobra.Command {
 			if r.page != "" {
 				r.Show = &replay.Show{Conversation: r.conversation}
 			}
-			done, err := r.recordings(args, cmd.InOrStdin())
-			defer done()
-			if err != nil {
+			r.Stdin = cmd.InOrStdin()
+			if err := r.recordings(args); err != nil {
 				return inputError{err}
 			}
 			if code := r.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()); code != exitDone {
@@ -104,9 +102,6 @@ func replayCommand() *cobra.Command {
 // what could not be read and broken promises go to stderr.
 func (r *replayRun) run(ctx context.Context, stdout, stderr io.Writer) int {
 	res, err := replay.Run(ctx, r.Options)
-	if r.stdin != "" {
-		res.Rename(r.stdin, "standard input")
-	}
 	code := exitDone
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -152,39 +147,24 @@ func (r *replayRun) write(res *replay.Result, stdout io.Writer) error {
 	return nil
 }
 
-// recordings sets the files that arguments name: those of a folder that may hold
-// recordings, and for - a copy of standard input, which done removes.
-func (r *replayRun) recordings(args []string, stdin io.Reader) (done func(), err error) {
-	done = func() {}
+// recordings sets the files that arguments name, which of a folder are those that may hold
+// recordings.
+func (r *replayRun) recordings(args []string) error {
 	for _, arg := range args {
-		info, err := os.Stat(arg)
-		switch {
-		case arg == "-":
-			dir, err := os.MkdirTemp("", "laconic-replay-")
-			if err != nil {
-				return done, err
-			}
-			done = func() { _ = os.RemoveAll(dir) }
-			text, err := io.ReadAll(stdin)
-			r.stdin = filepath.Join(dir, "stdin")
-			if err = errors.Join(err, os.WriteFile(r.stdin, text, 0o600)); err != nil {
-				return done, err
-			}
-			r.Files = append(r.Files, r.stdin)
-		case err == nil && info.IsDir():
-			found := len(r.Files)
-			for _, kind := range []string{"*.jsonl", "*.ndjson", "*.json", "*.har"} {
-				more, _ := filepath.Glob(filepath.Join(arg, kind)) // a folder that exists
-				r.Files = append(r.Files, more...)
-			}
-			if len(r.Files) == found {
-				return done, fmt.Errorf("%s: there is no .jsonl, .ndjson, .json or .har in this folder", arg)
-			}
-		default:
+		if info, err := os.Stat(arg); err != nil || !info.IsDir() || arg == "-" {
 			r.Files = append(r.Files, arg)
+			continue
+		}
+		found := len(r.Files)
+		for _, kind := range []string{"*.jsonl", "*.ndjson", "*.json", "*.har"} {
+			more, _ := filepath.Glob(filepath.Join(arg, kind)) // a folder that exists
+			r.Files = append(r.Files, more...)
+		}
+		if len(r.Files) == found {
+			return fmt.Errorf("%s: there is no .jsonl, .ndjson, .json or .har in this folder", arg)
 		}
 	}
-	return done, nil
+	return nil
 }
 
 // tellReplay writes what could not be read and what was broken, and returns the

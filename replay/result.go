@@ -47,28 +47,6 @@ func (r *Result) Failed() bool {
 	return slices.ContainsFunc(r.Total.Rows, func(row Row) bool { return row.Numbers.Failures > 0 })
 }
 
-// Rename gives a file another name.
-func (r *Result) Rename(file, name string) {
-	var names []*string
-	for i := range r.Files {
-		names = append(names, &r.Files[i].File)
-	}
-	for i := range r.Unread {
-		names = append(names, &r.Unread[i].File)
-	}
-	for i := range r.Failures {
-		names = append(names, &r.Failures[i].File)
-	}
-	if r.Shown != nil {
-		names = append(names, &r.Shown.File)
-	}
-	for _, n := range names {
-		if *n == file {
-			*n = name
-		}
-	}
-}
-
 // gathering builds a result, conversation by conversation in the order of the
 // files.
 type gathering struct {

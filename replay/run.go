@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"golang.org/x/sync/errgroup"
 
@@ -54,8 +55,9 @@ func (b Budget) of(peak int, l compact.Limits) compact.Budget {
 // Options configure a replay. Files, Policies, Budgets and Counter are
 // required.
 type Options struct {
-	// Files are read in order. See [record.Read] for their formats.
+	// Files are read in order. See [record.Read] for their formats. - is Stdin.
 	Files []string
+	Stdin io.Reader
 	// Policies are measured side by side, under each of Budgets.
 	Policies []Policy
 	Budgets  []Budget
@@ -103,7 +105,11 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		workers.SetLimit(o.Workers)
 		n := 0
 		for _, file := range o.Files {
-			for r, bad := range record.Read(file) {
+			recorded := record.Read(file)
+			if file == "-" {
+				recorded = record.Standard(o.Stdin)
+			}
+			for r, bad := range recorded {
 				if ctx.Err() != nil {
 					return
 				}

@@ -44,9 +44,18 @@ const longest = 512 << 20
 // the same, or is one JSON body, an array of bodies, or a HAR archive. Requests that
 // continue one another are one conversation.
 func Read(file string) iter.Seq2[*Conversation, *Unread] {
+	return reading(file, func(yield take) error { return readFile(file, yield) })
+}
+
+// Standard is Read for the standard input.
+func Standard(in io.Reader) iter.Seq2[*Conversation, *Unread] {
+	return reading("standard input", func(yield take) error { return readText(in, yield) })
+}
+
+func reading(name string, bodies func(take) error) iter.Seq2[*Conversation, *Unread] {
 	return func(yield func(*Conversation, *Unread) bool) {
-		g := grouping{file: file, yield: yield}
-		if err := readBodies(file, g.take); err != nil && !g.stopped {
+		g := grouping{file: name, yield: yield}
+		if err := bodies(g.take); err != nil && !g.stopped {
 			g.take(nil, Unread{Reason: WhyNot(err)})
 		}
 		for _, r := range g.open {
@@ -60,7 +69,7 @@ func Read(file string) iter.Seq2[*Conversation, *Unread] {
 // the reading goes on.
 type take func(raw []byte, at Unread) bool
 
-func readBodies(file string, yield take) error {
+func readFile(file string, yield take) error {
 	f, err := os.Open(file)
 	if err != nil {
 		return err
@@ -76,7 +85,11 @@ func readBodies(file string, yield take) error {
 	case s.Size() > longest, slices.Contains([]string{".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(file))):
 		return readLines(f, yield)
 	}
-	text, err := io.ReadAll(f)
+	return readText(f, yield)
+}
+
+func readText(from io.Reader, yield take) error {
+	text, err := io.ReadAll(from)
 	if err != nil {
 		return err
 	}
