@@ -13,10 +13,8 @@ const AudioUnseen = 60
 // The length of a WAV file follows from its header, that of anything else from its size at the lowest usual bit
 // rate, so that a well recorded file is over-counted. Empty data, and the URL of a sound, are charged as [AudioUnseen].
 func (c *Counter) Audio(data, format string) int {
-	if _, inner, ok := inlined(data); ok {
-		data = inner
-	}
-	if data == "" || isRemote(data) {
+	_, data, ok := given(data)
+	if !ok || data == "" {
 		return AudioUnseen * c.family.audio
 	}
 	rate, ok := wavRate(data)

@@ -25,6 +25,15 @@ func inlined(url string) (mediaType, data string, ok bool) {
 	return strings.TrimSpace(mediaType), url[comma+1:], isBase64
 }
 
+// given returns the base64 of data that is in the request, with or without a data URL in front, and the media type of that.
+// ok is false for empty data and for any other URL.
+func given(data string) (mediaType, inner string, ok bool) {
+	if mediaType, inner, ok = inlined(data); ok {
+		return mediaType, inner, true
+	}
+	return "", data, data != "" && !strings.Contains(data[:min(len(data), 16)], ":") // base64 has no colon
+}
+
 // decodedLen returns the number of bytes behind a base64 text; a few more if the text is broken into lines.
 func decodedLen(data string) int {
 	data = strings.TrimSuffix(strings.TrimSuffix(data, "="), "=")

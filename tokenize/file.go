@@ -15,14 +15,10 @@ const FileUnseen = 8_000
 // are counted where the file shows them, else guessed from its size. Pictures and sounds are charged as such, all
 // other files as text of their size. Without data the cost is [FileUnseen].
 func (c *Counter) File(data, name string) int {
-	mediaType, inner, ok := inlined(data)
+	mediaType, inner, ok := given(data)
 	switch {
-	case data == "", !ok && isRemote(data):
-		return max(FileUnseen, c.Bytes(len(data))) // a data URL may hold its text as it is
 	case !ok:
-		inner = data
-	}
-	switch {
+		return max(FileUnseen, c.Bytes(len(data))) // a data URL may hold its text as it is
 	case strings.HasPrefix(mediaType, "image/"):
 		return c.Image(data, "")
 	case strings.HasPrefix(mediaType, "audio/"):
@@ -36,11 +32,8 @@ func (c *Counter) File(data, name string) int {
 // Searched reports whether [Counter.File] has to search the file for pages, which takes a millisecond per megabyte: a PDF
 // that is in the request. What it costs depends on its data and on the family alone then, and is worth remembering.
 func Searched(data, name string) bool {
-	mediaType, inner, ok := inlined(data)
-	if !ok {
-		inner = data
-	}
-	return data != "" && (ok || !isRemote(data)) && isPDF(mediaType, inner, name)
+	mediaType, inner, ok := given(data)
+	return ok && isPDF(mediaType, inner, name)
 }
 
 func isPDF(mediaType, data, name string) bool {

@@ -2,21 +2,15 @@ package tokenize
 
 import "strings"
 
-// isRemote reports whether data is a URL. Base64 has no colon.
-func isRemote(data string) bool { return strings.Contains(data[:min(len(data), 16)], ":") }
-
 // Video returns the cost of a video. Gemini documents 263 tokens for a second of pictures and 32 for its sound; vLLM's models
 // take between 100 and 800 for a second, by their settings. data is a URL or base64, with or without a data URL in
 // front. Its length follows from the lowest usual bit rate, 500 kbit/s. A video that is
 // not in the request costs [FileUnseen].
 func (c *Counter) Video(data string) int {
 	const bytesPerSecond, tokensPerSecond = 62_500, 300
-	_, inner, ok := inlined(data)
-	switch {
-	case data == "", !ok && isRemote(data):
+	_, inner, ok := given(data)
+	if !ok {
 		return FileUnseen
-	case !ok:
-		inner = data
 	}
 	return max(ceilDiv(decodedLen(inner), bytesPerSecond), 1) * tokensPerSecond
 }
