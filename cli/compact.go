@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -15,11 +18,47 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/handover"
+	"laconic/config"
 	"laconic/number"
 	"laconic/proxy"
 	"laconic/proxy/why"
 	"laconic/proxy/wire"
 )
+
+// policyFlags choose how the commands that need no upstream compact.
+type policyFlags struct {
+	config, model, policy string
+	budget                int
+}
+
+func (f *policyFlags) flags(cmd *cobra.Command) {
+	configFlag(cmd, &f.config)
+	cmd.Flags().StringVar(&f.model, "model", "", "model, instead of the one that the request names")
+	cmd.Flags().StringVar(&f.policy, "policy", "", "policy, instead of the one that the configuration has for the model")
+	cmd.Flags().IntVar(&f.budget, "budget", 0, "tokens of prompt, instead of the model's own budget")
+}
+
+// chosen returns the route of a model with the flags applied, and its budget.
+func (f *policyFlags) chosen(cmd *cobra.Command, model string) (*proxy.Route, compact.Budget, error) {
+	c, err := config.Load(f.config)
+	if err != nil {
+		return nil, compact.Budget{}, refused(cmd.ErrOrStderr(), c, err)
+	}
+	o := proxyOptions(c)
+	route := *o.RouteFor(cmp.Or(f.model, model))
+	if f.policy != "" {
+		if route.Policy = o.PolicyNamed(f.policy); route.Policy == nil {
+			return nil, compact.Budget{}, fmt.Errorf("there is no policy %s (%s)", strconv.Quote(f.policy), config.DidYouMean(f.policy, slices.Sorted(maps.Keys(c.Policies))))
+		}
+	}
+	if f.budget < 0 {
+		return nil, compact.Budget{}, fmt.Errorf("--budget is a number of tokens above 0")
+	}
+	if f.budget > 0 {
+		route.Limits.Budget = f.budget
+	}
+	return &route, route.Limits.For(0), nil
+}
 
 // request reads the body of a request of any API from a file, or from standard input when
 // no file, or "-", is named. It returns the request with the route of its model, to which

@@ -11,6 +11,8 @@ import (
 	"laconic/compact"
 	"laconic/config"
 	"laconic/counting"
+	"laconic/fold"
+	"laconic/fold/service"
 	"laconic/proxy"
 	"laconic/proxy/access"
 	"laconic/proxy/plan"
@@ -181,4 +183,21 @@ func withTable(l compact.Limits, model string, window int) compact.Limits {
 		l.Input = input
 	}
 	return l
+}
+
+// foldService returns the fold as a service, under the rows of models. What a
+// configuration says of a model decides, and nothing that was learnt or written of it:
+// all replicas answer alike.
+func foldService(c *config.Config, t *routeTable) *service.Handler {
+	return &service.Handler{Limit: int64(c.Limits.Body), Options: func(model string) (fold.Options, bool) {
+		r := t.route(model)
+		p := *r.Policy
+		p.Summaries = false // there is no summarizer
+		if r.SystemMessages == proxy.SystemFold {
+			p.Demands |= compact.OneSystem
+		}
+		row := slices.IndexFunc(t.rows, func(row routeRow) bool { return row.pattern.Matches(model) }) // one matches everything
+		on := r.Mode != proxy.ModeOff && r.Mode != proxy.ModeShadow
+		return fold.Options{Policy: &p, Counter: r.Counter, Limits: r.Limits, Overhead: t.rows[row].overhead}, on
+	}}
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 
 	"laconic/config"
+	"laconic/number"
+	"laconic/proxy"
 	"laconic/proxy/operate"
 	"laconic/proxy/why"
 	"laconic/store"
@@ -103,4 +105,116 @@ func ofStore(f Facts) (all []why.Finding) {
 		return one(why.Fine, "no fault"+at, "")
 	}
 	return all
+}
+
+const (
+	// mostFloor is the share of a budget, in percent, above which tools and
+	// instructions leave too little for the conversation.
+	mostFloor = 40
+	// fewTokens are too few to judge by.
+	fewTokens = 1000
+)
+
+// one returns a finding, which has a fix where it is a warning.
+func one(s why.State, says, fix string) []why.Finding {
+	if s != why.Warning {
+		fix = ""
+	}
+	return []why.Finding{{State: s, Says: says, Fix: fix}}
+}
+
+// ofRequests returns how many requests were not simply answered, and why the last of
+// each kind was not.
+func ofRequests(f Facts) (all []why.Finding) {
+	if f.Sum == nil {
+		return nil
+	}
+	total, bad := 0, false
+	for _, o := range f.Outcomes {
+		total += o.Requests
+	}
+	for _, o := range f.Outcomes {
+		one := why.Finding{State: why.Warning, Says: fmt.Sprintf("%d of %s: %s", o.Requests, number.Count(total, "request"), o.Outcome), Fix: cmp.Or(o.Why.Fix, "see the field why in the log")}
+		switch o.Outcome {
+		case string(proxy.Over), string(proxy.Rejected), string(proxy.Passed), operate.Cut, operate.Refused:
+			bad = true
+		case string(proxy.Retried), string(proxy.Repaired): // and answered
+			one.State, one.Fix = why.Fine, o.Why.Fix
+		default:
+			continue
+		}
+		if o.Why.Says != "" {
+			one.Says += "; the last because " + o.Why.Says
+		}
+		all = append(all, one)
+	}
+	switch {
+	case total == 0:
+		return one(why.Unknown, "no chat request is over yet", "")
+	case !bad:
+		return append(one(why.Fine, fmt.Sprintf("%d, none of them over, cut, passed, rejected or refused again", total), ""), all...)
+	}
+	return all
+}
+
+func ofCounts(f Facts) []why.Finding {
+	if f.Sum == nil {
+		return nil
+	}
+	sum := func(name string) float64 { // a retried request was sent twice and counted once
+		return f.Sum(name, "") - f.Sum(name, "retried")
+	}
+	told, sent := sum("laconic_upstream_prompt_tokens_total"), sum("laconic_tokens_sent_total")
+	words := fmt.Sprintf("upstreams counted %.0f tokens of prompt where we counted %.0f", told, sent)
+	switch {
+	case told < fewTokens || sent < fewTokens:
+		return one(why.Unknown, "too little usage was told yet to compare our counts with", "")
+	case told/sent > 1.15:
+		return one(why.Warning, words, "name the tokenizer of the model in its row (tokenizer: bytes/3, or the one of its family)")
+	case told/sent < 0.7:
+		return one(why.Warning, words, "have clients ask for usage in streams (stream_options: {include_usage: true}); if they do, name the tokenizer of the model in its row")
+	}
+	return one(why.Fine, words, "")
+}
+
+func ofTools(f Facts) []why.Finding {
+	if f.Sum == nil {
+		return nil
+	}
+	floor, budget := f.Sum("laconic_tokens_floor_total", ""), f.Sum("laconic_tokens_budget_total", "")
+	if budget == 0 {
+		return one(why.Unknown, "no chat request was measured yet", "")
+	}
+	share := 100 * floor / budget
+	words := fmt.Sprintf("tools and instructions take %.0f %% of the budget", share)
+	if share > mostFloor {
+		return one(why.Warning, words+", and cannot be compacted", "switch off tools and MCP servers that the agent does not need, or serve the model with a larger window")
+	}
+	return one(why.Fine, words, "")
+}
+
+// reads are the tokens of prompts, and how many of them a cache served.
+type reads struct{ prompt, cached float64 }
+
+func (r reads) share() float64 { return 100 * r.cached / r.prompt }
+
+func ofCache(f Facts) []why.Finding {
+	if f.Sum == nil {
+		return nil
+	}
+	sums := map[string]reads{}
+	for _, outcome := range []string{"untouched", "compacted"} {
+		sums[outcome] = reads{f.Sum("laconic_upstream_prompt_tokens_total", outcome), f.Sum("laconic_upstream_cached_tokens_total", outcome)}
+	}
+	plain, folded := sums["untouched"], sums["compacted"]
+	words := fmt.Sprintf("the cache served %.0f %% of untouched prompts, %.0f %% of compacted ones", plain.share(), folded.share())
+	switch {
+	case plain.cached+folded.cached == 0:
+		return one(why.Unknown, "no answer told of cache reads", "")
+	case min(plain.prompt, folded.prompt) < fewTokens:
+		return one(why.Unknown, "too little was sent yet, compacted and untouched, to compare cache reads", "")
+	case folded.share() < plain.share()/2:
+		return one(why.Warning, words, "land lower, so that there are fewer epochs (policies.NAME.land), and look for a client that changes the beginning of its history")
+	}
+	return one(why.Fine, words, "")
 }
