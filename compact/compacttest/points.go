@@ -34,49 +34,21 @@ func RequestPoints(msgs []compact.Message) []int {
 // settledIn returns a func that reports whether the messages after a prefix
 // change nothing of what repair makes of the prefix.
 func settledIn(msgs []compact.Message) func(k int) bool {
-	if _, edits := compact.Repair(msgs, compact.RepairAnswer); len(edits) == 0 {
-		return func(int) bool { return true }
+	modes := []compact.RepairMode{compact.RepairAnswer, compact.RepairDrop}
+	whole := map[compact.RepairMode][]compact.Message{}
+	for _, mode := range modes {
+		if out, edits := compact.Repair(msgs, mode); len(edits) > 0 {
+			whole[mode] = out
+		}
 	}
-	whole := owners(msgs)
+	same := func(a, b compact.Message) bool { return a.Origin == b.Origin && a.Role == b.Role && a.Answers == b.Answers }
 	return func(k int) bool {
-		now, both := owners(msgs[:k]), 0
-		for result, call := range whole {
-			if call >= k {
-				continue
-			}
-			if is, ok := now[result]; !ok || is != call {
+		for mode, out := range whole {
+			now, _ := compact.Repair(msgs[:k], mode)
+			if len(now) > len(out) || !slices.EqualFunc(now, out[:len(now)], same) {
 				return false
 			}
-			both++
 		}
-		return len(now) == both && !quotes(msgs[:k])
+		return true
 	}
-}
-
-// owners returns, per result that repair keeps, the message whose call it
-// answers, both by Origin.
-func owners(msgs []compact.Message) map[int]int {
-	out, _ := compact.Repair(msgs, compact.RepairAnswer)
-	of, call := make(map[int]int), compact.Added
-	for i := range out {
-		switch m := &out[i]; {
-		case !m.Role.Result():
-			call = m.Origin
-		case m.Origin != compact.Added:
-			of[m.Origin] = call
-		}
-	}
-	return of
-}
-
-// quotes reports whether repair quotes the results of a list, which holds only
-// as long as the list is nothing else.
-func quotes(msgs []compact.Message) bool {
-	for _, mode := range []compact.RepairMode{compact.RepairAnswer, compact.RepairDrop} {
-		_, edits := compact.Repair(msgs, mode)
-		if slices.ContainsFunc(edits, func(e compact.Edit) bool { return e.Op == compact.OpQuote }) {
-			return true
-		}
-	}
-	return false
 }
