@@ -3,6 +3,7 @@
 package bpe
 
 import (
+	"slices"
 	"sync"
 	"unicode/utf8"
 )
@@ -101,4 +102,22 @@ func (e *Encoding) countPiece(s *scratch, text []byte, p, end int) int {
 		*known = word{w.first, w.rest | uint64(count)<<countShift}
 	}
 	return int(known.rest >> countShift)
+}
+
+// appendRepaired appends the text to dst, with U+FFFD in place of invalid bytes: one for
+// the longest beginning of a character, or for one byte that begins none (Unicode 16.0,
+// section 3.9, "Substitution of Maximal Subparts"; WHATWG encoding, UTF-8 decoder).
+func appendRepaired(dst, text []byte) []byte {
+	dst = slices.Grow(dst, 3*len(text)) // at once: a client may send megabytes
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if r == utf8.RuneError && size == 1 {
+			for size = min(3, len(text)); size > 1 && utf8.FullRune(text[:size]); {
+				size--
+			}
+		}
+		dst = utf8.AppendRune(dst, r)
+		text = text[size:]
+	}
+	return dst
 }

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -12,7 +13,51 @@ import (
 	"github.com/tidwall/gjson"
 
 	"laconic/fold"
+	"laconic/proxy/wire"
 )
+
+// compact answers POST /compact: a body, in any of the shapes that are read, comes back
+// smaller if it has to be, and a webhook of Portkey's gets its verdict. A whole body
+// holds its tools, so Overhead is not added.
+func (c *call) compact(ctx context.Context, body []byte) {
+	inner, hook := body, gjson.Result{} // the body that a webhook holds
+	var event string
+	if wire.Detect(body) == nil && json.Valid(body) {
+		in := gjson.ParseBytes(body)
+		if hook, event = in.Get("request.json"), in.Get("eventType").Str; hook.IsObject() {
+			inner = []byte(hook.Raw)
+		}
+	}
+	model, _ := wire.Model(inner) // what is wrong with it is said once it is decoded
+	f := folded{out: inner, err: errBypassed}
+	if o, ok := c.options(model, 0); ok && (event == "" || event == "beforeRequestHook") {
+		o.Overhead = 0
+		f = c.within(ctx, inner, func() ([]byte, fold.Report, error) { return fold.Compact(inner, o) })
+	}
+	describe(c.w, &f)
+	switch same := len(f.out) == len(inner) && (len(inner) == 0 || &f.out[0] == &inner[0]); {
+	case !hook.Exists():
+		answer(c.w, f.out)
+	case same:
+		answer(c.w, []byte(`{"verdict":true}`))
+	default:
+		answer(c.w, append(append([]byte(`{"verdict":true,"transformedData":{"request":{"json":`), f.out...), `}}}`...))
+	}
+}
+
+// reason says in a word why a body came back as it came.
+func reason(err error) string {
+	var pass *wire.PassError
+	switch {
+	case errors.As(err, &pass):
+		return string(pass.Reason)
+	case errors.Is(err, fold.ErrShape):
+		return "unknown_shape"
+	case errors.Is(err, errLate), errors.Is(err, errBypassed):
+		return err.Error()
+	}
+	return errFault.Error()
+}
 
 // compress answers POST /v1/compress. The answer has the eight fields of Headroom's
 // service. Its numbers are of the messages alone, without what the options add. Callers
