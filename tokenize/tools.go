@@ -8,7 +8,7 @@ import (
 
 // Tools returns the cost of the tools of a request, or of its legacy functions, as raw JSON. Empty, null, [] and {} cost
 // nothing. For OpenAI's models it is the known formula (functions.go), for models behind a chat template what that
-// makes of the list (tools.go), else the count of the JSON.
+// makes of the list, else the count of the JSON.
 func (c *Counter) Tools(raw []byte) int {
 	if empty(raw) {
 		return 0
