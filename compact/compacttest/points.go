@@ -41,7 +41,9 @@ func settledIn(msgs []compact.Message) func(k int) bool {
 			whole[mode] = out
 		}
 	}
-	same := func(a, b compact.Message) bool { return a.Origin == b.Origin && a.Role == b.Role && a.Answers == b.Answers }
+	same := func(a, b compact.Message) bool {
+		return a.Origin == b.Origin && a.Role == b.Role && a.Answers == b.Answers
+	}
 	return func(k int) bool {
 		for mode, out := range whole {
 			now, _ := compact.Repair(msgs[:k], mode)
