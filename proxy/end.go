@@ -46,8 +46,6 @@ func (x *request) end() {
 		outcome := string(x.info.Outcome)
 		if x.info.Cut {
 			outcome = operate.Cut
-		} else if r := x.info.Retry; r != nil && r.Sent && !r.Answered {
-			outcome = operate.Refused
 		}
 		x.p.outcomes.Note(outcome, x.info.Why, time.Now())
 	}

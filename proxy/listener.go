@@ -21,6 +21,7 @@ const (
 	Repaired  = Outcome(compact.Repaired)  // its pairs were made legal
 	Compacted = Outcome(compact.Compacted) // it outgrew its budget and was compacted
 	Retried   = Outcome("retried")         // refused by the upstream at first, and answered when sent again
+	Refused   = Outcome("refused")         // refused by the upstream, and not answered when sent again either
 	Over      = Outcome(compact.Over)      // still above its budget, forwarded all the same
 	Shadow    = Outcome("shadow")          // measured only, because the client or the route asks for that
 	Bypassed  = Outcome("bypassed")        // not even measured, because the client or the route asks for that

@@ -14,7 +14,6 @@ import (
 	"laconic/compact/compacttest"
 	"laconic/compact/stage"
 	"laconic/proxy/learn"
-	"laconic/proxy/operate"
 	"laconic/proxy/summarize"
 	"laconic/tokenize"
 )
@@ -191,8 +190,9 @@ func TestWordsThatNobodyKnowsAreTriedOnceShorter(t *testing.T) {
 				t.Errorf("learnt %+v", got)
 			}
 			p.replies(1)
-			if refused := p.State().Outcomes[0].Outcome == operate.Refused; refused != (hits == 2 && kept == 0) {
-				t.Errorf("%+v", p.State().Outcomes)
+			said := res.Header.Get(headerOutcome)
+			if refused := said == string(Refused); refused != (hits == 2 && kept == 0) || p.State().Outcomes[0].Outcome != said {
+				t.Errorf("%s, %+v", said, p.State().Outcomes)
 			}
 			if res := p.chat(agentBody(rounds, 100)); kept > 0 && (res.StatusCode != 200 || len(u.requests()) != hits+1) {
 				t.Errorf("the next turn: %d after %d hits", res.StatusCode, len(u.requests())-hits)

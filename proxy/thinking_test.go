@@ -110,7 +110,7 @@ func TestMisboundThinkingIsLeftOutAndStaysOut(t *testing.T) {
 		if i := r.Retry; i == nil || i.Reason != "thinking" || !i.Sent || !i.Answered || i.Second >= i.First || r.Outcome != Retried {
 			t.Errorf("%s: %+v", name, r.Retry)
 		}
-		if page := p.learnt.Describe(); !strings.Contains(page, "thinking taken out of 1 histories") {
+		if page := p.learnt.Describe(); !strings.Contains(page, "thinking taken out of 1 history") {
 			t.Errorf("%s: %s", name, page)
 		}
 	}

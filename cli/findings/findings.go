@@ -136,7 +136,7 @@ func ofRequests(f Facts) (all []why.Finding) {
 	for _, o := range f.Outcomes {
 		one := why.Finding{State: why.Warning, Says: fmt.Sprintf("%d of %s: %s", o.Requests, number.Count(total, "request"), o.Outcome), Fix: cmp.Or(o.Why.Fix, "see the field why in the log")}
 		switch o.Outcome {
-		case string(proxy.Over), string(proxy.Rejected), string(proxy.Passed), operate.Cut, operate.Refused:
+		case string(proxy.Over), string(proxy.Rejected), string(proxy.Passed), string(proxy.Refused), operate.Cut:
 			bad = true
 		case string(proxy.Retried), string(proxy.Repaired): // and answered
 			one.State, one.Fix = why.Fine, o.Why.Fix
@@ -152,7 +152,7 @@ func ofRequests(f Facts) (all []why.Finding) {
 	case total == 0:
 		return one(why.Unknown, "no chat request is over yet", "")
 	case !bad:
-		return append(one(why.Fine, fmt.Sprintf("%d, none of them over, cut, passed, rejected or refused again", total), ""), all...)
+		return append(one(why.Fine, fmt.Sprintf("%d, none of them over, cut, passed, rejected or refused", total), ""), all...)
 	}
 	return all
 }
@@ -161,8 +161,8 @@ func ofCounts(f Facts) []why.Finding {
 	if f.Sum == nil {
 		return nil
 	}
-	sum := func(name string) float64 { // a retried request was sent twice and counted once
-		return f.Sum(name, "") - f.Sum(name, "retried")
+	sum := func(name string) float64 { // those that were sent twice are counted once at most
+		return f.Sum(name, "") - f.Sum(name, "retried") - f.Sum(name, "refused")
 	}
 	told, sent := sum("laconic_upstream_prompt_tokens_total"), sum("laconic_tokens_sent_total")
 	words := fmt.Sprintf("upstreams counted %.0f tokens of prompt where we counted %.0f", told, sent)

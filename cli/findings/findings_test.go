@@ -41,11 +41,11 @@ func TestFactsBecomeSentences(t *testing.T) {
 	f(counted(operate.Outcome{Outcome: "untouched", Requests: 3}), "requests", why.Fine, "3, none of them over")
 	f(counted(operate.Outcome{Outcome: "over", Requests: 83, Why: why.Reason{Says: "it is long", Fix: "cut"}}, operate.Outcome{Outcome: "compacted", Requests: 540}),
 		"requests", why.Warning, "83 of 623 requests: over; the last because it is long")
-	f(counted(operate.Outcome{Outcome: "refused again", Requests: 1, Why: why.Reason{Says: "it was too long"}}), "requests", why.Warning, "1 of 1 request: refused again; the last because it was too long")
+	f(counted(operate.Outcome{Outcome: "refused", Requests: 1, Why: why.Reason{Says: "it was too long"}}), "requests", why.Warning, "1 of 1 request: refused; the last because it was too long")
 	for _, outcome := range []string{"retried", "repaired"} {
 		facts := counted(operate.Outcome{Outcome: outcome, Requests: 2, Why: why.Reason{Says: "it was so"}})
 		f(facts, "requests", why.Fine, "2 of 2 requests: "+outcome+"; the last because it was so")
-		f(facts, "requests", why.Fine, "2, none of them over, cut, passed, rejected or refused again")
+		f(facts, "requests", why.Fine, "2, none of them over, cut, passed, rejected or refused")
 	}
 
 	const told, sent, cached = "laconic_upstream_prompt_tokens_total", "laconic_tokens_sent_total", "laconic_upstream_cached_tokens_total"

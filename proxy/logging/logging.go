@@ -110,7 +110,7 @@ func levelOf(i proxy.ReplyInfo) zapcore.Level {
 	switch {
 	case i.Pass != nil && i.Pass.Reason == proxy.ReasonFault:
 		return zap.ErrorLevel
-	case i.Outcome == proxy.Over, losing(i), i.Ended == wire.HalfEvent || i.Ended == wire.WithoutDone:
+	case i.Outcome == proxy.Over, i.Outcome == proxy.Refused, losing(i), i.Ended == wire.HalfEvent || i.Ended == wire.WithoutDone:
 		return zap.WarnLevel
 	case i.Status >= 400 && i.Status != proxy.StatusClientLeft,
 		i.Retry != nil, i.Cut, i.Ended != "",

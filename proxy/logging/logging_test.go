@@ -39,6 +39,7 @@ func TestTheLevelSaysWhatAnOperatorHasToDo(t *testing.T) {
 	f(proxy.ReplyInfo{Status: 200, Outcome: proxy.Shadow, Rewrite: &proxy.RewriteInfo{Report: compact.Report{Outcome: compact.Over}}}, zap.InfoLevel)
 
 	f(proxy.ReplyInfo{Status: 200, Outcome: proxy.Over, Rewrite: &proxy.RewriteInfo{Report: compact.Report{Outcome: compact.Over}}}, zap.WarnLevel)
+	f(proxy.ReplyInfo{Status: 400, Outcome: proxy.Refused, Rewrite: &proxy.RewriteInfo{}}, zap.WarnLevel)
 	f(proxy.ReplyInfo{Status: 502, Code: apierror.CodeUnreachable, Own: true}, zap.WarnLevel)
 	f(proxy.ReplyInfo{Status: 502, Code: apierror.CodeProtocol, Own: true}, zap.WarnLevel)
 	f(proxy.ReplyInfo{Status: 504, Code: apierror.CodeTimeout, Own: true}, zap.WarnLevel)

@@ -84,7 +84,7 @@ func (m *Metrics) Watch(p *proxy.Proxy, o *proxy.Options) {
 		}
 		m.routes.WithLabelValues(routeLabel(r.Match), origin(r.Upstream), r.Policy.Name, mode).Set(1)
 		for _, o := range []proxy.Outcome{
-			proxy.Untouched, proxy.Repaired, proxy.Compacted, proxy.Retried, proxy.Over, proxy.Shadow, proxy.Rejected,
+			proxy.Untouched, proxy.Repaired, proxy.Compacted, proxy.Retried, proxy.Refused, proxy.Over, proxy.Shadow, proxy.Rejected,
 		} {
 			for _, v := range []*prometheus.CounterVec{m.before, m.after, m.sent, m.floor, m.budget, m.prompt, m.cached, m.completion} {
 				v.WithLabelValues(routeLabel(r.Match), string(o))

@@ -298,9 +298,9 @@ func TestWhatRequestsCount(t *testing.T) {
 			i.Rewrite.Report.After = 30
 			i.Retry = &proxy.RetryInfo{Refusal: why.Refusal{Reason: "overflow", Sent: true, Answered: true, First: 100, Second: 30}}
 		}), append(tokens("retried", 100, 30, 130), request("gpt-*", "retried", 200), `refusals_total{reason="overflow",second_send="answered"} 1`, `prefix_breaks_total{reason="retry"} 1`)},
-		{"refused again", chat(proxy.Untouched, func(i *proxy.ReplyInfo) {
+		{"refused again", chat(proxy.Refused, func(i *proxy.ReplyInfo) {
 			i.Status, i.Retry = 400, &proxy.RetryInfo{Refusal: why.Refusal{Reason: "template", Sent: true, First: 100, Second: 90}}
-		}), append(tokens("untouched", 100, 100, 190), request("gpt-*", "untouched", 400), `refusals_total{reason="template",second_send="refused"} 1`, `prefix_breaks_total{reason="retry"} 1`)},
+		}), append(tokens("refused", 100, 100, 190), request("gpt-*", "refused", 400), `refusals_total{reason="template",second_send="refused"} 1`, `prefix_breaks_total{reason="retry"} 1`)},
 		{"not sent again", chat(proxy.Untouched, func(i *proxy.ReplyInfo) {
 			i.Status, i.Retry = 400, &proxy.RetryInfo{Refusal: why.Refusal{Reason: "overflow", First: 100}, Why: "late"}
 		}), append(tokens("untouched", 100, 100, 100), request("gpt-*", "untouched", 400), `refusals_total{reason="overflow",second_send="late"} 1`)},

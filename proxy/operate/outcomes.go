@@ -9,15 +9,13 @@ import (
 	"laconic/proxy/why"
 )
 
-// Names that replace an outcome once the answer has shown more.
-const (
-	Cut     = "cut"           // the upstream read less than it was sent
-	Refused = "refused again" // the upstream refused the second body, too
-)
+// Cut takes the place of an outcome once the answer shows that the upstream read less
+// than it was sent.
+const Cut = "cut"
 
 // Outcome is how many chat requests ended in one way, and why the last did.
 type Outcome struct {
-	Outcome  string // of the proxy, Cut or Refused
+	Outcome  string // of the proxy, or Cut
 	Requests int
 	Why      why.Reason
 	At       time.Time
