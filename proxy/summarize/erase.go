@@ -24,16 +24,9 @@ func (s *Service) group(owner string) store.Group { return s.o.Store.Group("summ
 // who names an owner in this process: by the group, where there is one.
 func (s *Service) who(owner string) memo {
 	if s.o.Store == nil {
-		return s.named(owner)
+		return s.seeds.of(owner)
 	}
-	g := s.group(owner)
-	return s.named(string(g[:]))
-}
-
-func (s *Service) named(name string) memo {
-	h := s.seeds.sum()
-	add(h, name)
-	return h.end()
+	return s.seeds.of(s.group(owner))
 }
 
 // Erase removes what is stored and remembered of an owner's conversations: the
@@ -99,7 +92,7 @@ func (s *Service) eraseGroup(ctx context.Context, g store.Group) (stored, forgot
 			s.attempts.Invalidate(name)
 		}
 	}
-	return stored, s.forget(s.named(string(g[:]))), err
+	return stored, s.forget(s.seeds.of(g)), err
 }
 
 // forget drops the remembered texts of an owner, and returns how many there were. After
@@ -113,17 +106,4 @@ func (s *Service) forget(who memo) (n int) {
 		}
 	}
 	return n
-}
-
-// keep remembers a text that was made for a request, unless something was erased
-// since the request began.
-func (s *Service) keep(r *Request, about memo, says string) {
-	s.of(r)
-	if !s.erasing.TryRLock() {
-		return
-	}
-	defer s.erasing.RUnlock()
-	if r.erasures == s.erasures.Load() {
-		s.texts.Set(about, keptText{who: r.who, text: says})
-	}
 }

@@ -157,15 +157,13 @@ func TestASummaryOnItsWayToTheStoreIsErasedToo(t *testing.T) {
 // then is not remembered.
 func TestDigestsAreForgotten(t *testing.T) {
 	s, asked := New(nil, Environment{}), 0
-	say := func(r *Request) {
-		s.Records(r)(echo{&asked}, nil)([]compact.Message{{Parts: []compact.Part{{Text: compact.Plain("text")}}}}, nil, 10, true)
-	}
-	mine := func() *Request { r := asking(); r.Owner = "mine"; return r }
-	other := func() *Request { r := asking(); r.Header.Set("Authorization", "Bearer b"); return r }
-	f := func(r *Request, want int) {
+	type records = func(compact.Digester, compact.Counter) compact.Recorder
+	mine := func() records { r := asking(); r.Owner = "mine"; return s.Records(r) }
+	other := func() records { r := asking(); r.Header.Set("Authorization", "Bearer b"); return s.Records(r) }
+	f := func(of records, want int) {
 		t.Helper()
 		asked = 0
-		say(r)
+		of(echo{&asked}, nil)([]compact.Message{{Parts: []compact.Part{{Text: compact.Plain("text")}}}}, nil, 10, true)
 		if asked != want {
 			t.Errorf("asked %d times, want %d", asked, want)
 		}

@@ -1,6 +1,11 @@
 package summarize
 
-import "laconic/compact"
+import (
+	"fmt"
+
+	"laconic/compact"
+	"laconic/proxy/access"
+)
 
 // Records returns a Records of [compact.Policy] for one request, whose records
 // remember what was said. A record that was told the same is not asked again: the
@@ -10,31 +15,44 @@ import "laconic/compact"
 // sent the request. So what is remembered may be dropped at any time, and nobody
 // gets a text that was made from another's messages.
 func (s *Service) Records(r *Request) func(by compact.Digester, c compact.Counter) compact.Recorder {
+	known, erasures := prints{}, s.erasures.Load()
 	return func(by compact.Digester, c compact.Counter) compact.Recorder {
-		_, from := s.of(r)
-		h := s.seeds.sum()
-		add(h, from)
-		add(h, by.Name())
-		return (&recorder{s: s, r: r, make: func() compact.Recorder { return by.Record(c) }, said: h.end()}).add
+		from := append(access.Credentials(r.Header), r.Policy, r.Version, r.Counting, r.Query, r.Upstream.String(), by.Name())
+		said := s.seeds.of(fmt.Sprintf("%q", from))
+		return (&recorder{s: s, prints: known, who: s.who(r.Owner), erasures: erasures, make: func() compact.Recorder { return by.Record(c) }, said: said}).add
 	}
 }
 
 // recorder is a record that asks another only for what is not remembered.
 type recorder struct {
-	s       *Service
-	r       *Request
-	make    func() compact.Recorder
-	by      compact.Recorder // nil: not asked yet
-	said    memo             // names what it said last
-	pending []told           // what by was not told yet
+	s        *Service
+	prints   prints
+	who      memo   // of the owner
+	erasures uint64 // when the request began; see keep
+	make     func() compact.Recorder
+	by       compact.Recorder // nil: not asked yet
+	said     memo             // names what it said last
+	pending  []told           // what by was not told yet
+}
+
+// told is one call of a record.
+type told struct {
+	lost, kept []compact.Message
+	size       int
+	anew       bool
 }
 
 // add is a [compact.Recorder].
 func (r *recorder) add(lost, kept []compact.Message, size int, anew bool) string {
-	call := told{lost, kept, size, anew}
-	p, _ := r.s.of(r.r)
-	r.said = r.s.after(r.said, p, &call)
-	r.pending = append(r.pending, call)
+	all := []any{r.said, size, len(lost), anew}
+	for i := range lost {
+		all = append(all, r.prints.left(r.s.seeds, &lost[i]))
+	}
+	for i := range kept {
+		all = append(all, r.prints.message(r.s.seeds, &kept[i]))
+	}
+	r.said = r.s.seeds.of(all...)
+	r.pending = append(r.pending, told{lost, kept, size, anew})
 	if t, ok := r.s.texts.GetIfPresent(r.said); ok {
 		return t.text
 	}
@@ -46,6 +64,17 @@ func (r *recorder) add(lost, kept []compact.Message, size int, anew bool) string
 		says = r.by(t.lost, t.kept, t.size, t.anew)
 	}
 	r.pending = nil
-	r.s.keep(r.r, r.said, says)
+	r.keep(says)
 	return says
+}
+
+// keep remembers the newest text, unless something was erased since the request began.
+func (r *recorder) keep(says string) {
+	if !r.s.erasing.TryRLock() {
+		return
+	}
+	defer r.s.erasing.RUnlock()
+	if r.erasures == r.s.erasures.Load() {
+		r.s.texts.Set(r.said, keptText{who: r.who, text: says})
+	}
 }

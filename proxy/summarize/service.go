@@ -50,11 +50,6 @@ type Request struct {
 	Bound bool
 	// Waited is how long the request has waited for summaries.
 	Waited time.Duration
-
-	prints   *prints // see of
-	from     memo
-	who      memo   // of its owner
-	erasures uint64 // see Service.keep
 }
 
 // Service fills the slots of plans. It is safe for concurrent use.
@@ -63,7 +58,6 @@ type Service struct {
 	format    format
 	env       Environment
 	texts     *otter.Cache[memo, keptText]   // what records said
-	coming    *otter.Cache[memo, store.Key]  // of the coming epoch: its gap; zero: it needs no summary
 	shown     *otter.Cache[memo, []bool]     // of a slot: the spans that show their digest
 	attempts  *otter.Cache[string, attempts] // see cooldown.go
 	seeds     seeds
@@ -79,7 +73,7 @@ type Service struct {
 	ended  sync.WaitGroup
 
 	erasing  sync.RWMutex  // read-locked while something is kept
-	erasures atomic.Uint64 // so far; see keep
+	erasures atomic.Uint64 // so far; see recorder.keep
 	mark     string        // of this process, among those that share the store
 }
 
@@ -108,7 +102,7 @@ type Environment struct {
 
 const (
 	// rememberedBytes bounds the remembered texts, rememberedGaps the number of
-	// remembered gaps and slots.
+	// remembered failures and slots.
 	rememberedBytes = 32 << 20
 	rememberedGaps  = 10_000
 )
@@ -134,7 +128,6 @@ func New(o *Options, env Environment) *Service {
 	if o == nil {
 		return s
 	}
-	s.coming = otter.Must(&otter.Options[memo, store.Key]{MaximumSize: rememberedGaps})
 	s.shown = otter.Must(&otter.Options[memo, []bool]{MaximumSize: rememberedGaps})
 	s.rendering = semaphore.NewWeighted(1)
 	s.workers = semaphore.NewWeighted(workers)

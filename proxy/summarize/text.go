@@ -64,13 +64,11 @@ type filled struct {
 
 // name names the slot and the epoch that made it.
 func (f *filling) name() memo {
-	h := f.s.seeds.sum()
-	add(h, [...]int{f.slot.End, f.slot.At, f.slot.Before})
+	all := []any{f.slot.End, f.slot.At, f.slot.Before}
 	for i := range f.spans {
-		add(h, f.spans[i].gap.key)
-		add(h, f.slot.Spans[i].Size)
+		all = append(all, f.spans[i].gap.key, f.slot.Spans[i].Size)
 	}
-	return h.end()
+	return f.s.seeds.of(all...)
 }
 
 // safely fills a span by do. A panic costs the summary, not the request.
@@ -194,22 +192,12 @@ func (s *Service) Prepare(r *Request, in compact.Conversation, plan *compact.Pla
 	if forecast == nil {
 		return
 	}
-	coming := s.nameOf(r, in, forecast)
-	if key, ok := s.coming.GetIfPresent(coming); ok && (key == store.Key{} || s.needsNothing(key)) {
-		return
-	}
 	slot := forecast.Slot()
-	if slot == nil || slot.Spans[len(slot.Spans)-1].Size < leastSize {
-		s.coming.Set(coming, store.Key{})
+	if slot == nil {
 		return
 	}
 	last := len(slot.Spans) - 1
-	g := s.gap(r, in, slot, last)
-	if g.messages == 0 {
-		g.key = store.Key{}
-	}
-	s.coming.Set(coming, g.key)
-	if g.messages > 0 {
+	if g := s.gap(r, in, slot, last); g.messages > 0 && slot.Spans[last].Size >= leastSize && !s.needsNothing(g.key) {
 		s.start(r, in, g, slot, last, false)
 	}
 }
