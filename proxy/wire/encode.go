@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,7 +37,7 @@ func (d *document) encode(edited []compact.Message) ([]byte, error) {
 	if !e.write() {
 		return nil, errors.New("wire: no message is left in the list")
 	}
-	return e.joined(), nil
+	return bytes.Join(e.pieces, nil), nil
 }
 
 // untouched reports whether a list is the client's own.

@@ -6,8 +6,6 @@ import (
 	"laconic/compact"
 )
 
-func quoted(text string) []byte { return appendQuoted(nil, text) }
-
 // Error writes OpenAI's envelope.
 func (*chat) Error(e Error) []byte {
 	param := []byte("null")

@@ -43,10 +43,6 @@ type Request struct {
 	// is an item that stands for the history.
 	Trigger bool
 
-	// Alloc returns a slice of n bytes, of any content, for what Encode writes;
-	// nil: make does.
-	Alloc func(n int) []byte
-
 	document *document
 }
 

@@ -38,7 +38,7 @@ func (*responses) Unseal(body []byte, prefix string, open func(sealed string) st
 		if item.Get("type").String() != "compaction" || !strings.HasPrefix(sealed, prefix) {
 			return true
 		}
-		said := appendQuoted(nil, open(sealed))
+		said := quoted(open(sealed))
 		parts = append(parts, body[at:item.Index], fmt.Appendf(nil, `{"type":"message","role":"user","content":[{"type":"input_text","text":%s}]}`, said))
 		at = item.Index + len(item.Raw)
 		return true

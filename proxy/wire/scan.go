@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -103,7 +102,6 @@ type scanner struct {
 	at     int
 	depth  int
 	names  []string // keys of the objects that are open, those of the innermost last
-	long   []value  // strings that were read
 	unsure bool
 	err    *PassError // ends every walk
 }
@@ -156,17 +154,9 @@ func (s *scanner) read() value {
 	return v
 }
 
-// text reads a string, and returns how many bytes its text has. The ends of long ones
-// are kept for who reads them again.
+// text reads a string, and returns how many bytes its text has.
 func (s *scanner) text() (size uint32) {
 	start, src, i, saved := s.at, s.src, s.at+1, 0
-	if n := len(s.long); n > 0 && uint32(start) <= s.long[n-1].start {
-		at, long := slices.BinarySearchFunc(s.long, uint32(start), func(v value, start uint32) int { return cmp.Compare(v.start, start) })
-		if long {
-			s.at = int(s.long[at].end)
-			return s.long[at].size
-		}
-	}
 	for words := 1; i < len(src); words = 4 { // most strings are short
 		found, n := special(src[i:], words)
 		next := i + n
@@ -176,11 +166,7 @@ func (s *scanner) text() (size uint32) {
 			switch c := src[at]; {
 			case c == '"':
 				s.at = at + 1
-				size = uint32(at - start - 1 - saved)
-				if n := len(s.long); at-start > longString && (n == 0 || uint32(start) > s.long[n-1].start) {
-					s.long = append(s.long, value{span: span{uint32(start), uint32(s.at)}, size: size})
-				}
-				return size
+				return uint32(at - start - 1 - saved)
 			case c == '\\' && at+1 < len(src) && shortEscape[src[at+1]] != 0:
 				read, saved = 2, saved+1
 			case c == '\\':
@@ -202,9 +188,6 @@ func (s *scanner) text() (size uint32) {
 	s.fail(InvalidJSON, len(src), "")
 	return 0
 }
-
-// longString is from how many bytes on the end of a string is kept.
-const longString = 256
 
 // special looks at some words of eight bytes, at most, and returns a bit for each byte
 // that may not stand for itself in a string, and how many bytes it looked at. Behind
@@ -358,7 +341,6 @@ func (s *scanner) ahead(at int, key string) (text string) {
 			break
 		}
 	}
-	s.long = t.long
 	return text
 }
 

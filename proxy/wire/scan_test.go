@@ -30,7 +30,7 @@ func FuzzText(f *testing.F) {
 		if got := s.textOf(v); got.String() != string(want) || got.Len() != len(want) || string(got.AppendTo(nil)) != string(want) {
 			t.Fatalf("%q: read as %q of %d bytes, want %q of %d", text, got.String(), got.Len(), want, len(want))
 		}
-		back := appendQuoted(nil, string(want))
+		back := quoted(string(want))
 		if again, err := jsontext.AppendUnquote(nil, back); err != nil || string(again) != string(want) {
 			t.Fatalf("%q: written as %q (%v)", want, back, err)
 		}

@@ -116,21 +116,3 @@ func (e *encoder) spliced(whole span) {
 	}
 	e.keep(at, whole.end)
 }
-
-// joined returns the new body in memory of Alloc: one allocation, one copy.
-func (e *encoder) joined() []byte {
-	n := 0
-	for _, p := range e.pieces {
-		n += len(p)
-	}
-	alloc := e.Alloc
-	if alloc == nil {
-		alloc = func(n int) []byte { return make([]byte, n) }
-	}
-	out := alloc(n)
-	at := 0
-	for _, p := range e.pieces {
-		at += copy(out[at:], p)
-	}
-	return out
-}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -61,22 +62,15 @@ func escaped(s string) (r rune, read int) {
 }
 
 // hex4 reads \uXXXX, and returns -1 if the text begins with anything else.
-func hex4(s string) (r rune) {
+func hex4(s string) rune {
 	if len(s) < 6 || s[:2] != `\u` {
 		return -1
 	}
-	for _, c := range []byte(s[2:6]) {
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c|0x20 && c|0x20 <= 'f':
-			c = c | 0x20 - 'a' + 10
-		default:
-			return -1
-		}
-		r = r<<4 | rune(c)
+	n, err := strconv.ParseUint(s[2:6], 16, 16)
+	if err != nil {
+		return -1
 	}
-	return r
+	return rune(n)
 }
 
 // textOf is the text of a string value, decoded when somebody asks.
@@ -95,12 +89,12 @@ func encoded(inside string, size int) compact.Text {
 	return compact.Plain(inside)
 }
 
-// appendQuoted appends text as a JSON string. Only what must be escaped is:
+// quoted returns text as a JSON string. Only what must be escaped is:
 // never < > & as encoding/json does, which would change a prompt's bytes for
 // nothing. Bytes that are not UTF-8 become U+FFFD.
-func appendQuoted(dst []byte, text string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, text)
-	return dst
+func quoted(text string) []byte {
+	made, _ := jsontext.AppendQuote(nil, text)
+	return made
 }
 
 // bytesOf lends the bytes of a string, to be read only.
