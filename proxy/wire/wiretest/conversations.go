@@ -5,6 +5,7 @@ package wiretest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -46,11 +47,11 @@ func ConversationFiles(t testing.TB) []string {
 		t.Fatal("the repository has no conversations in e2e/testdata/conversations")
 	}
 	own = append(own, demo(t, root))
-	if !HasLargerSet(t) {
-		return own
+	if dir := largerSet(t); dir != "" {
+		larger, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+		own = append(own, larger...)
 	}
-	larger, _ := filepath.Glob(filepath.Join(largerSet(root), "*.jsonl"))
-	return append(own, larger...)
+	return own
 }
 
 // demo returns a file with the conversation that `laconic demo` plays, as one
@@ -79,48 +80,40 @@ func demo(t testing.TB, root string) string {
 // is skipped, and fails with LACONIC_NO_SKIP.
 func LargerSet(t testing.TB) string {
 	t.Helper()
-	if !HasLargerSet(t) {
+	dir := largerSet(t)
+	if dir == "" {
 		t.Skip("it needs a larger set of conversations; LACONIC_SHARED names the folder that holds conversations/")
 	}
-	return largerSet(repository(t))
+	return dir
 }
 
 // HasLargerSet reports whether the larger set is at hand. Where it is missing
 // the test fails with LACONIC_NO_SKIP.
-func HasLargerSet(t testing.TB) bool {
+func HasLargerSet(t testing.TB) bool { return largerSet(t) != "" }
+
+func largerSet(t testing.TB) string {
 	t.Helper()
-	dir := largerSet(repository(t))
+	dir := filepath.Join(cmp.Or(os.Getenv("LACONIC_SHARED"), filepath.Join(repository(t), "..", "shared")), "conversations")
 	_, err := os.Stat(dir)
-	if err != nil && os.Getenv("LACONIC_NO_SKIP") != "" {
+	if err == nil {
+		return dir
+	}
+	if os.Getenv("LACONIC_NO_SKIP") != "" {
 		t.Fatalf("the larger set of conversations is missing: %v", err)
 	}
-	return err == nil
-}
-
-func largerSet(root string) string {
-	shared := os.Getenv("LACONIC_SHARED")
-	if shared == "" {
-		shared = filepath.Join(root, "..", "shared")
-	}
-	return filepath.Join(shared, "conversations")
+	return ""
 }
 
 // repository returns the folder of go.mod.
 func repository(t testing.TB) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
+	for dir, _ := os.Getwd(); ; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return dir
 		}
-		up := filepath.Dir(dir)
-		if up == dir {
+		if dir == filepath.Dir(dir) {
 			t.Fatal("no go.mod above the test")
 		}
-		dir = up
 	}
 }
 
@@ -130,7 +123,8 @@ func readConversations(t testing.TB, file string) (all []Recorded) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	own := !strings.HasPrefix(file, largerSet(repository(t)))
+	larger := largerSet(t)
+	own := larger == "" || !strings.HasPrefix(file, larger)
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
