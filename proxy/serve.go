@@ -70,12 +70,6 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	return stop.end(srv, failed, cut)
 }
 
-// closedConnections says that n connections were closed because their address has
-// too many open.
-func (p *Proxy) closedConnections(n int) {
-	p.listener.Failed(FaultInfo{Where: "connections", What: fmt.Sprintf("closed %d: their address has too many open", n), Peer: true})
-}
-
 // http2Limits bound what one HTTP/2 connection holds beside Limits.Memory: what
 // arrives of bodies that are not read yet, and a frame. Go's own bounds are 1 MB
 // each. A client that is gone without a word is noticed by a ping, which HTTP/1
@@ -94,20 +88,18 @@ var http2Limits = &http.HTTP2Config{
 // alone, and for no connection that has not brought one.
 func (p *Proxy) server(h http.Handler) *http.Server {
 	limits := p.settings.Load().Limits
-	fresh := &unused{open: map[net.Conn]struct{}{}}
-	limit := admission.NewConnections(limits.Connections, limits.Heads, p.closedConnections)
+	connections := admission.NewConnections(limits.Connections, limits.Heads, func(closed int) {
+		p.listener.Failed(FaultInfo{Where: "connections", What: fmt.Sprintf("closed %d: their address has too many open", closed), Peer: true})
+	})
 	srv := &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: limits.Header,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          log.New(serverLog{p}, "", 0),
-		ConnState: func(conn net.Conn, state http.ConnState) {
-			fresh.changed(conn, state)
-			limit.Changed(conn, state)
-		},
+		ConnState:         connections.Changed,
 	}
-	srv.RegisterOnShutdown(fresh.close)
+	srv.RegisterOnShutdown(connections.End)
 	return srv
 }
 

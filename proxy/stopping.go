@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -83,36 +82,4 @@ func (s *stopping) end(srv *http.Server, failed <-chan error, cut context.Cancel
 		return err
 	}
 	return nil
-}
-
-// unused are the connections whose first request has not come. Once a server shuts
-// down, it serves none that comes, and yet waits seconds for it.
-type unused struct {
-	mu     sync.Mutex
-	open   map[net.Conn]struct{}
-	closed bool // close was called
-}
-
-// changed is the ConnState of an http.Server.
-func (u *unused) changed(conn net.Conn, state http.ConnState) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	switch {
-	case state != http.StateNew:
-		delete(u.open, conn)
-	case u.closed:
-		_ = conn.Close()
-	default:
-		u.open[conn] = struct{}{}
-	}
-}
-
-// close closes these connections, and those that are still to come.
-func (u *unused) close() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.closed = true
-	for conn := range u.open {
-		_ = conn.Close()
-	}
 }

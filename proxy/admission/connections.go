@@ -20,22 +20,17 @@ type Connections struct {
 	report func(closed int) // since the last report
 
 	mu       sync.Mutex
-	clients  map[string]*connections
+	clients  map[string]map[net.Conn]bool // the open ones, and whether they have brought a head
+	ended    bool
 	closed   int // since the last report
 	reported time.Time
-}
-
-// connections are those of one address.
-type connections struct {
-	hasHead map[net.Conn]bool
-	heads   int // how many have one
 }
 
 // NewConnections makes a limit of most connections of one address, and of heads
 // that did not send a complete request head yet; 0: any number. It calls report, now
 // and then, with the number of connections that were closed.
 func NewConnections(most, heads int, report func(closed int)) *Connections {
-	return &Connections{most: most, heads: heads, report: report, clients: map[string]*connections{}}
+	return &Connections{most: most, heads: heads, report: report, clients: map[string]map[net.Conn]bool{}}
 }
 
 // ClientAt names the client at an address (host:port): the IP, or of IPv6 its first
@@ -57,49 +52,71 @@ func ClientAt(address string) string {
 // Changed is the ConnState of an http.Server.
 func (c *Connections) Changed(conn net.Conn, state http.ConnState) {
 	address := conn.RemoteAddr().String()
-	if a, err := netip.ParseAddrPort(address); err != nil || a.Addr().Unmap().IsLoopback() {
-		return
-	}
-	if closed := c.changed(conn, ClientAt(address), state); closed > 0 {
+	a, err := netip.ParseAddrPort(address)
+	if closed := c.changed(conn, ClientAt(address), err == nil && !a.Addr().Unmap().IsLoopback(), state); closed > 0 {
 		c.report(closed)
 	}
 }
 
 // changed notes the state of a client's connection, and closes it if it is new and
 // one too many. It returns how many were closed if that is to be reported.
-func (c *Connections) changed(conn net.Conn, client string, state http.ConnState) (closed int) {
+func (c *Connections) changed(conn net.Conn, client string, limited bool, state http.ConnState) (closed int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	open := c.clients[client]
-	if open == nil {
-		open = &connections{hasHead: map[net.Conn]bool{}}
-	}
-	head, counted := open.hasHead[conn]
 	switch state {
 	case http.StateNew:
-		all := len(open.hasHead)
-		if (c.most == 0 || all < c.most) && (c.heads == 0 || all-open.heads < c.heads) {
-			open.hasHead[conn] = false
-			c.clients[client] = open
+		switch {
+		case c.ended:
+			_ = conn.Close()
 			return 0
+		case limited && c.areMost(open):
+			_ = conn.Close() // before anything is read from it
+			c.closed++
+			if now := time.Now(); now.Sub(c.reported) >= reportPause {
+				closed, c.closed, c.reported = c.closed, 0, now
+			}
+			return closed
+		case open == nil:
+			open = map[net.Conn]bool{}
+			c.clients[client] = open
 		}
-		_ = conn.Close() // before anything is read from it
-		c.closed++
-		if now := time.Now(); now.Sub(c.reported) >= reportPause {
-			closed, c.closed, c.reported = c.closed, 0, now
-		}
+		open[conn] = false
 	case http.StateActive:
-		if counted && !head {
-			open.hasHead[conn] = true
-			open.heads++
+		if _, counted := open[conn]; counted {
+			open[conn] = true
 		}
 	case http.StateHijacked, http.StateClosed:
-		if head {
-			open.heads--
-		}
-		if delete(open.hasHead, conn); len(open.hasHead) == 0 {
+		if delete(open, conn); len(open) == 0 {
 			delete(c.clients, client)
 		}
 	}
-	return closed
+	return 0
+}
+
+// areMost reports whether no connection may be added to some of one client.
+func (c *Connections) areMost(open map[net.Conn]bool) bool {
+	waiting := 0
+	for _, head := range open {
+		if !head {
+			waiting++
+		}
+	}
+	return c.most > 0 && len(open) >= c.most || c.heads > 0 && waiting >= c.heads
+}
+
+// End closes the connections that have brought no head, and those that are still to
+// come: a server that shuts down serves none of their requests, and waits seconds for
+// them.
+func (c *Connections) End() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	for _, open := range c.clients {
+		for conn, head := range open {
+			if !head {
+				_ = conn.Close()
+			}
+		}
+	}
 }
