@@ -47,7 +47,7 @@ func (x *request) end() {
 		if x.info.Cut {
 			outcome = operate.Cut
 		}
-		x.p.outcomes.Note(outcome, x.info.Why, time.Now())
+		x.p.outcomes.Note(outcome, x.info.Why)
 	}
 	x.memory.Free()
 	x.spend()

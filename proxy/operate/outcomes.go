@@ -1,10 +1,10 @@
 package operate
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"laconic/proxy/why"
 )
@@ -18,7 +18,6 @@ type Outcome struct {
 	Outcome  string // of the proxy, or Cut
 	Requests int
 	Why      why.Reason
-	At       time.Time
 }
 
 // Outcomes counts chat requests by their outcomes. The zero value counted none.
@@ -28,22 +27,18 @@ type Outcomes struct {
 }
 
 // Note counts a request that is over.
-func (o *Outcomes) Note(name string, reason why.Reason, now time.Time) {
+func (o *Outcomes) Note(name string, reason why.Reason) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.all == nil {
 		o.all = map[string]Outcome{}
 	}
-	o.all[name] = Outcome{name, o.all[name].Requests + 1, reason, now}
+	o.all[name] = Outcome{name, o.all[name].Requests + 1, reason}
 }
 
 // Known returns the outcomes that there were, sorted.
-func (o *Outcomes) Known() (all []Outcome) {
+func (o *Outcomes) Known() []Outcome {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, one := range o.all {
-		all = append(all, one)
-	}
-	slices.SortFunc(all, func(a, b Outcome) int { return strings.Compare(a.Outcome, b.Outcome) })
-	return all
+	return slices.SortedFunc(maps.Values(o.all), func(a, b Outcome) int { return strings.Compare(a.Outcome, b.Outcome) })
 }
