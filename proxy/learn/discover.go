@@ -44,13 +44,10 @@ func (w Windows) add(model string, t compact.Published) {
 // not look at names.
 const anyModel = "*"
 
-// spellings returns the names under which a model may be published. Ollama calls
+// of returns what is published of a model, and reports whether anything is. Ollama calls
 // llama3 llama3:latest.
-func spellings(model string) []string { return []string{model, model + ":latest", anyModel} }
-
-// of returns what is published of a model, and reports whether anything is.
 func (w Windows) of(model string) (p compact.Published, ok bool) {
-	for _, name := range spellings(model) {
+	for _, name := range []string{model, model + ":latest", anyModel} {
 		if p, ok = w[name]; ok {
 			break
 		}

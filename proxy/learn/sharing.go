@@ -44,8 +44,6 @@ const (
 	// sharePause is between two rounds of sharing. Each process answers what others
 	// save: two could go on for ever.
 	sharePause = saveAgain / 4
-	// mostUnanswered is how many reads in a row the Store may leave unanswered.
-	mostUnanswered = 16
 )
 
 // sharing holds the models whose known and stored facts may differ.
@@ -101,23 +99,16 @@ func (m *Memory) share(ctx context.Context) {
 }
 
 // shareDue shares the facts of all models that are due, and reports whether the Store
-// has all. What it does not take stays due. Once it left mostUnanswered reads in a row
-// unanswered, what is left stays due too. A Cluster that misses one of its masters
-// answers for the others.
+// has all. What it does not take stays due. A Store that is away says so at once, but
+// now and then.
 func (m *Memory) shareDue(ctx context.Context) (all bool) {
 	all = true
-	unanswered := 0
 	for e := range m.sharing.take() {
-		done, answered := false, false
-		if unanswered < mostUnanswered {
-			func() {
-				defer m.recovered()
-				done, answered = e.share(ctx)
-			}()
-			if unanswered++; answered {
-				unanswered = 0
-			}
-		}
+		done := false
+		func() {
+			defer m.recovered()
+			done = e.share(ctx)
+		}()
 		if !done {
 			all = false
 			m.sharing.add(e)
@@ -127,13 +118,12 @@ func (m *Memory) shareDue(ctx context.Context) (all bool) {
 }
 
 // share merges what other processes have learnt, and saves the result where the
-// Store lacks some of it. It reports whether the Store has all, and whether it
-// answered.
-func (m *Model) share(ctx context.Context) (done, answered bool) {
+// Store lacks some of it. It reports whether the Store has all.
+func (m *Model) share(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, 2*storeWait)
 	defer stop()
 	known, stored, ok := m.load(ctx)
-	return ok && (known.Equal(stored) || m.memory.o.Store.Save(ctx, m.key, known)), ok
+	return ok && (known.Equal(stored) || m.memory.o.Store.Save(ctx, m.key, known))
 }
 
 // saved has the facts read that some process has saved, if the Store was read for

@@ -183,7 +183,7 @@ func TestWhatCouldNotBeSavedIsSavedSoon(t *testing.T) {
 			t.Errorf("full: %d saves and %d reads in ten seconds", saves, loads)
 		}
 		set(func() { b.silent = true })
-		if saves, loads, _ := after(10 * time.Second); saves > 0 || loads < 9 || loads > 11*2*mostUnanswered {
+		if saves, loads, _ := after(10 * time.Second); saves > 0 || loads < 9 || loads > 11*models {
 			t.Errorf("away: %d saves and %d reads in ten seconds", saves, loads)
 		}
 		set(func() { b.silent, b.full = false, false })
