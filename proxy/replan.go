@@ -17,7 +17,7 @@ func (a *attempt) reconsider(status int, r wire.Refusal) *second {
 	switch {
 	case r.Generated:
 		return nil
-	case a.Bound && r.Thinking != overflow.ThinkingAccepted:
+	case a.Bound && r.Thinking.OfThinking():
 		return a.afterThinking(r.Thinking)
 	case r.Size.Kind != overflow.None && !(r.Size.Unsure && r.Template != overflow.TemplateTaken || a.Sent().Doubtful(r.Size)):
 		return a.afterOverflow(r.Size, status)
@@ -81,10 +81,10 @@ func (a *attempt) replan(facts learn.Facts, i *RetryInfo, shapes ...compact.Dema
 // also that of the turn in which the model is: where one piece is bound to another
 // history, so is what came after it, and what came before it was written for the
 // same list as it.
-func (a *attempt) afterThinking(wrong overflow.Thinking) *second {
+func (a *attempt) afterThinking(wrong overflow.Template) *second {
 	i := a.startRetryInfo(reasonThinking)
 	switch {
-	case wrong == overflow.ThinkingMissing:
+	case wrong == overflow.NoThinking:
 		i.Why = "missing"
 	case !a.Signed:
 		i.Why = "none"

@@ -20,7 +20,12 @@ const (
 	SameTurns                     // two turns of one role, or a list that begins with an answer
 	AnyTools                      // tools, calls and their results
 	OtherOrder                    // anything else in the order of the messages
+	OtherThinking                 // thinking that was written for another history
+	NoThinking                    // a history without the thinking that belongs to it
 )
+
+// OfThinking reports whether it is about thinking, which no template looks at.
+func (t Template) OfThinking() bool { return t >= OtherThinking }
 
 // template is one row of templates.
 type template struct {
@@ -34,6 +39,8 @@ type template struct {
 // a template says it. A row matches what the template said, which
 // llama.cpp writes after the lines of the template that said it.
 var templates = []template{
+	{is: OtherThinking, match: expression("(?i)bound to a different conversation|invalid [`'\"]?signature[`'\"]? in [`'\"]?thinking[`'\"]? block")},
+	{is: NoThinking, match: expression("(?i)expected [`'\"]?thinking[`'\"]? or [`'\"]?redacted_thinking|must start with a thinking block")},
 	{
 		SecondSystem, "one system message", "The model's chat template takes one system message, at the beginning; set system_messages: fold, or use a template that takes more.",
 		said(`system message must be at the beginning|` + // Qwen 3.5 and later (llama.cpp#20733)

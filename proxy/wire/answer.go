@@ -33,7 +33,10 @@ func (w *api) FirstEvent(start []byte, whole bool) (overflow.Begins, []byte) {
 // Refusal reads an error.
 func (w *api) Refusal(status int, text []byte) Refusal {
 	said := overflow.Read(status, text)
-	r := Refusal{Size: said.Size(), Template: said.Template(), Thinking: said.Thinking()}
+	r := Refusal{Size: said.Size(), Template: said.Template()}
+	if r.Template.OfThinking() {
+		r.Thinking, r.Template = r.Template, overflow.TemplateTaken
+	}
 	for _, key := range []string{"completion_tokens", "output_tokens"} {
 		for v := range valuesOf(key, text) {
 			r.Generated = r.Generated || gjson.Parse(lent(v)).Num > 0
