@@ -57,19 +57,16 @@ type Body struct {
 	body   io.ReadCloser
 	timer  Timer
 	stream bool
+	keep   bool
 	head   []byte
-	end    tail
+	tail   []byte // up to twice of what is kept
 	n      int64
 	err    error
 }
 
 // New wraps the body of res. keep says whether to keep the head and the end of the body.
 func New(res *http.Response, timer Timer, keep bool) *Body {
-	b := &Body{body: res.Body, timer: timer, stream: Kind(res) == "text/event-stream"}
-	if keep {
-		b.end.keep = kept
-	}
-	return b
+	return &Body{body: res.Body, timer: timer, stream: Kind(res) == "text/event-stream", keep: keep}
 }
 
 // Kind returns the media type of an answer.
@@ -84,10 +81,9 @@ func (b *Body) Read(buf []byte) (int, error) {
 	n, err := b.body.Read(buf)
 	b.timer.Stop()
 	b.n += int64(n)
-	if more := min(n, b.end.keep-len(b.head)); more > 0 {
-		b.head = append(b.head, buf[:more]...)
+	if b.keep {
+		b.remember(buf[:n])
 	}
-	b.end.add(buf[:n])
 	if err != nil && err != io.EOF {
 		b.err = err
 	}
@@ -106,28 +102,20 @@ func (b *Body) Err() error { return b.err }
 // End returns what is kept of the body as far as it was read, and reports whether it
 // was to be kept at all.
 func (b *Body) End() (a wire.Answer, keeps bool) {
-	return wire.Answer{Head: b.head, Tail: b.end.b, Stream: b.stream, Whole: b.n == int64(len(b.end.b))}, b.end.keep > 0
+	return wire.Answer{Head: b.head, Tail: b.tail, Stream: b.stream, Whole: b.n == int64(len(b.tail))}, b.keep
 }
 
 // kept is how much of a body's head is kept, and of its end. The chat API reports
 // usage at the end of streams and of whole answers alike, in some 700 bytes.
 const kept = 2 << 10
 
-// tail keeps the end of what is added to it. The zero value keeps nothing.
-type tail struct {
-	keep int
-	b    []byte
-}
-
-func (t *tail) add(p []byte) {
-	switch {
-	case t.keep == 0:
-	case len(p) >= t.keep:
-		t.b = append(t.b[:0], p[len(p)-t.keep:]...)
-	default:
-		if over := len(t.b) + len(p) - 2*t.keep; over > 0 {
-			t.b = append(t.b[:0], t.b[len(t.b)-t.keep:]...)
-		}
-		t.b = append(t.b, p...)
+// remember keeps the head and the end of what was read.
+func (b *Body) remember(p []byte) {
+	b.head = append(b.head, p[:min(len(p), kept-len(b.head))]...)
+	if len(p) >= kept {
+		b.tail, p = b.tail[:0], p[len(p)-kept:]
+	}
+	if b.tail = append(b.tail, p...); len(b.tail) > 2*kept {
+		b.tail = append(b.tail[:0], b.tail[len(b.tail)-kept:]...)
 	}
 }

@@ -37,11 +37,11 @@ func TestUsageIsReadFromTheEndOfAnAnswer(t *testing.T) {
 	f := func(answer string, want *wire.Usage) {
 		t.Helper()
 		for _, step := range []int{1, 7, 100, 1 << 20} {
-			end := tail{keep: kept}
+			end := Body{}
 			for b := []byte(answer); len(b) > 0; b = b[min(step, len(b)):] {
-				end.add(b[:min(step, len(b))])
+				end.remember(b[:min(step, len(b))])
 			}
-			got := wire.Chat.End(wire.Answer{Tail: end.b, Stream: true}).Usage
+			got := wire.Chat.End(wire.Answer{Tail: end.tail, Stream: true}).Usage
 			if (got == nil) != (want == nil) || got != nil && *got != *want {
 				t.Errorf("%.60q in steps of %d: %+v, want %+v", answer, step, got, want)
 			}
