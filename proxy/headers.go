@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"strconv"
@@ -19,11 +20,6 @@ const (
 	headerID      = "X-Laconic-Request-Id"
 )
 
-// clean removes headers or trailers that would be taken for ours.
-func clean(h http.Header) {
-	maps.DeleteFunc(h, func(name string, _ []string) bool { return ours(name) })
-}
-
 // stamp writes what happened to the request on the headers of its answer. An
 // upstream that is a Laconic too has written its own there; they would be
 // taken for ours.
@@ -31,7 +27,7 @@ func (x *request) stamp(h http.Header) {
 	if !x.settings.ResponseHeaders {
 		return
 	}
-	clean(h)
+	maps.DeleteFunc(h, func(name string, _ []string) bool { return ours(name) })
 	h.Set(headerID, x.info.ID)
 	if x.info.Outcome != "" {
 		h.Set(headerOutcome, string(x.info.Outcome))
@@ -62,31 +58,22 @@ func (x *request) stamp(h http.Header) {
 // summary;hit, or summary;digest;reason=preparing, and of a slot of several spans
 // how many hold a digest: summary;digest;spans=3;digests=1;reason=preparing.
 func stages(i *RewriteInfo) string {
-	var b strings.Builder
-	item := func(name string, n int) {
-		if b.Len() > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(name + ";n=" + strconv.Itoa(n))
-	}
-	if i.Report.Repairs > 0 {
-		item("repair", i.Report.Repairs)
+	var items []string
+	if n := i.Report.Repairs; n > 0 {
+		items = append(items, fmt.Sprintf("repair;n=%d", n))
 	}
 	for _, s := range i.Report.Stages {
-		item(s.Name, s.Edits)
-		b.WriteString(";saved=" + strconv.Itoa(s.Saved))
+		items = append(items, fmt.Sprintf("%s;n=%d;saved=%d", s.Name, s.Edits, s.Saved))
 	}
 	if s := i.Summary; s != nil {
-		if b.Len() > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString("summary;" + s.Outcome)
+		item := "summary;" + s.Outcome
 		if s.Spans > 1 {
-			b.WriteString(";spans=" + strconv.Itoa(s.Spans) + ";digests=" + strconv.Itoa(s.Digests))
+			item += fmt.Sprintf(";spans=%d;digests=%d", s.Spans, s.Digests)
 		}
 		if s.Reason != "" {
-			b.WriteString(";reason=" + s.Reason)
+			item += ";reason=" + s.Reason
 		}
+		items = append(items, item)
 	}
-	return b.String()
+	return strings.Join(items, ", ")
 }

@@ -79,7 +79,6 @@ type Proxy struct {
 	upstreams *operate.Upstreams
 	outcomes  operate.Outcomes
 	summaries *summarize.Service
-	buffers   body.Buffers
 
 	factSecret []byte
 

@@ -16,9 +16,6 @@ const (
 	InRedis  Kind = "redis"
 )
 
-// Kinds are all of them.
-var Kinds = []Kind{InMemory, InFile, InRedis}
-
 // Options say what store there is to be.
 type Options struct {
 	Kind Kind   // "": InMemory

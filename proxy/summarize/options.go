@@ -30,8 +30,9 @@ type Options struct {
 	WaitUnfolded time.Duration
 	// Timeout is the time for a summary as a whole; 0: 60 s.
 	Timeout time.Duration
-	// Window is the model's window in tokens, at least LeastWindow; 0:
-	// compact.DefaultWindow.
+	// Window is the model's window in tokens, at least 4096: in a smaller one
+	// instructions, the summary so far and the answer leave no room for anything to
+	// summarize. 0: compact.DefaultWindow.
 	Window int
 	// Mask masks secrets in what is sent and stored.
 	Mask bool
@@ -54,11 +55,6 @@ const (
 	// DefaultUnfoldedWait is a WaitUnfolded for those without a wish.
 	DefaultUnfoldedWait = 20 * time.Second
 )
-
-// LeastWindow is the smallest window that a model can work with: in a smaller
-// one instructions, the summary so far and the answer leave no room for anything
-// to summarize.
-const LeastWindow = 4096
 
 // A model's window is divided so:
 //

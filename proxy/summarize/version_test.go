@@ -43,7 +43,7 @@ func (v *versioned) text(n int) (text, outcome, asked string) {
 func TestASummaryOfAnotherVersionIsAMiss(t *testing.T) {
 	a := newAgent(t, 8000)
 	few, many := a.stepWith(spansOf(1)), a.stepWith(madeAnew)
-	for _, kind := range store.Kinds {
+	for _, kind := range []store.Kind{store.InMemory, store.InFile, store.InRedis} {
 		t.Run(string(kind), func(t *testing.T) {
 			v := &versioned{t: t, format: written, open: vaults(t, kind)}
 			early, outcome, _ := v.text(few)
