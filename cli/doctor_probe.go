@@ -93,7 +93,7 @@ func stream(ctx context.Context, u upstream, model string) (res *http.Response, 
 			_ = res.Body.Close()
 		}
 		res, err = (&http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}).RoundTrip(r)
-		if err != nil || res.StatusCode != http.StatusNotFound && res.StatusCode != http.StatusMethodNotAllowed {
+		if err != nil || !apierror.NoPath(res) {
 			return res, err
 		}
 	}

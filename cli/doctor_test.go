@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"laconic/demo/strict"
+	"laconic/proxy/learn"
 	"laconic/proxy/why"
 	"laconic/store/storetest"
 )
@@ -116,6 +117,34 @@ func TestDoctorFindsFiveFaults(t *testing.T) {
 		}
 	}
 
+	t.Run("unknown model", func(t *testing.T) {
+		asked := 0
+		only := upstreamWith(t, slow, func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method != http.MethodPost {
+					next.ServeHTTP(w, r)
+				} else if asked++; r.URL.Path == "/v1/chat/completions" {
+					w.WriteHeader(http.StatusNotFound)
+					_, _ = io.WriteString(w, `{"error":{"message":"model 'gone' not found","type":"not_found_error"}}`)
+				} else {
+					http.Error(w, "broken", http.StatusInternalServerError)
+				}
+			})
+		})
+		if _, all := examined(t, unwatched+"upstream: "+only+"/v1\n", "--probe", "--model", "gone"); !has(all, "stream", why.Failure, "the probe of gone with 404", "--model NAME") || asked != 1 {
+			t.Errorf("asked %d times: %+v", asked, all)
+		}
+	})
+	t.Run("Ollama with nothing loaded", func(t *testing.T) {
+		port := serving(t, map[string]string{"/v1/models": `{"data":[{"id":"m"}]}`, "/api/ps": `{"models":[]}`})
+		_, all := examined(t, fmt.Sprintf("%supstream: http://127.0.0.1:%d/v1\n", unwatched, port))
+		if !has(all, "windows", why.Unknown, "its default window, on machines with little memory, is 4096", "OLLAMA_CONTEXT_LENGTH") {
+			t.Errorf("%+v", all)
+		}
+		if _, _, out, _ := initialized(t, []learn.Program{{Name: "Ollama", Port: port}}); !strings.Contains(out, "hint: Ollama has no model loaded") {
+			t.Error(out)
+		}
+	})
 	t.Run("wrong key", func(t *testing.T) {
 		code, all := examined(t, unwatched+"upstream: "+good+"/v1\nmodels:\n  - {match: \"*\", api_key: sk-wrong}\n")
 		if code != 2 || !has(all, "upstream", why.Failure, `refuses api_key of the row "*" with 401`, "correct api_key") {

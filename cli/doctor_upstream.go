@@ -135,7 +135,13 @@ func checkWindows(_ context.Context, p *patient) (all []finding) {
 	case agree > 0:
 		return []finding{{State: why.Fine, Says: fmt.Sprintf("no row is above the windows that upstreams publish (%s)", number.Count(agree, "model"))}}
 	}
-	return []finding{{State: why.Unknown, Says: "no upstream publishes a window; laconic check --explain MODEL says which is taken"}}
+	none := finding{State: why.Unknown, Says: "no upstream publishes a window; laconic check --explain MODEL says which is taken"}
+	for _, u := range p.seen {
+		if first := why.Unloaded(u.Program); first.Says != "" {
+			none.Says, none.Fix = first.Says, first.Fix
+		}
+	}
+	return []finding{none}
 }
 
 // wantsKey reports whether an upstream refused the key that it was asked with, or none.

@@ -61,6 +61,9 @@ func initCommand() *cobra.Command {
 			}
 			for _, f := range all {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", config.ShownURL(f.url), f.name(), modelsWords(f))
+				if first := why.Unloaded(f.Program); first.Says != "" && len(f.Windows) == 0 {
+					fmt.Fprintln(cmd.OutOrStdout(), "hint:", first)
+				}
 				for _, m := range f.Models {
 					if small := why.Small(f.Program, m, f.Published(m).Window); small.Says != "" {
 						fmt.Fprintln(cmd.OutOrStdout(), "hint:", small)

@@ -150,7 +150,10 @@ func (r *replayRun) write(res *replay.Result, stdout io.Writer) error {
 // recordings sets the files that arguments name, which of a folder are those that may hold
 // recordings.
 func (r *replayRun) recordings(args []string) error {
-	for _, arg := range args {
+	for i, arg := range args {
+		if arg == "-" && slices.Contains(args[:i], arg) {
+			return errors.New("- is standard input, which can be read once: name it once")
+		}
 		if info, err := os.Stat(arg); err != nil || !info.IsDir() || arg == "-" {
 			r.Files = append(r.Files, arg)
 			continue

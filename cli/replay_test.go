@@ -17,6 +17,7 @@ func TestReplayWronglyUsedBreaksNoPromise(t *testing.T) {
 		}
 	}
 	f("name the files to replay")
+	f("- is standard input, which can be read once: name it once", "-", "x.jsonl", "-")
 	f(`--budget-share: "7" is not a share above 0 and at most 1`, "--budget-share", "7", "x.jsonl")
 	f("--budget: 0 is not a number of tokens above 0", "--budget", "0", "x.jsonl")
 	f(`there is no policy "adaptiv" (did you mean adaptive?)`, "--policy", "elide, adaptiv", "x.jsonl")

@@ -50,39 +50,18 @@ type tokenCounting struct {
 	tokens int
 }
 
-// mostNotFound is how much is read of the answer of an upstream without such a path.
-const mostNotFound = 4 << 10
-
 func (c *tokenCounting) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := c.via.RoundTrip(r)
 	if err != nil || c.tokens == 0 {
 		return res, err
 	}
-	has := func(word string) bool { return bytes.Contains(startOf(res, mostNotFound), []byte(word)) }
-	switch res.StatusCode {
-	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
-		if has("model") { // it has the path, and no such model
-			return res, nil
-		}
-	case http.StatusOK: // of LM Studio, with an error in it
-		if !has(`"error"`) || has("input_tokens") {
-			return res, nil
-		}
-	default:
+	has := func(word string) bool { return bytes.Contains(apierror.Start(res), []byte(word)) }
+	lmStudio := res.StatusCode == http.StatusOK && has(`"error"`) && !has("input_tokens")
+	if !lmStudio && !apierror.NoPath(res) {
 		return res, nil
 	}
 	_ = res.Body.Close()
 	return ownAnswer(res, "application/json", fmt.Appendf(nil, "{\"input_tokens\":%d}\n", c.tokens)), nil
-}
-
-// startOf reads the start of an answer, and puts it back.
-func startOf(res *http.Response, most int64) []byte {
-	said, _ := io.ReadAll(io.LimitReader(res.Body, most))
-	res.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(said), res.Body), res.Body}
-	return said
 }
 
 // ownAnswer returns an answer of the proxy's own in place of an upstream's.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"laconic/compact"
+	"laconic/proxy/apierror"
 	"laconic/proxy/body"
 	"laconic/proxy/wire"
 )
@@ -64,9 +65,6 @@ func (x *request) open(sealed string) string {
 	return unopened
 }
 
-// mostRefusal is how much is read of a refusal of a compaction.
-const mostRefusal = 64 << 10
-
 // unknownItem are what refusals say of the item that asks for a compaction: most name
 // it, and llama.cpp does not.
 var unknownItem = []string{"compaction_trigger", "Cannot determine type of 'item'"}
@@ -75,15 +73,13 @@ var unknownItem = []string{"compaction_trigger", "Cannot determine type of 'item
 // compaction. It puts back what it reads.
 func knowsNoCompaction(res *http.Response) bool {
 	switch res.StatusCode {
-	case http.StatusNotFound, http.StatusBadRequest, http.StatusUnprocessableEntity:
-	default:
-		return false
+	case http.StatusNotFound:
+		return apierror.NoPath(res)
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		said := apierror.Start(res)
+		return slices.ContainsFunc(unknownItem, func(word string) bool { return bytes.Contains(said, []byte(word)) })
 	}
-	said := startOf(res, mostRefusal)
-	if res.StatusCode == http.StatusNotFound {
-		return !bytes.Contains(said, []byte("model")) // else it has the path, and no such model
-	}
-	return slices.ContainsFunc(unknownItem, func(word string) bool { return bytes.Contains(said, []byte(word)) })
+	return false
 }
 
 // compaction answers a request for a compaction in the place of an upstream that does

@@ -238,12 +238,24 @@ func Ended(word string) Reason {
 	return Reason{"the upstream ended its stream early", "look at its log, and at what stands between"}
 }
 
-// OllamaDefault is the window, in tokens, that Ollama gives a model unless it is told.
-const OllamaDefault = 4096
+// ollamaDefault is the window, in tokens, that Ollama gives a model unless it is told.
+const ollamaDefault = 4096
+
+// Unloaded returns which window Ollama will load a model with, which it tells only of
+// loaded ones; nothing for another program.
+func Unloaded(program string) Reason {
+	if program != "Ollama" {
+		return Reason{}
+	}
+	return Reason{
+		fmt.Sprintf("Ollama has no model loaded; its default window, on machines with little memory, is %d tokens, too small for any agent", ollamaDefault),
+		"start Ollama with OLLAMA_CONTEXT_LENGTH=32768 or more",
+	}
+}
 
 // Small returns that a model runs with Ollama's default window; nothing for another.
 func Small(program, model string, window int) Reason {
-	if program != "Ollama" || window != OllamaDefault {
+	if program != "Ollama" || window != ollamaDefault {
 		return Reason{}
 	}
 	return Reason{

@@ -50,4 +50,5 @@ func TestSentences(t *testing.T) {
 	f(Repaired(&compact.Report{Repairs: 4}), "the history needed 4 repairs, without which the upstream refuses it")
 	f(Repaired(&compact.Report{}), "")
 	f(Small("Ollama", "qwen3:8b", 8192), "")
+	f(Unloaded("vLLM"), "")
 }
