@@ -14,7 +14,6 @@ package cache
 
 import (
 	"hash/maphash"
-	"sync"
 	"sync/atomic"
 
 	"github.com/maypok86/otter/v2"
@@ -31,23 +30,15 @@ const (
 // Cache holds counts. Make one with [New].
 type Cache struct {
 	seeds  [2]maphash.Seed
-	counts *otter.Cache[key, int]
+	counts *otter.Cache[Sum, int]
 
 	hits, misses atomic.Int64
-
-	mu   sync.Mutex
-	ways map[string]uint32
 }
 
 // Sum tells a text from all others: two hashes, and its length.
 type Sum struct {
 	Hash [2]uint64
 	Size int
-}
-
-type key struct {
-	Sum
-	way uint32
 }
 
 // New returns a cache of at most entries counts; below 1: [DefaultEntries].
@@ -57,8 +48,7 @@ func New(entries int) *Cache {
 	}
 	return &Cache{
 		seeds:  [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
-		counts: otter.Must(&otter.Options[key, int]{MaximumSize: entries}),
-		ways:   map[string]uint32{},
+		counts: otter.Must(&otter.Options[Sum, int]{MaximumSize: entries}),
 	}
 }
 
@@ -74,20 +64,17 @@ func (c *Cache) Sum(text string) Sum {
 // Texts is the part of a cache that belongs to one way of counting. It is safe for concurrent use.
 type Texts struct {
 	c   *Cache
-	way uint32
+	way uint64 // a hash of its name
 }
 
 // Texts returns the part for a way of counting. The way names everything that the count depends on beside the text: the
-// tokenizer, and the form of the text if it has several. Ways are remembered for ever, so there must be few.
-func (c *Cache) Texts(way string) Texts {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	id, ok := c.ways[way]
-	if !ok {
-		id = uint32(len(c.ways))
-		c.ways[way] = id
-	}
-	return Texts{c, id}
+// tokenizer, and the form of the text if it has several.
+func (c *Cache) Texts(way string) Texts { return Texts{c, maphash.String(c.seeds[0], way)} }
+
+// key returns the key of the count of a text with this sum.
+func (t Texts) key(sum Sum) Sum {
+	sum.Hash[0] ^= t.way
+	return sum
 }
 
 // Count returns the count of a text, and reports whether it was remembered. If not, count makes it, from the text
@@ -106,7 +93,7 @@ func (t Texts) Count(text string, count func(string) int) (n int, seen bool) {
 
 // Get returns the count of a text with this sum, and reports whether it is remembered.
 func (t Texts) Get(sum Sum) (n int, seen bool) {
-	n, seen = t.c.counts.GetIfPresent(key{sum, t.way})
+	n, seen = t.c.counts.GetIfPresent(t.key(sum))
 	if seen {
 		t.c.hits.Add(1)
 	} else {
@@ -116,4 +103,4 @@ func (t Texts) Get(sum Sum) (n int, seen bool) {
 }
 
 // Set remembers the count of a text with this sum.
-func (t Texts) Set(sum Sum, n int) { t.c.counts.Set(key{sum, t.way}, n) }
+func (t Texts) Set(sum Sum, n int) { t.c.counts.Set(t.key(sum), n) }
