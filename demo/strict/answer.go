@@ -72,7 +72,7 @@ func (u *Upstream) answer(w http.ResponseWriter, r *http.Request, a *api, req *R
 	}
 	if !req.Stream {
 		if pause(r.Context(), u.o.Latency) {
-			send(w, http.StatusOK, indented(a.whole(t)))
+			send(w, http.StatusOK, marshal(a.whole(t)))
 		}
 		return
 	}

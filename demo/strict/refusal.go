@@ -35,7 +35,7 @@ func (r *Refusal) Error() string { return r.Message }
 // Body returns the JSON of the answer.
 func (r *Refusal) Body() []byte {
 	if r.anthropic {
-		return indented(map[string]any{"type": "error", "error": map[string]string{"type": r.Type, "message": r.Message}})
+		return marshal(map[string]any{"type": "error", "error": map[string]string{"type": r.Type, "message": r.Message}})
 	}
 	e := map[string]any{"message": r.Message, "type": r.Type, "param": nil, "code": nil}
 	for key, v := range map[string]string{"param": r.Param, "code": r.Code} {
@@ -43,7 +43,7 @@ func (r *Refusal) Body() []byte {
 			e[key] = v
 		}
 	}
-	return indented(map[string]any{"error": e})
+	return marshal(map[string]any{"error": e})
 }
 
 // refuse returns OpenAI's ordinary 400.
@@ -59,14 +59,6 @@ func send(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(body)
-}
-
-func indented(v any) []byte {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		panic("BUG: an answer is always JSON: " + err.Error())
-	}
-	return append(b, '\n')
 }
 
 func marshal(v any) []byte {
