@@ -84,7 +84,7 @@ type Options struct {
 }
 
 // ahead is how many results may wait for an earlier one.
-const ahead = 1024
+const ahead = 16
 
 // Run replays all conversations of the files. The error is nil, the context's,
 // or says what is wrong with the options; a file or a line that cannot be read
@@ -103,7 +103,6 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		defer close(ordered)
 		var workers errgroup.Group
 		workers.SetLimit(o.Workers)
-		n := 0
 		for _, file := range o.Files {
 			recorded := record.Read(file)
 			if file == "-" {
@@ -119,34 +118,35 @@ func Run(ctx context.Context, o Options) (Result, error) {
 				}
 				result := make(chan *replayed, 1)
 				ordered <- result
-				n++
-				number := n
 				workers.Go(func() error {
-					result <- o.replay(r, number, &show)
+					result <- o.replay(r)
 					return nil
 				})
 			}
 		}
 	}()
 	for result := range ordered {
-		res.take(<-result)
+		r := <-result
+		res.take(r)
+		show.offer(o.Show, r)
 	}
 	res.Unread = unread
 	if o.Show != nil && ctx.Err() == nil {
-		res.Shown = show.shown(ctx, &o)
+		res.Shown = show.result(ctx, &o)
 	}
 	return res.Result, ctx.Err()
 }
 
 // replayed is the result of one conversation.
 type replayed struct {
-	file string
-	left bool   // left out: nothing was measured
-	runs []*run // by budget, then by policy
+	file  string
+	left  bool    // left out: nothing was measured
+	runs  []*run  // by budget, then by policy
+	shown showing // if it is the one to show
 }
 
-// replay measures one conversation. n is its number in the order of the files.
-func (o *Options) replay(r *record.Conversation, n int, show *showing) *replayed {
+// replay measures one conversation.
+func (o *Options) replay(r *record.Conversation) *replayed {
 	if o.Model != "" {
 		r.Model = o.Model
 	}
@@ -164,7 +164,9 @@ func (o *Options) replay(r *record.Conversation, n int, show *showing) *replayed
 	if o.LimitsFor != nil {
 		limits = o.LimitsFor(r.Model)
 	}
-	show.offer(o.Show, v, n, o.Budgets[0].of(v.peak, limits))
+	if o.Show != nil {
+		out.shown = showing{v, o.Budgets[0].of(v.peak, limits)}
+	}
 	for _, b := range o.Budgets {
 		budget := b.of(v.peak, limits)
 		for i := range o.Policies {

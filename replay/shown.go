@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"laconic/compact"
 	"laconic/number"
@@ -18,28 +17,21 @@ type Show struct {
 	Conversation string
 }
 
-// showing keeps the conversation to show while others are measured.
+// showing is the conversation to show.
 type showing struct {
-	mu     sync.Mutex
-	best   *conversation
-	n      int // number of best, in the order of the files
+	*conversation
 	budget compact.Budget
 }
 
-// offer keeps a conversation if it is the one to show. n is its number in the
-// order of the files.
-func (s *showing) offer(want *Show, v *conversation, n int, b compact.Budget) {
-	if want == nil || want.Conversation != "" && v.ID != want.Conversation {
+// offer keeps a conversation if it is the one to show of those until now, in the order of
+// the files.
+func (s *showing) offer(want *Show, r *replayed) {
+	v := r.shown.conversation
+	if want == nil || r.left || want.Conversation != "" && (v.ID != want.Conversation || s.conversation != nil) {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	larger := 0
-	if s.best != nil && want.Conversation == "" {
-		larger = v.peak - s.best.peak
-	}
-	if s.best == nil || larger > 0 || larger == 0 && n < s.n {
-		s.best, s.n, s.budget = v, n, b
+	if s.conversation == nil || v.peak > s.peak {
+		*s = r.shown
 	}
 }
 
@@ -50,14 +42,13 @@ const (
 	mostMessages = view.MostMessages
 )
 
-// shown returns the conversation to show, by the first policy and under the first
-// budget; nil if there is none, or ctx is done before the end.
-func (s *showing) shown(ctx context.Context, o *Options) *view.Conversation {
-	v := s.best
-	if v == nil {
+// result returns the conversation to show, by the first policy and under the first budget;
+// nil if there is none, or ctx is done before the end.
+func (s *showing) result(ctx context.Context, o *Options) *view.Conversation {
+	if s.conversation == nil {
 		return nil
 	}
-	out := v.show(ctx, &o.Policies[0], s.budget, *o.Prices)
+	out := s.show(ctx, &o.Policies[0], s.budget, *o.Prices)
 	if ctx.Err() != nil {
 		return nil
 	}
