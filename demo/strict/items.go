@@ -22,17 +22,11 @@ const mostCallID = 64
 
 // readItems reads a request of the API of responses. A message is an item.
 func (u *Upstream) readItems(body []byte) (*Request, *Refusal) {
-	var fault *Refusal
-	o := object{fault: &fault}
-	if json.Unmarshal(body, &o.fields) != nil || o.fields == nil {
-		return nil, refuse(KindJSON, "", "", "We could not parse the JSON body of your request.")
+	req, o, r := begin(body, refuse(KindShape, "model", "missing_required_parameter", "Missing required parameter: 'model'."), "max_output_tokens")
+	if r != nil {
+		return nil, r
 	}
-	req := &Request{Body: body, Items: true}
-	if !o.read("model", &req.Model) {
-		return nil, refuse(KindShape, "model", "missing_required_parameter", "Missing required parameter: 'model'.")
-	}
-	o.read("stream", &req.Stream)
-	o.read("max_output_tokens", &req.MaxTokens)
+	req.Items = true
 	var instructions string
 	if o.read("instructions", &instructions) {
 		req.Messages = append(req.Messages, Message{Role: "system", Text: instructions})
@@ -55,16 +49,9 @@ func (u *Upstream) readItems(body []byte) (*Request, *Refusal) {
 		o.empty("input")
 	}
 	for i, fields := range items {
-		req.Messages = append(req.Messages, object{fields, fmt.Sprintf("input[%d].", i), &fault}.item())
+		req.Messages = append(req.Messages, object{fields, fmt.Sprintf("input[%d].", i), o.fault}.item())
 	}
-	if fault != nil {
-		return nil, fault
-	}
-	u.count(req)
-	if r := itemPairs(req.Messages); r != nil {
-		return req, r
-	}
-	return req, u.overflow(req)
+	return u.judged(req, *o.fault, itemPairs)
 }
 
 // item reads one item as a message: Role is its type, or the role of a message.

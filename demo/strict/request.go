@@ -98,25 +98,34 @@ func (o object) empty(key string) {
 		"Invalid '%s%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", o.at, key)
 }
 
-// decode reads a body and checks each field.
-func decode(body []byte) (*Request, *Refusal) {
-	var fault *Refusal
-	o := object{fault: &fault}
+// begin reads what the requests of OpenAI's APIs have alike; most are the names of what
+// bounds the answer, and noModel refuses a request that names no model.
+func begin(body []byte, noModel *Refusal, most ...string) (*Request, object, *Refusal) {
+	req, o := &Request{Body: body}, object{fault: new(*Refusal)}
 	if json.Unmarshal(body, &o.fields) != nil || o.fields == nil {
-		return nil, refuse(KindJSON, "", "", "We could not parse the JSON body of your request.")
+		return nil, o, refuse(KindJSON, "", "", "We could not parse the JSON body of your request.")
 	}
-	req := &Request{Body: body}
 	if !o.read("model", &req.Model) {
-		return nil, refuse(KindShape, "", "", "you must provide a model parameter")
+		return nil, o, noModel
 	}
 	o.read("stream", &req.Stream)
+	for _, key := range most {
+		o.read(key, &req.MaxTokens)
+	}
+	return req, o, nil
+}
+
+// readChat reads a request of the API of chat completions.
+func (u *Upstream) readChat(body []byte) (*Request, *Refusal) {
+	req, o, r := begin(body, refuse(KindShape, "", "", "you must provide a model parameter"), "max_tokens", "max_completion_tokens")
+	if r != nil {
+		return nil, r
+	}
 	var options struct {
 		IncludeUsage bool `json:"include_usage"`
 	}
 	o.read("stream_options", &options)
 	req.IncludeUsage = options.IncludeUsage
-	o.read("max_tokens", &req.MaxTokens)
-	o.read("max_completion_tokens", &req.MaxTokens)
 	for _, key := range []string{"tools", "functions"} {
 		var list []json.RawMessage
 		if o.read(key, &list) {
@@ -134,9 +143,9 @@ func decode(body []byte) (*Request, *Refusal) {
 		return nil, refuse(KindShape, "messages", "", "'$.messages' is too long. Maximum length is 2048, but got %d items", n)
 	}
 	for i, fields := range messages {
-		req.Messages = append(req.Messages, object{fields, fmt.Sprintf("messages[%d].", i), &fault}.message())
+		req.Messages = append(req.Messages, object{fields, fmt.Sprintf("messages[%d].", i), o.fault}.message())
 	}
-	return req, fault
+	return u.judged(req, *o.fault, pairs)
 }
 
 // message reads one message.

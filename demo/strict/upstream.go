@@ -79,13 +79,14 @@ func (u *Upstream) Check(path string, body []byte) *Refusal {
 	return r
 }
 
-func (u *Upstream) readChat(body []byte) (*Request, *Refusal) {
-	req, r := decode(body)
-	if r != nil {
-		return nil, r
+// judged counts a request of OpenAI's, whose first fault is given, and returns how it is
+// refused.
+func (u *Upstream) judged(req *Request, fault *Refusal, pairs func([]Message) *Refusal) (*Request, *Refusal) {
+	if fault != nil {
+		return nil, fault
 	}
 	u.count(req)
-	if r = pairs(req.Messages); r != nil {
+	if r := pairs(req.Messages); r != nil {
 		return req, r
 	}
 	return req, cmp.Or(u.overflow(req), u.rule(req))
