@@ -26,12 +26,11 @@ import (
 // reloader reads the configuration again while the proxy runs. The proxy is always
 // under one configuration whole: a new one that is wrong changes nothing.
 type reloader struct {
-	p      *proxy.Proxy
-	log    *runlog.Log
-	file   string // "": the proxy was started without one
-	over   []config.Override
-	tables *loading
-	hup    <-chan os.Signal // ask for a reload; nil: none do
+	p    *proxy.Proxy
+	log  *runlog.Log
+	file string // "": the proxy was started without one
+	over []config.Override
+	hup  <-chan os.Signal // ask for a reload; nil: none do
 	// certificate is followed, too; nil: the listener has none.
 	certificate *certificate
 	// told is called after each reload, with whether the file was taken.
@@ -109,7 +108,6 @@ func (r *reloader) take(src []byte) (n config.Reload, err error) {
 		_ = r.log.SetLevel(n.Config.Log.Level) // the configuration knows no other names
 	}
 	r.running.Store(n.Config)
-	go r.tables.load(tokenizers(n.Config))
 	return n, nil
 }
 

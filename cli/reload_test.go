@@ -73,10 +73,8 @@ func reloadable(t *testing.T, src string) *reloading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables := &loading{}
-	tables.load(tokenizers(c))
 	r.reloader = &reloader{
-		p: p, log: log, file: r.file, tables: tables, told: func(taken bool) {
+		p: p, log: log, file: r.file, told: func(taken bool) {
 			if taken {
 				r.ok.Add(1)
 			} else {

@@ -157,10 +157,9 @@ func serveLogged(
 		return err
 	}
 	counts.Watch(p, &o)
-	var tables loading
-	go tables.load(tokenizers(c))
+	go tokenize.Load() // a request that comes earlier waits for the tables that it needs
 	pages := []operate.Page{{Path: "/metrics", Handler: counts.Handler()}, {Path: findingsPath, Handler: findingsPage(found)}, eraser{p, shown, log}.page(), {Path: "/reload", Methods: []string{http.MethodPost}, Handler: again}}
-	again.p, again.tables = p, &tables
+	again.p = p
 	again.told = func(taken bool) {
 		counts.Reloaded(taken, time.Now())
 		if now := p.Options(); taken {
@@ -172,9 +171,9 @@ func serveLogged(
 		return fmt.Errorf("cannot listen on %s: %w (another address: --listen)", c.Listen, err)
 	}
 	a := operate.Options{
-		Listen:   c.Admin,
-		Pages:    pages,
-		Starting: tables.starting, Notes: func() string {
+		Listen: c.Admin,
+		Pages:  pages,
+		Notes: func() string {
 			hits, misses := counting.Stats()
 			return findingLines(found()) + fmt.Sprintf("texts: %d counted before, %d new\nlog: %d lines dropped\n", hits, misses, log.Dropped())
 		},

@@ -28,7 +28,7 @@ func (p *Proxy) Admin(o operate.Options) (*http.Server, error) {
 			s := p.settings.Load()
 			return operate.Access{Token: s.AdminToken, Keys: s.adminKey, Origins: s.AllowedOrigins}
 		},
-		NotReady: func() string { return p.notReady(o.Starting) },
+		NotReady: p.notReady,
 		Words:    func() string { return p.upstreams.Words() + p.learnt.Describe() },
 		Wrong: func(r *http.Request) {
 			if p.mayTry("program", r) { // one with an old token may ask for ever
@@ -39,11 +39,11 @@ func (p *Proxy) Admin(o operate.Options) (*http.Server, error) {
 }
 
 // notReady returns why requests should go elsewhere; "" when they need not.
-func (p *Proxy) notReady(starting func() bool) string {
+func (p *Proxy) notReady() string {
 	switch {
 	case p.draining.Load():
 		return "shutting down"
-	case !p.started.Load(), starting != nil && starting():
+	case !p.started.Load():
 		return "starting"
 	}
 	if s := p.settings.Load(); s.UpstreamReadiness && p.upstreams.Down(s.origins(), time.Now()) {

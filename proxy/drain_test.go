@@ -39,7 +39,7 @@ func TestRequestsAreTakenWhileABalancerLearns(t *testing.T) {
 			began := time.Now()
 			v.stop()
 			synctest.Wait()
-			if why := v.p.notReady(nil); why != "shutting down" {
+			if why := v.p.notReady(); why != "shutting down" {
 				t.Errorf("/readyz says %q", why)
 			}
 			taken := 0

@@ -43,19 +43,16 @@ func TestReadyOnlyBetweenStartAndEnd(t *testing.T) {
 			t.Errorf("%d %q, want %d %q", got, text, status, want)
 		}
 	}
-	f(adminPage(t, p, operate.Options{}), 503, "starting\n")
-	p.Close()
-
-	var loading atomic.Bool
-	loading.Store(true)
-	r := start(t, o)
-	page := adminPage(t, r.Proxy, operate.Options{Starting: loading.Load})
-	eventually(t, "Serve", r.started.Load)
+	page := adminPage(t, p, operate.Options{})
 	f(page, 503, "starting\n")
 	if status, text := page("/readyz?verbose"); status != 503 || !strings.HasPrefix(text, "starting\nupstreams: 0\n") {
 		t.Errorf("%d %s", status, text)
 	}
-	loading.Store(false)
+	p.Close()
+
+	r := start(t, o)
+	page = adminPage(t, r.Proxy, operate.Options{})
+	eventually(t, "Serve", r.started.Load)
 	f(page, 200, "ready\n")
 	r.stop()
 	f(page, 503, "shutting down\n")

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unsafe"
+
+	"laconic/tokenize/bpe"
 )
 
 // Counter counts what the pieces of a request cost a model, in tokens. Costs are additive: a message costs its envelope
@@ -93,12 +95,11 @@ func (c *Counter) Reads() bool { return c.text.encoding != nil }
 // Written reports whether the length that [Counter.Bytes] takes is that of the text as JSON writes it, escapes included.
 func (c *Counter) Written() bool { return c.text.written }
 
-// Load builds the tables that the counter needs, unless they exist; it takes some tenths of a second at most. Without
-// Load the first counted text does that.
-func (c *Counter) Load() {
-	if c.text.encoding != nil {
-		c.text.encoding()
-	}
+// Load builds the tables of all tokenizers, unless they exist; it takes some tenths of a second. Without Load the first
+// counted text builds those that it needs.
+func Load() {
+	bpe.O200k()
+	bpe.Cl100k()
 }
 
 // Text returns the cost of a text, without any envelope. An empty text costs nothing. It does not allocate.

@@ -25,9 +25,6 @@ import (
 type Options struct {
 	// Listen is its address, host:port; "" counts as loopback.
 	Listen string
-	// Starting reports whether the process still prepares what requests need;
-	// nil: it does not.
-	Starting func() bool
 	// Notes are further lines for /readyz?verbose, each with its end; nil: none.
 	Notes func() string
 	// SignIn is the path of the page that asks a browser for the token; "": none does.
