@@ -4,9 +4,7 @@
 // cost more than the work. So the kinds of 64 bytes are gathered into words, one bit per
 // byte, and the starts of all pieces are computed at once.
 //
-// This is for ASCII, and for letters of two bytes that have a case: each of their
-// bytes counts as a letter of that case, which makes no difference to the patterns.
-// A block ends before anything else.
+// This is for ASCII: a block ends before anything else.
 
 package bpe
 
@@ -121,64 +119,18 @@ func (e *Encoding) blockStarts(text []byte) uint64 {
 		return 0
 	}
 	at := (*block)(text)
-	near := uint64(0)
-	for i := 0; i < shortestBlock; i += 8 {
-		w := binary.LittleEndian.Uint64(at[i:])
-		near |= w & (w << 1) & (w << 2)
-	}
-	if near&highBits != 0 {
-		return 0 // there is a character of three or four bytes
-	}
-	limit, lower, upper := 64, uint64(0), uint64(0)
-	if anyNonASCII(at) {
-		if limit, lower, upper = wideLetters(at); limit < shortestBlock {
-			return 0
+	limit := 64
+	for i := 0; i < 64; i += 8 {
+		if w := binary.LittleEndian.Uint64(at[i:]) & highBits; w != 0 {
+			if limit = i + bits.TrailingZeros64(w)/8; limit < shortestBlock {
+				return 0
+			}
+			break
 		}
 	}
 	var b kinds
 	b.read(at)
-	b.lower |= lower
-	b.upper |= upper
 	return b.starts(text, limit, e.cl100k)
-}
-
-// anyNonASCII reports whether any byte of the block is not ASCII.
-func anyNonASCII(text *block) bool {
-	var all uint64
-	for i := 0; i < 64; i += 8 {
-		all |= binary.LittleEndian.Uint64(text[i:])
-	}
-	return all&highBits != 0
-}
-
-// wideLetters finds the two-byte letters that have a case: a bit for each of their
-// bytes, and the place of the first other byte that is not ASCII, or 64.
-func wideLetters(text *block) (limit int, lower, upper uint64) {
-	wide := uint64(0)
-	for i := range 8 {
-		// The eight top bits, side by side.
-		wide |= (binary.LittleEndian.Uint64(text[8*i:]) & highBits >> 7) * 0x0102040810204080 >> 56 << (8 * i)
-	}
-	for ; wide != 0; wide &= wide - 1 {
-		i := bits.TrailingZeros64(wide)
-		if i == 63 {
-			return i, lower, upper
-		}
-		c, d := text[i&63], text[(i+1)&63]
-		if c < 0xC2 || c >= 0xE0 || d&0xC0 != 0x80 {
-			return i, lower, upper
-		}
-		switch planes01[rune(c&0x1F)<<6|rune(d&0x3F)] {
-		case classLower:
-			lower |= 3 << uint(i)
-		case classUpper:
-			upper |= 3 << uint(i)
-		default:
-			return i, lower, upper
-		}
-		wide &= wide - 1
-	}
-	return 64, lower, upper
 }
 
 // starts returns where pieces start in the first limit bytes of the block, without

@@ -6,7 +6,10 @@
 
 package bpe
 
-import "math/bits"
+import (
+	"math/bits"
+	"unicode/utf8"
+)
 
 // batchSize is the largest number of pieces that are cut at once.
 const batchSize = 256
@@ -15,7 +18,7 @@ const batchSize = 256
 // cut, at least one while there is text.
 func (e *Encoding) split(text []byte, p int, ends *[batchSize]int) (n int) {
 	for n <= batchSize-64 && p < len(text) { // a block has up to 62
-		if text[p] < 0xE0 && (p+1 == len(text) || text[p+1] < 0xE0) { // else a block would end at once
+		if text[p] < utf8.RuneSelf && (p+1 == len(text) || text[p+1] < utf8.RuneSelf) { // else a block would end at once
 			if starts := e.blockStarts(text[p:]); starts != 0 {
 				for ; starts != 0; starts &= starts - 1 {
 					ends[n] = p + bits.TrailingZeros64(starts)
