@@ -105,9 +105,6 @@ func Load() {
 // Text returns the cost of a text, without any envelope. An empty text costs nothing. It does not allocate.
 func (c *Counter) Text(s string) int { return c.text.count(bytesOf(s)) }
 
-// TextBytes is Text for bytes.
-func (c *Counter) TextBytes(b []byte) int { return c.text.count(b) }
-
 // Bytes returns the cost of a text of n bytes that is not at hand. For an estimate by length Bytes(len(s)) equals
 // Text(s); the others take three bytes of a text for a token of o200k_base, which most texts exceed. n below 1 costs 0.
 func (c *Counter) Bytes(n int) int { return c.text.length(n) }
