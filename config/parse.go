@@ -103,22 +103,12 @@ func (c *Config) policies(rows map[string]any) {
 	c.Policies = resolved
 }
 
-// replace puts the settings of a row over those of p. Lists are replaced whole:
-// those of p may belong to another policy, too.
+// replace puts the settings of a row over those of p, whose lists may belong to another
+// policy, too.
 func (p *Policy) replace(row map[string]any) {
-	pin, _ := row["pin"].(map[string]any)
-	for _, list := range []struct {
-		given any
-		clear func()
-	}{
-		{row["ladder"], func() { p.Ladder = nil }},
-		{pin["roles"], func() { p.Pin.Roles = nil }},
-		{pin["text"], func() { p.Pin.Text = nil }},
-		{pin["tools"], func() { p.Pin.Tools = nil }},
-	} {
-		if list.given != nil {
-			list.clear()
-		}
+	p.Pin = Pin{slices.Clone(p.Pin.Roles), slices.Clone(p.Pin.Text), slices.Clone(p.Pin.Tools)}
+	if row["ladder"] != nil { // else a rung would keep the options of another
+		p.Ladder = nil
 	}
 	p.Options = slices.Clone(p.Options)
 	decode(row, p)

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -91,8 +92,8 @@ const ahead = 16
 // is in Result.Unread. After an error of the context the result holds what was
 // measured before it.
 func Run(ctx context.Context, o Options) (Result, error) {
-	o, err := o.checked()
-	if err != nil {
+	o.Prices = cmp.Or(o.Prices, &DefaultPrices)
+	if err := o.Prices.check(); err != nil {
 		return Result{}, err
 	}
 	res := gather(&o)
@@ -102,7 +103,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	go func() {
 		defer close(ordered)
 		var workers errgroup.Group
-		workers.SetLimit(o.Workers)
+		workers.SetLimit(cmp.Or(o.Workers, 2))
 		for _, file := range o.Files {
 			recorded := record.Read(file)
 			if file == "-" {
@@ -174,15 +175,4 @@ func (o *Options) replay(r *record.Conversation) *replayed {
 		}
 	}
 	return out
-}
-
-// checked returns the options with their defaults, or says what is wrong with them.
-func (o Options) checked() (Options, error) {
-	if o.Prices == nil {
-		o.Prices = &DefaultPrices
-	}
-	if o.Workers <= 0 {
-		o.Workers = 2
-	}
-	return o, o.Prices.check()
 }

@@ -101,7 +101,7 @@ func (u *Upstream) readMessages(body []byte) (*Request, *Refusal) {
 		return req, refuse(KindShape, "", "", "A maximum of 4 blocks with cache_control may be provided. Found %d.", n)
 	}
 	u.count(req)
-	return req, cmp.Or(u.messagesOverflow(req), u.rule(req))
+	return req, cmp.Or(u.messagesOverflow(req), u.o.Rule(req))
 }
 
 // flat returns an element of the list as the model reads it: results apart.

@@ -63,6 +63,9 @@ func New(o Options) *Upstream {
 	if o.Reply == nil {
 		o.Reply = func(*Request) Reply { return Reply{Text: "This is a short answer of the upstream."} }
 	}
+	if o.Rule == nil {
+		o.Rule = func(*Request) *Refusal { return nil }
+	}
 	return &Upstream{o: o, cache: NewPromptCache()}
 }
 
@@ -89,7 +92,7 @@ func (u *Upstream) judged(req *Request, fault *Refusal, pairs func([]Message) *R
 	if r := pairs(req.Messages); r != nil {
 		return req, r
 	}
-	return req, cmp.Or(u.overflow(req), u.rule(req))
+	return req, cmp.Or(u.overflow(req), u.o.Rule(req))
 }
 
 // count sets what a request costs.
@@ -102,14 +105,6 @@ func (u *Upstream) count(req *Request) {
 	if req.Tools != nil {
 		req.ToolTokens = u.o.CountTools(req.Tools)
 	}
-}
-
-// rule refuses by Options.Rule.
-func (u *Upstream) rule(req *Request) *Refusal {
-	if u.o.Rule == nil {
-		return nil
-	}
-	return u.o.Rule(req)
 }
 
 // Limit returns the limit in tokens; negative if there is no limit.
