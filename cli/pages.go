@@ -56,11 +56,7 @@ func newPage(now func() *config.Config, p func() *proxy.Proxy, stored, found fun
 func keyNames(c *config.Config) (names []string) {
 	for i := range c.ClientKeys {
 		path := fmt.Sprintf("client_keys[%d]", i)
-		name := strings.Trim(c.Variable(path), `"'${}`)
-		if name == "" {
-			name = path
-		}
-		names = append(names, name)
+		names = append(names, cmp.Or(strings.Trim(c.Variable(path), `"'${}`), path))
 	}
 	return names
 }

@@ -37,22 +37,26 @@ type Store struct {
 // table has the rows in the order in which they are told. A row whose fact is not known
 // finds nothing.
 var table = []struct {
-	check string
-	find  func(Facts) []why.Finding
+	check   string
+	traffic bool // it is of what a running proxy counted
+	find    func(Facts) []why.Finding
 }{
-	{"configuration", ofConfig},
-	{"running", ofRunning},
-	{"upstream", ofUpstreams},
-	{"store", ofStore},
-	{"requests", ofRequests},
-	{"counts", ofCounts},
-	{"tools", ofTools},
-	{"cache", ofCache},
+	{"configuration", false, ofConfig},
+	{"running", false, ofRunning},
+	{"upstream", false, ofUpstreams},
+	{"store", false, ofStore},
+	{"requests", true, ofRequests},
+	{"counts", true, ofCounts},
+	{"tools", true, ofTools},
+	{"cache", true, ofCache},
 }
 
 // Of returns what is found in the facts.
 func Of(facts Facts) (all []why.Finding) {
 	for _, row := range table {
+		if row.traffic && facts.Sum == nil {
+			continue
+		}
 		for _, f := range row.find(facts) {
 			f.Check = row.check
 			all = append(all, f)
@@ -126,9 +130,6 @@ func one(s why.State, says, fix string) []why.Finding {
 // ofRequests returns how many requests were not simply answered, and why the last of
 // each kind was not.
 func ofRequests(f Facts) (all []why.Finding) {
-	if f.Sum == nil {
-		return nil
-	}
 	total, bad := 0, false
 	for _, o := range f.Outcomes {
 		total += o.Requests
@@ -158,9 +159,6 @@ func ofRequests(f Facts) (all []why.Finding) {
 }
 
 func ofCounts(f Facts) []why.Finding {
-	if f.Sum == nil {
-		return nil
-	}
 	sum := func(name string) float64 { // those that were sent twice are counted once at most
 		return f.Sum(name, "") - f.Sum(name, "retried") - f.Sum(name, "refused")
 	}
@@ -178,9 +176,6 @@ func ofCounts(f Facts) []why.Finding {
 }
 
 func ofTools(f Facts) []why.Finding {
-	if f.Sum == nil {
-		return nil
-	}
 	floor, budget := f.Sum("laconic_tokens_floor_total", ""), f.Sum("laconic_tokens_budget_total", "")
 	if budget == 0 {
 		return one(why.Unknown, "no chat request was measured yet", "")
@@ -199,9 +194,6 @@ type reads struct{ prompt, cached float64 }
 func (r reads) share() float64 { return 100 * r.cached / r.prompt }
 
 func ofCache(f Facts) []why.Finding {
-	if f.Sum == nil {
-		return nil
-	}
 	sums := map[string]reads{}
 	for _, outcome := range []string{"untouched", "compacted"} {
 		sums[outcome] = reads{f.Sum("laconic_upstream_prompt_tokens_total", outcome), f.Sum("laconic_upstream_cached_tokens_total", outcome)}

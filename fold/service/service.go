@@ -17,6 +17,7 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -75,11 +76,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Serve is ServeHTTP for a request that began to arrive at a time, with a Failed of its
 // own.
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, began time.Time, failed func(v any)) {
-	timeout := h.Timeout
-	if timeout <= 0 {
-		timeout = DefaultTimeout
-	}
-	ctx, stop := context.WithDeadline(r.Context(), began.Add(timeout))
+	ctx, stop := context.WithDeadline(r.Context(), began.Add(cmp.Or(h.Timeout, DefaultTimeout)))
 	defer stop()
 	c := call{h, failed, w, r}
 	switch {
@@ -90,10 +87,7 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, began time.Time,
 		answer(w, []byte(`{"status":"healthy"}`))
 		return
 	}
-	limit := h.Limit
-	if limit <= 0 {
-		limit = DefaultLimit
-	}
+	limit := cmp.Or(h.Limit, DefaultLimit)
 	body, err := read(w, r, limit)
 	var large *http.MaxBytesError
 	switch {
