@@ -110,9 +110,7 @@ func (x *request) readEnd(cut bool) {
 	}
 }
 
-// learn learns from the answer to an attempt. cut reports whether the upstream
-// dropped a part of the prompt, window is the one that this taught, and doubtful
-// reports whether the answer contradicts the window that the prompt was planned for.
+// learn learns from the answer to an attempt. See [learn.Model.Answered].
 func (a *attempt) learn(end *wire.End, broken bool) (cut bool, window int, doubtful bool) {
 	var bill learn.Bill
 	if u := end.Usage; u != nil && u.Prompt > 0 {
@@ -121,8 +119,10 @@ func (a *attempt) learn(end *wire.End, broken bool) (cut bool, window int, doubt
 		return false, 0, false
 	}
 	sent := a.Sent()
-	cut, window = a.c.Known.Answered(sent, bill)
-	return cut, window, sent.Told && (cut || bill.Doubtful(sent))
+	if learn.Silent(a.c.x.route.Upstream) {
+		sent.List = learn.List{} // these hosts refuse, and drop old thinking
+	}
+	return a.c.Known.Answered(sent, bill)
 }
 
 // StatusClientLeft is the status of a request whose client left before the answer's

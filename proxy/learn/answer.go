@@ -14,9 +14,10 @@ type Bill struct {
 }
 
 // Answered learns from an answer: from its bill, and from the length that was
-// accepted. cut reports whether the upstream dropped a part of the prompt, and window
-// is the one that is believed of that, 0 if none is or it was before.
-func (m *Model) Answered(s Sent, b Bill) (cut bool, window int) {
+// accepted. cut reports whether the upstream dropped a part of the prompt, window is the
+// one that is believed of that, 0 if none is or it was before, and doubtful reports
+// whether the answer contradicts the window that the prompt was planned for.
+func (m *Model) Answered(s Sent, b Bill) (cut bool, window int, doubtful bool) {
 	m.learnFrom(&s, func(now time.Time, f *Facts) {
 		prompt := s.Planned()
 		sure := prompt / mostAbove
@@ -24,6 +25,11 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool, window int) {
 		if b.Prompt > 0 {
 			prompt, sure = b.Prompt, b.Prompt
 			reads = m.starved.next(&s, b, m.answered)
+			stood, stands := 0, false
+			if g := m.growth(&s); g != nil {
+				stood, stands = g.next(&s, b)
+			}
+			doubtful = stands || s.Planned() >= leastCounted && s.witness() && wellBelow(b.Prompt, s.Planned())
 			switch {
 			case s.fillsWindow(b, f):
 				if cut = true; s.Asked == 0 || s.Asked >= leastAsked {
@@ -31,7 +37,9 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool, window int) {
 				}
 			case reads > 0 && m.published.Window == 0:
 				cut = true
-			case s.witness() && b.Cached <= b.Prompt:
+			case stood > 0:
+				cut, reads = true, stood
+			case !stands && s.witness() && b.Cached <= b.Prompt:
 				m.calibrate(now, f, &s, func(c Calibration) { cut = c.Answered(s.Sizes, s.Percent, b.Prompt) })
 			}
 		}
@@ -45,7 +53,7 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool, window int) {
 			m.refused = 0
 		}
 	})
-	return cut, window
+	return cut, window, s.Told && (cut || doubtful)
 }
 
 // starved is a run of answers that counted far less than was sent: their number, what
@@ -91,12 +99,6 @@ func (s *Sent) explains(counted int) bool {
 // wellBelow reports whether an upstream counted so little of a prompt that no
 // tokenizer explains it.
 func wellBelow(counted, planned int) bool { return 4*counted < 3*planned }
-
-// Doubtful reports whether a bill makes the window doubtful that a prompt was
-// planned for.
-func (b Bill) Doubtful(s Sent) bool {
-	return b.Prompt > 0 && s.Planned() >= leastCounted && s.witness() && wellBelow(b.Prompt, s.Planned())
-}
 
 // reads believes that an upstream reads so many tokens of a prompt, and drops the
 // others: that is its window. It returns 0 if that is nothing new, or if the upstream

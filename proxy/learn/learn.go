@@ -37,8 +37,8 @@
 // Each answer with usage and each refusal that counts goes to a [Calibration], one
 // for each set of tools: what one agent taught is not applied to another. An upstream
 // that silently reads only what fits its window shows it: it counts less than was
-// sent, and just what its window holds, or no more for a longer prompt. That count is
-// believed to be its window, unless it publishes one.
+// sent, and just what its window holds, or no more for a longer prompt of the same
+// conversation. That count is believed to be its window, unless it publishes one.
 //
 // # Bound thinking
 //
@@ -87,6 +87,7 @@ type Memory struct {
 	o             Options
 	models        *otter.Cache[Key, *Model]
 	conversations *otter.Cache[Key, *Model] // that were folded
+	growing       *otter.Cache[Key, *growth]
 	upstreams     *otter.Cache[Key, *upstream]
 	sharing       sharing
 
@@ -110,6 +111,7 @@ func New(o Options) *Memory {
 		o:             o,
 		models:        otter.Must(&otter.Options[Key, *Model]{MaximumSize: mostModels, InitialCapacity: 16}),
 		conversations: otter.Must(&otter.Options[Key, *Model]{MaximumSize: mostConversations, InitialCapacity: 16}),
+		growing:       otter.Must(&otter.Options[Key, *growth]{MaximumSize: mostConversations, InitialCapacity: 16}),
 		upstreams:     otter.Must(&otter.Options[Key, *upstream]{MaximumSize: mostUpstreams, InitialCapacity: 16}),
 		sharing:       sharing{wake: make(chan bool, 1), due: map[*Model]bool{}},
 	}
@@ -224,6 +226,7 @@ type Sent struct {
 	Exact bool
 	// Bound: the conversation holds bound thinking.
 	Bound bool
+	List  List
 	// Agent holds the counts of requests with the same tools; nil: the model does.
 	Agent *Model
 }

@@ -192,7 +192,7 @@ func TestAPromptThatFillsTheWindowWasCut(t *testing.T) {
 		t.Helper()
 		m, s := memory(nil).model(), sent(5200)
 		s.Limits = compact.Limits{Window: window, Budget: 50_000}
-		if cut, learnt := m.Answered(s, b); cut != (want > 0) || learnt != want || m.Facts().Window.Value != want {
+		if cut, learnt, _ := m.Answered(s, b); cut != (want > 0) || learnt != want || m.Facts().Window.Value != want {
 			t.Errorf("%s: cut %v, a window of %d", name, cut, learnt)
 		}
 	}

@@ -1,6 +1,11 @@
 package learn
 
-import "testing"
+import (
+	"cmp"
+	"testing"
+
+	"laconic/compact"
+)
 
 // TestACountThatDoesNotGrowIsTheWindow: an upstream that drops whole messages counts
 // a little more or less each time, whatever it was sent.
@@ -33,4 +38,58 @@ func TestACountThatDoesNotGrowIsTheWindow(t *testing.T) {
 	f("a window is full, and nothing was left for an answer", 16_384-1024, silent, 16_384-1024)
 	f("an answer is empty, and the prompt as long as it was counted", 0, silent, 16_384)
 	f("it is one request, sent again", 0, func(s *Sent, _ *Bill) { s.Sizes[0] = 17_000 }, 7638, 7638, 7638)
+}
+
+// TestACountThatStandsWhileTheListGrows: an answer shows a window where nothing else
+// explains its count, else two do, and where something does none.
+func TestACountThatStandsWhileTheListGrows(t *testing.T) {
+	type turn struct {
+		name                    string // of the conversation
+		messages, size, counted int
+		change                  func(s *Sent, b *Bill)
+	}
+	f := func(name string, cut, want int, turns ...turn) {
+		t.Helper()
+		m, first := memory(nil).model(), 0
+		for i, turn := range turns {
+			s, b := sent(turn.size), Bill{Prompt: turn.counted, Completion: 2}
+			s.List = List{Conversation: cmp.Or(turn.name, "a"), Last: compact.Tool}
+			for n := range turn.messages {
+				s.List.Bytes = append(s.List.Bytes, 400*n)
+			}
+			if turn.change != nil {
+				turn.change(&s, &b)
+			}
+			if now, _, _ := m.Answered(s, b); now && first == 0 {
+				first = i
+			}
+		}
+		if got := m.Facts().Window.Value; got != want || first != cut {
+			t.Errorf("%s: a window of %d at %d, want %d at %d", name, got, first, want, cut)
+		}
+	}
+	user := func(s *Sent, _ *Bill) { s.List.Last = compact.User }
+	cached := func(n int) func(*Sent, *Bill) { return func(_ *Sent, b *Bill) { b.Cached = n } }
+
+	f("less for a longer list", 2, 7950, turn{messages: 10, size: 7700, counted: 7700}, turn{messages: 12, size: 7950, counted: 7950}, turn{messages: 14, size: 8210, counted: 7933})
+	f("the same, with what is cached", 1, 7950, turn{messages: 12, size: 7950, counted: 7950, change: cached(7600)}, turn{messages: 14, size: 8210, counted: 7933, change: cached(300)})
+	f("a little more, twice", 2, 8030, turn{messages: 10, size: 7950, counted: 7950}, turn{messages: 12, size: 8350, counted: 8040}, turn{messages: 14, size: 8750, counted: 8030})
+	f("much less, twice", 2, 8000, turn{messages: 10, size: 8000, counted: 8000}, turn{messages: 12, size: 8350, counted: 6500}, turn{messages: 14, size: 8650, counted: 6550})
+
+	f("whole", 0, 0, turn{messages: 10, size: 8000, counted: 6400}, turn{messages: 12, size: 8500, counted: 6700}, turn{messages: 14, size: 9000, counted: 7000})
+	f("two agents", 0, 0, turn{messages: 10, size: 8000, counted: 8000}, turn{name: "b", messages: 12, size: 8500, counted: 7000}, turn{messages: 12, size: 8500, counted: 8500}, turn{name: "b", messages: 14, size: 9000, counted: 7450})
+	f("a list that became shorter", 0, 0, turn{messages: 12, size: 8000, counted: 8000}, turn{messages: 10, size: 8400, counted: 7900}, turn{messages: 12, size: 8800, counted: 8250})
+	shorter := func(s *Sent, _ *Bill) {
+		for i := range s.List.Bytes {
+			s.List.Bytes[i] -= 300
+		}
+	}
+	f("results that the client emptied", 0, 0, turn{messages: 10, size: 8000, counted: 8000}, turn{messages: 14, size: 8300, counted: 7800, change: shorter}, turn{messages: 16, size: 8600, counted: 8100, change: shorter})
+	thinking := func(s *Sent, _ *Bill) { s.List.Thinking = 2000 }
+	f("old thinking is dropped", 0, 0, turn{messages: 10, size: 8000, counted: 8000, change: thinking}, turn{messages: 12, size: 8400, counted: 7300, change: thinking}, turn{messages: 14, size: 8800, counted: 7200, change: thinking})
+	f("tools before a user alone", 0, 0, turn{messages: 9, size: 8000, counted: 8000, change: user}, turn{messages: 11, size: 8400, counted: 7500}, turn{messages: 13, size: 8800, counted: 7900}, turn{messages: 15, size: 9200, counted: 8300})
+	f("cached tokens are left out", 0, 0, turn{messages: 10, size: 8000, counted: 8000}, turn{messages: 12, size: 8400, counted: 700}, turn{messages: 14, size: 8800, counted: 690}, turn{messages: 16, size: 9200, counted: 650})
+	f("cached tokens are told apart", 0, 0, turn{messages: 10, size: 8000, counted: 8000}, turn{messages: 12, size: 8400, counted: 7400, change: cached(1000)}, turn{messages: 14, size: 8800, counted: 7300, change: cached(1500)})
+	f("rounded", 0, 0, turn{messages: 10, size: 8040, counted: 8000}, turn{messages: 12, size: 8110, counted: 8100}, turn{messages: 14, size: 8190, counted: 8100}, turn{messages: 16, size: 8270, counted: 8200})
+	f("other text than before", 0, 0, turn{messages: 10, size: 8000, counted: 8000}, turn{messages: 12, size: 9000, counted: 8450}, turn{messages: 14, size: 9900, counted: 8800})
 }

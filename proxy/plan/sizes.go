@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"strings"
+
 	"laconic/compact"
 	"laconic/proxy/learn"
 	"laconic/proxy/wire"
@@ -11,6 +13,7 @@ import (
 type sizes struct {
 	all   []int
 	media int
+	list  learn.List
 }
 
 // sizesOf counts a body as it is sent. exact is what the plan says of the body, 0
@@ -36,15 +39,31 @@ func (p *Plan) sizesOf(req *wire.Request, msgs []compact.Message, exact int) (s 
 		}
 		s.all = append(s.all, n)
 	}
+	thinking, bytes := 0, 0
 	for i := range msgs {
-		for k := range msgs[i].Parts {
-			if part := &msgs[i].Parts[k]; part.Kind.Media() {
-				s.media += ways[0].Counter.Part(&msgs[i], part)
+		m := &msgs[i]
+		thinking += m.Reasoning.Len()
+		bytes += m.Reasoning.Len()
+		for k := range m.Parts {
+			part := &m.Parts[k]
+			bytes += part.Text.Len()
+			if part.Kind.Media() {
+				s.media += ways[0].Counter.Part(m, part)
+			} else if text, _ := part.Text.Source(); m.Role == compact.Assistant && strings.Contains(text, "/think") {
+				thinking += part.Text.Len()
 			}
 		}
+		for k := range m.Calls {
+			bytes += m.Calls[k].Arguments.Len()
+		}
+		s.list.Bytes, s.list.Last = append(s.list.Bytes, bytes), m.Role
 	}
+	s.list.Conversation, s.list.Thinking = t.beginning(req.Conversation.Messages), thinking/bytesOfToken
 	return s
 }
+
+// bytesOfToken is how many bytes of thinking are a token at the least, on average.
+const bytesOfToken = 3
 
 // Sent describes the body to what learns from its answer.
 func (a *Account) Sent() learn.Sent {
@@ -52,7 +71,7 @@ func (a *Account) Sent() learn.Sent {
 	s := learn.Sent{
 		Sizes: a.sizes.all, Media: a.sizes.media, Way: a.Facts.Count.Value.Way, Percent: a.Facts.Percent(), Bytes: a.Bytes, Asked: t.asked,
 		Limits: t.Limits, Told: t.Told, OwnCounter: t.OwnCounter() || t.Chosen, Exact: len(t.ways) == 1 && t.ways[0].Counter.Exact(), Bound: a.Bound,
-		Plain: t.plain, Agent: t.Counts,
+		Plain: t.plain, List: a.sizes.list, Agent: t.Counts,
 	}
 	for _, w := range t.ways {
 		s.Ways = append(s.Ways, w.Name)

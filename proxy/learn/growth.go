@@ -1,0 +1,117 @@
+package learn
+
+import "laconic/compact"
+
+// List is what the messages that were sent are compared by with those of the next
+// request.
+type List struct {
+	// Conversation names it; "": it has no name yet.
+	Conversation string
+	// Bytes are the sums of the sizes of the messages, each with those before it.
+	Bytes []int
+	// Last is the role of the last message: some templates show tools by it.
+	Last compact.Role
+	// Thinking is what a template may leave out once it is old, in tokens.
+	Thinking int
+}
+
+// prompt is a prompt that was answered.
+type prompt struct {
+	messages, bytes int // the bytes of all messages but the last
+	sizes           []int
+	media           int
+	last            compact.Role
+	counted, cached int
+}
+
+func (s *Sent) prompt(b Bill) prompt {
+	p := prompt{messages: len(s.List.Bytes), sizes: s.Sizes, media: s.Media, last: s.List.Last, counted: b.Prompt, cached: b.Cached}
+	if p.messages > 1 {
+		p.bytes = s.List.Bytes[p.messages-2]
+	}
+	return p
+}
+
+// beginsIn reports whether a list holds the messages of p and some behind them. The
+// last message of p may be gone: some clients put a reminder there.
+func (p *prompt) beginsIn(l *List) bool {
+	return p.messages > 1 && len(l.Bytes) >= p.messages && l.Bytes[p.messages-2] == p.bytes
+}
+
+// leastGrowth is the growth of a prompt, in tokens, of which a count says something.
+const leastGrowth = 64
+
+// since returns by how many tokens s is longer than p by every way of counting that may
+// have counted p, and by how many the upstream counts more. longer is 0 where it may be owed to what a
+// template leaves out, or to a count that is rounded.
+func (p *prompt) since(s *Sent, b Bill) (longer, more int) {
+	longer = mostBelieved
+	for i := range min(len(p.sizes), len(s.Sizes)) {
+		if !wellBelow(p.sizes[i], p.counted) {
+			longer = min(longer, s.Sizes[i]-p.sizes[i])
+		}
+	}
+	longer -= max(0, s.Media-p.media) + s.List.Thinking
+	if p.counted < p.sizes[0] {
+		longer = longer * p.counted / p.sizes[0]
+	}
+	if step := gcd(p.counted, b.Prompt); longer < max(leastGrowth, 2*gcd(step, 256), 2*gcd(step, 100)) {
+		return 0, 0
+	}
+	// Some upstreams count apart what is in their cache.
+	return longer, max(b.Prompt-p.counted, b.Prompt+b.Cached-p.counted-p.cached)
+}
+
+func gcd(a, b int) int {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// growth follows the counts of one conversation. The lock of the Model guards it.
+type growth struct {
+	read, last prompt // the longest that was read whole, as far as is known, and the newest
+	stood      int    // the answers since then whose counts stood still
+}
+
+// next adds an answer. It returns what the upstream reads of longer prompts, once the
+// count stands still while the list grows by more than a tokenizer explains: one answer
+// shows it that counts a little less than a shorter list had, else two. doubtful
+// reports whether one has.
+func (g *growth) next(s *Sent, b Bill) (reads int, doubtful bool) {
+	last, now := g.last, s.prompt(b)
+	g.last = now
+	// A count that is far less leaves out what was in a cache, or what a template drops.
+	far := b.Prompt < leastCounted || 4*b.Prompt < 3*g.read.counted || wellBelow(b.Prompt, s.Planned())
+	if far || !g.read.beginsIn(&s.List) || !last.beginsIn(&s.List) {
+		*g = growth{read: now, last: now}
+		return 0, false
+	}
+	longer, more := g.read.since(s, b)
+	switch step, stepMore := last.since(s, b); {
+	case longer == 0:
+		return 0, g.stood > 0
+	case 3*more >= longer:
+		*g = growth{read: now, last: now}
+		return 0, false
+	case g.stood == 0 || 3*stepMore < step:
+		g.stood++
+	}
+	sure := more <= 0 && 8*b.Prompt >= 7*g.read.counted && now.last == g.read.last
+	if reads = max(g.read.counted, b.Prompt); !sure && g.stood < 2 {
+		return 0, true
+	}
+	*g = growth{}
+	return reads, true
+}
+
+// growth returns that of the conversation of s; nil: it has no name.
+func (m *Model) growth(s *Sent) *growth {
+	if s.List.Conversation == "" {
+		return nil
+	}
+	key := m.memory.Key("growth", string(m.key[:]), s.List.Conversation)
+	g, _ := m.memory.growing.ComputeIfAbsent(key, func() (*growth, bool) { return new(growth), false })
+	return g
+}
