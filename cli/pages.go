@@ -45,7 +45,7 @@ func newPage(now func() *config.Config, p func() *proxy.Proxy, stored, found fun
 		Models:    func() []learn.Known { return p().LearntModels() },
 		Store:     stored,
 		Findings:  found,
-		Asks:      func() bool { return p().AsksForToken() },
+		Asks:      func() bool { return p().Options().AdminToken != "" },
 		Enter:     func(w http.ResponseWriter, r *http.Request, token string) bool { return p().SignIn(w, r, token) },
 		Leave:     func(w http.ResponseWriter) { p().SignOut(w) },
 	})

@@ -77,9 +77,6 @@ func (p *Proxy) mayTry(who string, r *http.Request) bool {
 // SignOut ends that.
 func (p *Proxy) SignOut(w http.ResponseWriter) { p.sessions.End(w) }
 
-// AsksForToken reports whether the admin listener asks for a token.
-func (p *Proxy) AsksForToken() bool { return p.settings.Load().AdminToken != "" }
-
 // ErrNoClient: no client key has that name.
 var ErrNoClient = errors.New("no client key has this name")
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,8 +33,12 @@ func (x *request) stamp(h http.Header) {
 	if x.info.Outcome != "" {
 		h.Set(headerOutcome, string(x.info.Outcome))
 	}
-	if words := x.overrides.ignored(); words != "" {
-		h.Set(headerIgnored, words)
+	ignored := x.overrides.unknown
+	if n := x.overrides.unmatched; n > 0 {
+		ignored = append(slices.Clip(ignored), fmt.Sprintf("%s;unmatched=%d", strings.ToLower(headerPin), n))
+	}
+	if len(ignored) > 0 {
+		h.Set(headerIgnored, strings.Join(ignored, ", "))
 	}
 	if words := x.shownReason(); words != "" {
 		h.Set(headerWhy, words)

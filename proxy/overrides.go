@@ -135,7 +135,7 @@ func (s *settings) readOverrides(h http.Header) (overrides, *apierror.Error) {
 	})
 	read(headerTags, "It is at most 256 printable characters.", func(v string) bool {
 		o.tags = v
-		return printable(v, maxTags)
+		return utf8.ValidString(v) && utf8.RuneCountInString(v) <= maxTags && !strings.ContainsFunc(v, func(r rune) bool { return !unicode.IsPrint(r) })
 	})
 	pins, valid := indices(h.Values(headerPin))
 	if o.pins = pins; no == nil && !valid {
@@ -158,11 +158,6 @@ func indices(lines []string) ([]int, bool) {
 		}
 	}
 	return pins, true
-}
-
-func printable(s string, most int) bool {
-	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= most &&
-		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 func malformed(header, hint string) *apierror.Error {
@@ -210,13 +205,4 @@ func unknownHeaders(h http.Header) (names []string) {
 	}
 	slices.Sort(names)
 	return names[:min(len(names), mostIgnored)]
-}
-
-// ignored returns the value of the response header; "" for nothing.
-func (o *overrides) ignored() string {
-	words := slices.Clone(o.unknown)
-	if n := o.unmatched; n > 0 {
-		words = append(words, strings.ToLower(headerPin)+";unmatched="+strconv.Itoa(n))
-	}
-	return strings.Join(words, ", ")
 }

@@ -55,7 +55,7 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *request {
 	}
 	if r.Method == http.MethodPost {
 		exact := access.Exact(r.URL.Path)
-		x.wire, x.counts = wire.For(exact), wire.Counting(exact)
+		x.wire, x.counts = wire.For(exact)
 	}
 	if x.wire != nil {
 		x.info.Wire = x.wire.Name()
@@ -173,7 +173,10 @@ func (x *request) unreadable(err error) *apierror.Error {
 	if errors.Is(err, errShutdown) || errors.Is(context.Cause(x.r.Context()), errShutdown) {
 		return shuttingDown()
 	}
-	return body.Broken()
+	return &apierror.Error{
+		Status: http.StatusBadRequest, Code: "broken_body", Close: true,
+		Message: "The request body ended before its end, or its framing is broken.",
+	}
 }
 
 // bodyRemains reports whether the client may still be sending its body.

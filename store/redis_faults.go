@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -47,9 +46,6 @@ var cures = map[string]string{
 	"the connection was closed":     seeTLS,
 	"the answer was not understood": seeTLS,
 }
-
-// cureOf returns what mends a fault.
-func cureOf(why string) string { return cmp.Or(cures[why], "see its log and its manual for "+why) }
 
 // whyNot says in a few words, without names, why something was not done, and whether the
 // server answered. It says "" of what was done.

@@ -186,7 +186,7 @@ func (s *Redis) faults() (all []Fault) {
 		why := s.troubles[at].why
 		i := slices.IndexFunc(all, func(f Fault) bool { return f.why == why })
 		if i < 0 {
-			i, all = len(all), append(all, Fault{why: why, Fix: cureOf(why)})
+			i, all = len(all), append(all, Fault{why: why, Fix: cmp.Or(cures[why], "see its log and its manual for "+why)})
 		}
 		f := &all[i]
 		if at.kind != silence && !slices.Contains(f.Operations, operations[at.kind]) {

@@ -59,7 +59,8 @@ func answersOverhead(b *testing.B) http.HandlerFunc {
 		tokens := r.Header.Get("X-Prompt-Cost")
 		if tokens == "0" {
 			body, _ := io.ReadAll(r.Body)
-			req, err := wire.For(strings.TrimPrefix(r.URL.Path, "/v1")).Decode(body)
+			api, _ := wire.For(strings.TrimPrefix(r.URL.Path, "/v1"))
+			req, err := api.Decode(body)
 			if err != nil {
 				b.Error(err)
 				return
@@ -106,7 +107,8 @@ func BenchmarkOverhead(b *testing.B) {
 	fmt.Fprintf(&table, "CPU per request, medians of %d rounds\n", overheadRounds*b.N)
 	fmt.Fprintf(&table, "%-8s %12s %12s %12s %12s   %s\n", "body", "streaming", "reading", "untouched", "folded", "untouched ÷ streaming, ÷ reading; folded ÷ untouched")
 	for _, size := range overheadSizes {
-		body, api := size.body(b), wire.For(size.endpoint)
+		api, _ := wire.For(size.endpoint)
+		body := size.body(b)
 		r, err := api.Decode(body)
 		if err != nil {
 			b.Fatal(err)
@@ -193,7 +195,8 @@ func (k *measuredKind) send(b *testing.B, body []byte) {
 	if got := res.Header.Get("X-Laconic-Outcome"); got != k.outcome || res.StatusCode != http.StatusOK {
 		b.Fatalf("status %d, outcome %q, want %q", res.StatusCode, got, k.outcome)
 	}
-	if end := wire.For(k.endpoint).End(wire.Answer{Tail: answer, Whole: true}); k.tokens == 0 && end.Usage != nil {
+	api, _ := wire.For(k.endpoint)
+	if end := api.End(wire.Answer{Tail: answer, Whole: true}); k.tokens == 0 && end.Usage != nil {
 		k.tokens = end.Usage.Prompt
 	}
 }

@@ -4,19 +4,23 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"laconic/proxy/apierror"
 )
 
+// endpoint is a path of the API.
+type endpoint struct {
+	method, path string
+	below        bool // paths below it too
+}
+
 // endpoints are the paths of the API that clients also ask for without /v1: with
 // or without it, they are below the upstream's URL. With a key of ours nothing
 // else is served. The body of a POST names its model. Of two endpoints that a path
 // may end in, the longer one comes first.
-var endpoints = []struct {
-	method, path string
-	below        bool // paths below it too
-}{
+var endpoints = []endpoint{
 	{http.MethodPost, ChatCompletions, false},
 	{http.MethodPost, "/completions", false},
 	{http.MethodPost, "/embeddings", false},
@@ -148,16 +152,6 @@ func isRoot(before string) bool {
 	return before == "" || strings.HasSuffix(before, "/v1") || strings.HasSuffix(before, "/openai")
 }
 
-// belowBase reports whether a path without /v1 is below an upstream's URL.
-func belowBase(path string) bool {
-	for _, e := range endpoints {
-		if path == e.path || e.below && strings.HasPrefix(path, e.path+"/") {
-			return true
-		}
-	}
-	return false
-}
-
 // ModelInPath returns the model that a path names, or "".
 func ModelInPath(u *url.URL) string {
 	if name := Deployment(u.Path); name != "" {
@@ -177,7 +171,7 @@ func ModelInPath(u *url.URL) string {
 func UpstreamURL(base, in *url.URL) *url.URL {
 	prefix := strings.TrimRight(base.EscapedPath(), "/")
 	rest, v1 := afterV1(in.EscapedPath())
-	if !v1 && !belowBase(rest) {
+	if !v1 && !slices.ContainsFunc(endpoints, func(e endpoint) bool { return rest == e.path || e.below && strings.HasPrefix(rest, e.path+"/") }) {
 		prefix = strings.TrimSuffix(prefix, "/v1")
 	}
 	raw := prefix + rest

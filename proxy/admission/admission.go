@@ -33,11 +33,8 @@ package admission
 import (
 	"context"
 	"errors"
-	"net/http"
 	"sync"
 	"time"
-
-	"laconic/proxy/apierror"
 )
 
 // BodyCost is what a body costs in memory while it is edited, as a multiple of its
@@ -60,14 +57,6 @@ const Wait = 15 * time.Second
 
 // ErrNoMemory is why a request got no memory, or lost it.
 var ErrNoMemory = errors.New("memory for request bodies used up")
-
-// Overloaded returns the answer to a request that got no memory.
-func Overloaded() *apierror.Error {
-	return &apierror.Error{
-		Status: http.StatusServiceUnavailable, Code: apierror.CodeOverloaded, RetryAfter: time.Second, Close: true,
-		Message: "The proxy holds as many request bodies as its memory allows.", Hint: "Try again in a moment.",
-	}
-}
 
 // Gate shares out the memory for request bodies. It is safe for concurrent use.
 type Gate struct {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"time"
 
 	"laconic/proxy/admission"
 	"laconic/proxy/apierror"
@@ -20,11 +21,14 @@ func Refusal(err error, limit int64) *apierror.Error {
 	case errors.Is(err, ErrTooLarge):
 		return &apierror.Error{
 			Status: http.StatusRequestEntityTooLarge, Code: "request_too_large", Close: true,
-			Message: "The request body is larger than the proxy's limit of " + Megabytes(limit) + ".",
+			Message: "The request body is larger than the proxy's limit of " + megabytes(limit) + ".",
 			Hint:    "The operator can raise limits.body.",
 		}
 	case errors.Is(err, admission.ErrNoMemory):
-		return admission.Overloaded()
+		return &apierror.Error{
+			Status: http.StatusServiceUnavailable, Code: apierror.CodeOverloaded, RetryAfter: time.Second, Close: true,
+			Message: "The proxy holds as many request bodies as its memory allows.", Hint: "Try again in a moment.",
+		}
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return &apierror.Error{
 			Status: http.StatusRequestTimeout, Code: "body_timeout", Close: true,
@@ -34,16 +38,8 @@ func Refusal(err error, limit int64) *apierror.Error {
 	return nil
 }
 
-// Broken returns the answer to a request whose body ended early.
-func Broken() *apierror.Error {
-	return &apierror.Error{
-		Status: http.StatusBadRequest, Code: "broken_body", Close: true,
-		Message: "The request body ended before its end, or its framing is broken.",
-	}
-}
-
-// Megabytes returns a size for people.
-func Megabytes(n int64) string {
+// megabytes returns a size for people.
+func megabytes(n int64) string {
 	if n >= 1<<20 && n%(1<<20) == 0 {
 		return strconv.FormatInt(n>>20, 10) + " MiB"
 	}

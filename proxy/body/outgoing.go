@@ -1,7 +1,6 @@
 package body
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -141,7 +140,7 @@ func (b *Outgoing) ReadAgain(ctx context.Context) *Body {
 	b.reading = text != nil
 	b.mu.Unlock()
 	n := int64(len(text))
-	if text == nil || b.memory.Grow(ctx, admission.Cost(n, int64(bytes.Count(text, []byte("{"))))-n) != nil {
+	if text == nil || b.memory.Grow(ctx, cost(text)-n) != nil {
 		return nil
 	}
 	return &Body{Text: text}

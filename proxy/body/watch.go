@@ -18,7 +18,6 @@ var (
 // else notices a half-open connection.
 type Watch struct {
 	timer            *time.Timer
-	cancel           context.CancelCauseFunc
 	headers, silence time.Duration
 	reading          atomic.Bool // the headers are there
 }
@@ -26,17 +25,15 @@ type Watch struct {
 // NewWatch starts the wait for headers. It cancels when the upstream takes longer
 // than headers until them, or is silent for longer than silence after them.
 func NewWatch(headers, silence time.Duration, cancel context.CancelCauseFunc) *Watch {
-	w := &Watch{cancel: cancel, headers: headers, silence: silence}
-	w.timer = time.AfterFunc(headers, w.fire)
+	w := &Watch{headers: headers, silence: silence}
+	w.timer = time.AfterFunc(headers, func() {
+		if w.reading.Load() {
+			cancel(ErrSilent)
+		} else {
+			cancel(ErrNoHeaders)
+		}
+	})
 	return w
-}
-
-func (w *Watch) fire() {
-	if w.reading.Load() {
-		w.cancel(ErrSilent)
-		return
-	}
-	w.cancel(ErrNoHeaders)
 }
 
 // touch starts the wait for headers again: the upstream takes the body.

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"context"
-	"maps"
 	"sync"
 	"time"
 
@@ -66,15 +65,6 @@ func (s *sharing) add(m *Model) {
 	}
 }
 
-// take returns the models that are due.
-func (s *sharing) take() map[*Model]bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := maps.Clone(s.due)
-	clear(s.due)
-	return all
-}
-
 // share makes the known and the stored facts the same until ctx is done, and then
 // once more those that are left. What the Store did not read or take waits for
 // saveAgain.
@@ -102,8 +92,12 @@ func (m *Memory) share(ctx context.Context) {
 // has all. What it does not take stays due. A Store that is away says so at once, but
 // now and then.
 func (m *Memory) shareDue(ctx context.Context) (all bool) {
+	m.sharing.mu.Lock()
+	due := m.sharing.due
+	m.sharing.due = map[*Model]bool{}
+	m.sharing.mu.Unlock()
 	all = true
-	for e := range m.sharing.take() {
+	for e := range due {
 		done := false
 		func() {
 			defer m.recovered()

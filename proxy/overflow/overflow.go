@@ -75,11 +75,11 @@ type Said struct {
 // Read reads the error of an answer. body is the body, not compressed any more, or
 // the data of the first event of a stream (see FirstEvent).
 func Read(status int, body []byte) Said {
-	s := Said{status: status}
-	if speaks(status) {
-		s.sentences = sentences(status, body)
+	switch status {
+	case 200, 400, 401, 413, 422, 429, 500: // a bill, a path and a pause have others
+		return Said{status, sentences(status, body)}
 	}
-	return s
+	return Said{status: status}
 }
 
 // Size returns how the answer refuses a request for its size; Kind None when it does
@@ -104,16 +104,6 @@ func (s Said) Size() Refusal {
 		return Refusal{Kind: Bytes, Shape: "entity too large"}
 	}
 	return Refusal{}
-}
-
-// speaks reports whether a status may come with a refusal that is read. A bill, a path
-// and a pause have statuses of their own.
-func speaks(status int) bool {
-	switch status {
-	case 200, 400, 401, 413, 422, 429, 500:
-		return true
-	}
-	return false
 }
 
 // read tries the rows on one sentence.

@@ -197,5 +197,3 @@ func (p *Page) Board() Board {
 
 // BoardPath is where the admin listener has the board, for programs.
 const BoardPath = "/page/api/board"
-
-func (p *Page) serveBoard(w http.ResponseWriter, _ *http.Request) { serveJSON(w, p.Board()) }

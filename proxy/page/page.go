@@ -180,10 +180,10 @@ func (p *Page) Pages() []operate.Page {
 		return operate.Page{Path: path, Handler: safe(h), Browser: true}
 	}
 	pages := []operate.Page{
-		get("/", toThePage),
+		get("/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/page/", http.StatusSeeOther) }),
 		get("/page/", p.file),
 		get("/page/api/state", p.serveState),
-		get(BoardPath, p.serveBoard),
+		get(BoardPath, func(w http.ResponseWriter, _ *http.Request) { serveJSON(w, p.Board()) }),
 		get("/page/api/request/", p.serveRequest),
 		get("/page/api/texts/", p.serveTexts),
 		get("/page/api/facts", p.serveFacts),
@@ -196,10 +196,6 @@ func (p *Page) Pages() []operate.Page {
 		)
 	}
 	return pages
-}
-
-func toThePage(w http.ResponseWriter, r *http.Request) {
-	http.Redirect(w, r, "/page/", http.StatusSeeOther)
 }
 
 // notFound answers a request for what there is not.

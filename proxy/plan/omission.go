@@ -81,14 +81,6 @@ func (l omission) Fixed(b compact.Beside) int {
 	return l.Counter.Fixed(b)
 }
 
-// whole returns the counter of everything.
-func whole(c compact.Counter) compact.Counter {
-	if l, ok := c.(omission); ok {
-		return l.Counter
-	}
-	return c
-}
-
 // left returns what l leaves out of messages, in tokens of c.
 func (l omission) left(c compact.Counter, msgs []compact.Message) (n int) {
 	if !l.calls && !l.instructions {

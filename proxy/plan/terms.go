@@ -101,7 +101,11 @@ func (t *Terms) For(req *wire.Request, bytes int, published compact.Published, r
 	facts := t.Known.FactsWith(t.Counts)
 	t.Known.Published(published)
 	t.Facts, t.measured = t.counting(facts, published, refuses || facts.Refuses()), !facts.Count.Until.IsZero()
-	if s, ok := whole(t.WayOf(&t.Facts)).(Summing); ok && t.Facts.Percent() == 100 && !t.OwnCounter() {
+	way := t.WayOf(&t.Facts)
+	if l, ok := way.(omission); ok {
+		way = l.Counter
+	}
+	if s, ok := way.(Summing); ok && t.Facts.Percent() == 100 && !t.OwnCounter() {
 		req.Sum(s.Sum)
 	}
 	t.Told = t.Told || published.Window > 0

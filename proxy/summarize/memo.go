@@ -13,8 +13,6 @@ type memo [2]uint64
 
 type seeds [2]maphash.Seed
 
-func newSeeds() seeds { return seeds{maphash.MakeSeed(), maphash.MakeSeed()} }
-
 // of returns the memo of comparable values. No two lists of values have the same.
 func (s seeds) of(values ...any) (m memo) {
 	for i := range m {

@@ -69,9 +69,6 @@ const (
 // eighth: servers refuse a request whose prompt and answer are above the window.
 const answerSlack = 4096
 
-// longest returns how long an answer may be for a slot of size tokens.
-func (o *Options) longest(size int) int { return min(size, o.Window/6) }
-
 // allowed returns what a model may write for an answer of so many tokens.
 func (o *Options) allowed(answer int) int { return answer + min(answerSlack, o.Window/8) }
 

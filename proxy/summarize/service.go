@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"hash/maphash"
 	"net/http"
 	"net/url"
 	"sync"
@@ -109,7 +110,7 @@ const (
 
 // New returns a service that asks the model of o; nil: it writes digests only.
 func New(o *Options, env Environment) *Service {
-	s := &Service{env: env, format: written, seeds: newSeeds()}
+	s := &Service{env: env, format: written, seeds: seeds{maphash.MakeSeed(), maphash.MakeSeed()}}
 	s.texts = otter.Must(&otter.Options[memo, keptText]{
 		MaximumWeight: rememberedBytes,
 		Weigher:       func(_ memo, t keptText) uint32 { return uint32(len(t.text)) + 80 },

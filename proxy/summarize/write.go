@@ -13,8 +13,8 @@ import (
 func (j *job) write(ctx context.Context) (string, error) {
 	o := &j.s.o
 	cost := costOf(o.Counter)
-	size := j.size - prompt.Frame(j.label, j.cost)
-	answer := o.longest(size)
+	size := j.size - j.cost(compact.SummaryText(j.label, "", 1000)) // less its frame, about
+	answer := min(size, o.Window/6)
 	sources, prior := j.sources(ctx), ""
 	// One that was made for a larger window, or that much was added to, is the first
 	// of what is summarized.

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -69,7 +70,8 @@ func (w *api) AnsweredBy(a Answer) string {
 // End reads how an answer with status 200 ended.
 func (w *api) End(a Answer) End {
 	has := func(text []byte, words string) bool { return bytes.Contains(text, []byte(words)) }
-	last, stop, broke := lastEvent(a.Tail), lastString(w.stop, a.Tail), failed(a.Tail)
+	last, stop := lastEvent(a.Tail), lastString(w.stop, a.Tail)
+	broke := slices.ContainsFunc([]string{`"error":{`, `"error": {`, `"error":"`, `"error": "`}, func(said string) bool { return has(a.Tail, said) })
 	ended := w.last != "" && has(last, w.last)
 	e := End{Usage: w.usage(a), Done: a.Stream && (ended || bytes.HasPrefix(last, []byte("[DONE]")))}
 	e.Flaw = a.flaw(stop, e.Usage, e.Done, !broke && !has(a.Tail, w.piece))
@@ -117,16 +119,6 @@ func lastEvent(text []byte) []byte {
 		return nil
 	}
 	return bytes.TrimLeft(text[i+len("data:"):], " ")
-}
-
-// failed reports whether a text says that an answer failed.
-func failed(text []byte) bool {
-	for _, said := range []string{`"error":{`, `"error": {`, `"error":"`, `"error": "`} {
-		if bytes.Contains(text, []byte(said)) {
-			return true
-		}
-	}
-	return false
 }
 
 // lastString returns the last string under a key in the end of an answer.

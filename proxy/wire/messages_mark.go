@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"strings"
+	"unsafe"
 
 	"laconic/compact"
 )
@@ -67,7 +68,7 @@ func unmarked(raw string) string {
 		quoted := `"` + key + `":` // not within a string, where quotes are escaped
 		var kept strings.Builder
 		for at := strings.Index(raw, quoted); at >= 0; at = strings.Index(raw, quoted) {
-			s := scanner{src: bytesOf(raw), at: at + len(quoted)}
+			s := scanner{src: unsafe.Slice(unsafe.StringData(raw), len(raw)), at: at + len(quoted)}
 			s.space()
 			s.read()
 			before, last := strings.CutSuffix(strings.TrimRight(raw[:at], space), ",")

@@ -147,7 +147,7 @@ func TestAReasonSaysWhere(t *testing.T) {
 
 func TestRoutes(t *testing.T) {
 	for endpoint, want := range map[string]wire.Wire{"/chat/completions": wire.Chat, "/completions": nil, "/responses": wire.Responses, "/responses/compact": nil, "": nil} {
-		if got := wire.For(endpoint); got != want {
+		if got, _ := wire.For(endpoint); got != want {
 			t.Errorf("%s: %v, want %v", endpoint, got, want)
 		}
 	}

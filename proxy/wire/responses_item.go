@@ -75,7 +75,12 @@ func (d *itemDecoder) item() {
 			it.callID = d.read()
 		case "id":
 			it.id = d.read()
-			d.itemID(&it, m, o.start)
+			id := d.str(it.id)
+			if d.ids[id] && it.kind != "local_shell_call_output" { // which has the id of its call there
+				m.Flawed = true // an earlier item has it: it is to leave
+				d.close(d.open(o.start, d.holder, withFlaw))
+			}
+			d.ids[id] = id != ""
 		case "name":
 			it.name = d.read()
 		case "arguments":
@@ -94,17 +99,6 @@ func (d *itemDecoder) item() {
 	if d.err == nil {
 		d.place(&it, m, k)
 	}
-}
-
-// itemID notes the id of an item, which begins with its key at from. One that an earlier
-// item has is to leave. That of a local_shell_call_output names its call.
-func (d *itemDecoder) itemID(it *item, m *compact.Message, from int) {
-	id := d.str(it.id)
-	if d.ids[id] && it.kind != "local_shell_call_output" {
-		m.Flawed = true
-		d.close(d.open(from, d.holder, withFlaw))
-	}
-	d.ids[id] = id != ""
 }
 
 // itemThoughts reads a text or a list of blocks that hold some reasoning.

@@ -97,8 +97,5 @@ func quoted(text string) []byte {
 	return made
 }
 
-// bytesOf lends the bytes of a string, to be read only.
-func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
-
 // lent returns the bytes as a string, to be read while they do not change.
 func lent(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -119,22 +119,16 @@ var All = func() (all []Wire) {
 	return all
 }()
 
-// For returns the wire of an endpoint itself, nil if its bodies are not read.
-func For(endpoint string) Wire {
+// For returns the wire of an endpoint, nil if its bodies are not read, and the one whose
+// requests it counts, nil if it counts none.
+func For(endpoint string) (w, counts Wire) {
 	for _, r := range routes {
-		if r.endpoint == endpoint {
-			return r.wire
+		switch {
+		case r.endpoint == endpoint:
+			return r.wire, nil
+		case r.counts != "" && r.counts == endpoint:
+			return nil, r.wire
 		}
 	}
-	return nil
-}
-
-// Counting returns the wire whose requests an endpoint counts, nil if it counts none.
-func Counting(endpoint string) Wire {
-	for _, r := range routes {
-		if r.counts != "" && r.counts == endpoint {
-			return r.wire
-		}
-	}
-	return nil
+	return nil, nil
 }

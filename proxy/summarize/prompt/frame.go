@@ -49,8 +49,3 @@ func Text(label, summary string, messages, size int, cost func(string) int) stri
 	}
 	return text
 }
-
-// Frame returns about what the frame of a summary costs under a label, in tokens.
-func Frame(label string, cost func(string) int) int {
-	return cost(compact.SummaryText(label, "", 1000))
-}
