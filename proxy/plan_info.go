@@ -4,31 +4,24 @@ import (
 	"laconic/compact"
 	"laconic/proxy/learn"
 	"laconic/proxy/plan"
+	"laconic/view"
 )
 
 // PlanInfo is one plan in full: what a client sent, and what is sent in its place.
-// All of it but ID, Again and Shadow is content, or is made of it, and points into
+// All of it but ID, From, Again and Shadow is content, or is made of it, and points into
 // the request's body: a listener must not keep it.
 type PlanInfo struct {
-	ID string
+	ID   string
+	From Sender
 	// Again: the upstream refused the body of the plan before, and gets the one of
 	// this plan.
 	Again bool
-	// Shadow: nothing of the plan is done.
+	// Shadow: nothing of the plan is done, and Sent is what would be sent.
 	Shadow bool
-	// Conversation is what the client sent; its Fixed is what the policy counts by.
-	Conversation compact.Conversation
-	// Sent are the messages that are sent, the same list where nothing was done;
-	// nil where nothing is sent.
-	Sent    []compact.Message
-	Plan    *compact.Plan
-	Counter compact.Counter // counts as the upstream does
+	view.Planned
 	// Body is the client's, decompressed, SentBody the one that is sent; the same
 	// slice where nothing was done.
 	Body, SentBody []byte
-
-	c *planning
-	p *plan.Plan
 }
 
 // Sender names who sent a request, and shows nothing of a credential.
@@ -40,42 +33,16 @@ type Sender struct {
 	Credential learn.Key
 }
 
-// Sender returns who sent the request.
-func (i *PlanInfo) Sender() (s Sender) {
-	if i.c == nil {
-		return s
-	}
-	if keys := i.c.x.settings.keys; len(keys) > 0 {
-		s.Key = i.c.x.settings.keyName(keys.Index(i.c.x.r.Header))
-	}
-	s.Credential = i.c.sender
-	return s
-}
-
-// A RecordPart is a part of the record as it is sent.
-type RecordPart struct {
-	Text string // "": it says nothing
-	// Messages is how many messages the text says it stands for.
-	Messages int
-	Summary  bool // a model wrote it
-}
-
-// Record returns the parts of the record as they are sent, or would be; nil where there
-// is none.
-func (i *PlanInfo) Record() (parts []RecordPart) {
-	s := i.Plan.Slot
-	if s == nil {
+// recordOf returns the parts of a plan's record as they are sent, or would be.
+func recordOf(p *plan.Plan) (parts []view.Part) {
+	if p.Slot == nil {
 		return nil
 	}
-	var given []string
-	if i.p != nil {
-		given = i.p.Texts
-	}
-	for n, text := range s.Texts(given) {
-		one := RecordPart{Text: text, Messages: s.Told(n), Summary: n < len(given) && given[n] != ""}
+	for n, text := range p.Slot.Texts(p.Texts) {
+		one := view.Part{Text: text, Messages: p.Slot.Told(n), Summary: n < len(p.Texts) && p.Texts[n] != ""}
 		if one.Summary {
 			one.Messages = 0
-			for range s.Messages(n) {
+			for range p.Slot.Messages(n) {
 				one.Messages++
 			}
 		}
@@ -84,27 +51,23 @@ func (i *PlanInfo) Record() (parts []RecordPart) {
 	return parts
 }
 
-// Costs returns what [compact.Plan.Costs] does, for the messages of Conversation;
-// nil where that is not known, or counted otherwise than by Counter.
-func (i *PlanInfo) Costs() (before, after []int) {
-	if i.p == nil || !i.p.Counted() {
-		return nil, nil
-	}
-	return i.Plan.Costs()
-}
-
 // tellPlan tells the listener of a plan, if it wants to know. body is what is sent.
 func (x *request) tellPlan(p *plan.Plan, a *attempt, in compact.Conversation, client, body []byte, again bool) {
 	if x.p.listener.Planned == nil {
 		return
 	}
-	shadow := a.info.Outcome == Shadow
-	sent := p.Messages
-	if shadow {
-		sent = in.Messages
+	i := PlanInfo{
+		ID: x.info.ID, From: Sender{Credential: a.c.sender}, Again: again, Shadow: a.info.Outcome == Shadow, Body: client, SentBody: body,
+		Planned: view.Planned{Conversation: in, Sent: p.Messages, Plan: &p.Plan, Counter: p.Counter, Record: recordOf(p)},
 	}
-	x.p.listener.Planned(PlanInfo{
-		ID: x.info.ID, Again: again, Shadow: shadow, Conversation: in, Sent: sent, Plan: &p.Plan, Counter: p.Counter,
-		Body: client, SentBody: body, c: a.c, p: p,
-	})
+	if keys := x.settings.keys; len(keys) > 0 {
+		i.From.Key = x.settings.keyName(keys.Index(x.r.Header))
+	}
+	if i.Shadow {
+		i.Sent = p.Apply()
+	}
+	if p.Counted() { // else they are not those of the counter
+		i.Before, i.After = p.Costs()
+	}
+	x.p.listener.Planned(i)
 }

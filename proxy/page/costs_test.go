@@ -55,14 +55,14 @@ func addsUp(t *testing.T, i *proxy.PlanInfo, d *view.Request) {
 	for _, e := range d.Edits {
 		saved += e.Saved
 	}
-	if before, _ := i.Costs(); before != nil && came-stay != saved {
+	if i.Before != nil && came-stay != saved {
 		t.Errorf("messages cost %d less, edits saved %d", came-stay, saved)
 	}
 	if d.Slot == nil {
 		return
 	}
 	text := ""
-	for n, one := range i.Record() {
+	for n, one := range i.Record {
 		text += one.Text
 		is := d.Slot.Spans[n]
 		if want := compact.CostText(i.Counter, one.Text); is.Sent != want || is.Sent == 0 {
@@ -87,13 +87,12 @@ func TestCostsAreThoseOfThePlan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			seen := 0
 			look := func(i proxy.PlanInfo) {
-				if before, _ := i.Costs(); (before == nil) != (own != nil) {
-					t.Errorf("%d costs are known", len(before))
+				if (i.Before == nil) != (own != nil) {
+					t.Errorf("%d costs are known", len(i.Before))
 				}
-				anew := i.Plan
-				got := detailsOf(&i)
-				i.Plan = &compact.Plan{Edits: anew.Edits, Epochs: anew.Epochs, Slot: anew.Slot} // knows nothing
-				if want := detailsOf(&i); !reflect.DeepEqual(got.Messages, want.Messages) || !reflect.DeepEqual(got.Fates, want.Fates) {
+				got, anew := view.Of(&i.Planned), i.Planned
+				anew.Before, anew.After = nil, nil
+				if want := view.Of(&anew); !reflect.DeepEqual(got.Messages, want.Messages) || !reflect.DeepEqual(got.Fates, want.Fates) {
 					t.Errorf("got  %+v\nwant %+v", got, want)
 				}
 				addsUp(t, &i, got)

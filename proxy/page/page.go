@@ -25,6 +25,7 @@ import (
 	"laconic/proxy/operate"
 	"laconic/proxy/summarize"
 	"laconic/proxy/why"
+	"laconic/view"
 )
 
 // Options are what the page shows beside requests. All may be absent.
@@ -87,7 +88,7 @@ func (p *Page) Listener() proxy.Listener {
 
 // planned notes what a plan makes of each message.
 func (p *Page) planned(i proxy.PlanInfo) {
-	d, id, from, now := detailsOf(&i), identify(p.seed, &i.Conversation), i.Sender(), time.Now()
+	d, id, from, now := view.Of(&i.Planned), identify(p.seed, &i.Conversation), i.From, time.Now()
 	var t *texts
 	if p.o.Capture > 0 {
 		t = textsOf(&i)

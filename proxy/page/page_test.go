@@ -25,7 +25,7 @@ func sent(p *Page, id, transcript string, t *testing.T, budget int) {
 	in := compact.Conversation{Messages: compacttest.Messages(t, transcript)}
 	c := compact.BytesPerToken(1)
 	plan, report := compact.Compact(in, &compact.Policy{Name: "test"}, c, compact.Budget{Tokens: budget})
-	p.planned(proxy.PlanInfo{ID: id, Conversation: in, Sent: plan.Apply(), Plan: &plan, Counter: c})
+	p.planned(proxy.PlanInfo{ID: id, Planned: view.Planned{Conversation: in, Sent: plan.Apply(), Plan: &plan, Counter: c}})
 	i := proxy.RewriteInfo{ID: id, Model: "m", Outcome: proxy.Outcome(report.Outcome), Report: report}
 	p.rewritten(i)
 	p.replied(proxy.ReplyInfo{ID: id, Wire: "chat", Rewrite: &i, Outcome: i.Outcome, Status: 200, Usage: &wire.Usage{Prompt: 10, Cached: 4, CacheTold: true}})
@@ -138,7 +138,9 @@ func TestWhatWasNotSentSavesNothing(t *testing.T) {
 	sent(p, "one", "user: hi", t, 1000)
 	before := p.totals
 	i := proxy.RewriteInfo{ID: "two", NewEpoch: true, Outcome: proxy.Compacted, Report: compact.Report{Before: 900, After: 300, Epochs: 1, MessagesAfter: 3}}
-	p.planned(proxy.PlanInfo{ID: "two", Conversation: compact.Conversation{Messages: compacttest.Messages(t, "user: hi")}, Plan: &compact.Plan{}, Counter: compact.BytesPerToken(1)})
+	p.planned(proxy.PlanInfo{ID: "two", Planned: view.Planned{
+		Conversation: compact.Conversation{Messages: compacttest.Messages(t, "user: hi")}, Plan: &compact.Plan{}, Counter: compact.BytesPerToken(1),
+	}})
 	p.rewritten(i)
 	p.replied(proxy.ReplyInfo{ID: "two", Wire: "chat", Rewrite: &i, Outcome: i.Outcome, Status: 502, Unsent: true})
 	before.Unsent = 1

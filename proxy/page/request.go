@@ -75,17 +75,3 @@ func (p *Page) drop() {
 		p.size -= r.room
 	}
 }
-
-// detailsOf returns what a plan makes of each message, or would make in shadow. The plan
-// knows most of what they cost.
-func detailsOf(i *proxy.PlanInfo) *view.Request {
-	p := view.Planned{Conversation: i.Conversation, Sent: i.Sent, Plan: i.Plan, Counter: i.Counter}
-	if i.Shadow {
-		p.Sent = i.Plan.Apply()
-	}
-	p.Before, p.After = i.Costs()
-	for _, part := range i.Record() {
-		p.Record = append(p.Record, view.Part(part))
-	}
-	return view.Of(&p)
-}
