@@ -139,7 +139,9 @@ func (x *request) outbound(pr *httputil.ProxyRequest) {
 	x.settings.setCredential(out.Header, x.route, x.info.Endpoint)
 	version := strconv.Itoa(x.r.ProtoMajor) + "." + strconv.Itoa(x.r.ProtoMinor)
 	out.Header.Add("Via", version+" "+x.p.mark)
-	x.spanSending(out)
+	if x.steps.Sending = time.Since(x.start); x.span != nil {
+		x.trace(func() { x.span.Sending(out) })
+	}
 }
 
 // rewind returns the GetBody of a request, by which Go sends a body again that the

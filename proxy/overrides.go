@@ -76,14 +76,59 @@ type overrides struct {
 	unmatched int
 }
 
-// readOverrides reads the x-laconic-* headers of the request, and tells the listener
-// of those that there are not.
+// readOverrides reads the x-laconic-* headers of the request, and tells the listener of
+// those that there are not. A value that cannot be followed is refused: to ignore it
+// would do something else than what was asked for, and the client would not know.
+// Without Overrides nothing is read.
 func (x *request) readOverrides() (no *apierror.Error) {
-	x.overrides, no = x.settings.readOverrides(x.r.Header)
-	for _, name := range x.overrides.unknown {
+	o, h := &x.overrides, x.r.Header
+	if !x.settings.Overrides {
+		return nil
+	}
+	for name := range h {
+		if ours(name) && !slices.Contains(known, name) {
+			o.unknown = append(o.unknown, strings.ToLower(apierror.Clip(name, 64)))
+		}
+	}
+	slices.Sort(o.unknown)
+	o.unknown = o.unknown[:min(len(o.unknown), mostIgnored)]
+	for _, name := range o.unknown {
 		if _, told := x.p.ignored.Load(name); !told && x.p.ignoredTold.Add(1) <= mostIgnoredTold {
 			x.p.ignored.Store(name, true)
 			x.p.listener.Ignored(IgnoredInfo{ID: x.info.ID, Header: name})
+		}
+	}
+	read := func(name, hint string, takes func(v string) bool) {
+		if v := h[name]; no == nil && (len(v) > 1 || len(v) == 1 && !takes(strings.TrimSpace(v[0]))) {
+			no = malformed(name, hint)
+		}
+	}
+	read(headerMode, "It is on, off or shadow.", func(v string) bool {
+		o.mode = v
+		return slices.Contains(modes, v)
+	})
+	read(headerPolicy, "It is the name of one policy of the configuration.", func(v string) bool {
+		if x.settings.PolicyNamed != nil {
+			o.policy = x.settings.PolicyNamed(v)
+		}
+		return o.policy != nil
+	})
+	read(headerBudget, "It is one number of tokens, from 1 to 1000000000.", func(v string) bool {
+		n, err := strconv.ParseUint(v, 10, 64)
+		o.budget = int(n)
+		return err == nil && n >= 1 && n <= maxBudget
+	})
+	read(headerTags, "It is at most 256 printable characters.", func(v string) bool {
+		o.tags = v
+		return utf8.ValidString(v) && utf8.RuneCountInString(v) <= maxTags && !strings.ContainsFunc(v, func(r rune) bool { return !unicode.IsPrint(r) })
+	})
+	if lines := h.Values(headerPin); len(lines) > 0 {
+		for v := range strings.SplitSeq(strings.Join(lines, ","), ",") {
+			n, err := strconv.ParseUint(strings.TrimSpace(v), 10, 31)
+			if err != nil || len(o.pins) == maxPins {
+				return cmp.Or(no, malformed(headerPin, "It is a list of at most 4096 message indices, as in 0,4,5."))
+			}
+			o.pins = append(o.pins, int(n)) // one that names no message pins nothing: see headerIgnored
 		}
 	}
 	return no
@@ -101,63 +146,6 @@ func (x *request) policy() *compact.Policy {
 		p = &with
 	}
 	return p
-}
-
-// readOverrides reads the headers of a request. A value that cannot be followed is
-// refused: to ignore it would do something else than what was asked for, and
-// the client would not know. Without Overrides nothing is read.
-func (s *settings) readOverrides(h http.Header) (overrides, *apierror.Error) {
-	var o overrides
-	if !s.Overrides {
-		return o, nil
-	}
-	o.unknown = unknownHeaders(h)
-	var no *apierror.Error
-	read := func(name, hint string, takes func(v string) bool) {
-		if v := h[name]; no == nil && (len(v) > 1 || len(v) == 1 && !takes(strings.TrimSpace(v[0]))) {
-			no = malformed(name, hint)
-		}
-	}
-	read(headerMode, "It is on, off or shadow.", func(v string) bool {
-		o.mode = v
-		return slices.Contains(modes, v)
-	})
-	read(headerPolicy, "It is the name of one policy of the configuration.", func(v string) bool {
-		if s.PolicyNamed != nil {
-			o.policy = s.PolicyNamed(v)
-		}
-		return o.policy != nil
-	})
-	read(headerBudget, "It is one number of tokens, from 1 to 1000000000.", func(v string) bool {
-		n, err := strconv.ParseUint(v, 10, 64)
-		o.budget = int(n)
-		return err == nil && n >= 1 && n <= maxBudget
-	})
-	read(headerTags, "It is at most 256 printable characters.", func(v string) bool {
-		o.tags = v
-		return utf8.ValidString(v) && utf8.RuneCountInString(v) <= maxTags && !strings.ContainsFunc(v, func(r rune) bool { return !unicode.IsPrint(r) })
-	})
-	pins, valid := indices(h.Values(headerPin))
-	if o.pins = pins; no == nil && !valid {
-		no = malformed(headerPin, "It is a list of at most 4096 message indices, as in 0,4,5.")
-	}
-	return o, no
-}
-
-// indices reads comma-separated indices from header lines. An index that names
-// no message is valid and pins nothing: see headerIgnored.
-func indices(lines []string) ([]int, bool) {
-	var pins []int
-	for _, line := range lines {
-		for v := range strings.SplitSeq(line, ",") {
-			n, err := strconv.ParseUint(strings.TrimSpace(v), 10, 31)
-			if err != nil || len(pins) == maxPins {
-				return nil, false
-			}
-			pins = append(pins, int(n))
-		}
-	}
-	return pins, true
 }
 
 func malformed(header, hint string) *apierror.Error {
@@ -194,15 +182,3 @@ const (
 	mostIgnored     = 8
 	mostIgnoredTold = 100
 )
-
-// unknownHeaders are the names of request headers of ours that there are not, in
-// lower case and in order.
-func unknownHeaders(h http.Header) (names []string) {
-	for name := range h {
-		if ours(name) && !slices.Contains(known, name) {
-			names = append(names, strings.ToLower(apierror.Clip(name, 64)))
-		}
-	}
-	slices.Sort(names)
-	return names[:min(len(names), mostIgnored)]
-}

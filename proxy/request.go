@@ -63,7 +63,9 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *request {
 	if slices.Contains(access.Methods, r.Method) {
 		x.info.Method = r.Method // any other word could be anything
 	}
-	x.startSpan()
+	if p.startSpan != nil {
+		x.trace(func() { x.span = p.startSpan(r, x.start) })
+	}
 	return x
 }
 

@@ -24,13 +24,13 @@ func (x *request) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	x.done(&x.steps.Read)
+	x.steps.Read = time.Since(x.start)
 	began := time.Now()
 	req, err := x.decode(in)
 	if err != nil {
 		return nil, nil, err
 	}
-	x.done(&x.steps.Decoded)
+	x.steps.Decoded = time.Since(x.start)
 	c := x.planning(in, req)
 	p, err := c.plans(func() *plan.Plan { return c.PlanOrRepair(req) })
 	if err != nil {
@@ -49,7 +49,7 @@ func (x *request) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 		return nil, nil, &apierror.Error{Status: StatusClientLeft, Code: apierror.CodeClientLeft, Message: "The client left."}
 	}
 	first.info.Overhead = time.Since(began)
-	x.done(&x.steps.Folded)
+	x.steps.Folded = time.Since(x.start)
 	x.tellPlan(p, &first, req.Conversation, in.Text, out, false)
 	first.info.Why = first.over()
 	told := first.info

@@ -37,31 +37,9 @@ type Steps struct {
 	Sending time.Duration // the request was about to be sent
 }
 
-// startSpan begins the span of a request, if there is a tracer.
-func (x *request) startSpan() {
-	if x.p.startSpan != nil {
-		x.trace(func() { x.span = x.p.startSpan(x.r, x.start) })
-	}
-}
-
 // trace lets a tracer work.
 func (x *request) trace(f func()) {
 	_ = x.safely("trace", func() error { f(); return nil })
-}
-
-// done notes when a step of a traced request was done.
-func (x *request) done(step *time.Duration) {
-	if x.span != nil {
-		*step = time.Since(x.start)
-	}
-}
-
-// spanSending lets the span of a request set its headers.
-func (x *request) spanSending(out *http.Request) {
-	if x.span != nil {
-		x.done(&x.steps.Sending)
-		x.trace(func() { x.span.Sending(out) })
-	}
 }
 
 // endSpan ends the span of a request.

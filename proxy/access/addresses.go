@@ -11,7 +11,7 @@ import (
 // that shows by its name; Via catches the rest.
 func SameListener(u *url.URL, listen string) bool {
 	host, port, err := net.SplitHostPort(listen)
-	if err != nil || port == "0" || port != portOf(u) {
+	if err != nil || port == "0" || port != Port(u) {
 		return false
 	}
 	to := u.Hostname()
@@ -51,10 +51,11 @@ func Loopback(listen string) bool {
 
 // SameOrigin reports whether two URLs have the same scheme, host and port.
 func SameOrigin(a, b *url.URL) bool {
-	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && portOf(a) == portOf(b)
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && Port(a) == Port(b)
 }
 
-func portOf(u *url.URL) string {
+// Port returns the port of a URL, that of its scheme where it names none.
+func Port(u *url.URL) string {
 	switch {
 	case u.Port() != "":
 		return strings.TrimLeft(u.Port(), "0")

@@ -111,8 +111,8 @@ func (l *BoardLine) finish(ran time.Duration) {
 }
 
 // board sums the requests that are kept. The caller holds mu.
-func (p *Page) board(now time.Time) Board {
-	b := Board{Of: p.o.Replica, Version: p.o.Version, Since: p.began}
+func (p *Page) board(now time.Time, down []UpstreamLine, store *why.Finding) Board {
+	b := Board{Of: p.o.Replica, Version: p.o.Version, Since: p.began, Down: down, Store: store}
 	if len(p.requests) == mostRequests || p.size > mostBytes/2 {
 		b.Since = p.requests[0].began
 	}
@@ -190,9 +190,7 @@ func (p *Page) Board() Board {
 	down, fault := p.down(), p.storeFault()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	b := p.board(time.Now())
-	b.Down, b.Store = down, fault
-	return b
+	return p.board(time.Now(), down, fault)
 }
 
 // BoardPath is where the admin listener has the board, for programs.

@@ -141,10 +141,9 @@ func (p *Page) since(seen uint64) news {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	v := news{
-		Version: p.version, Began: p.began, Totals: p.totals, Board: p.board(time.Now()), Requests: []requestLine{}, Conversations: []conversationLine{},
+		Version: p.version, Began: p.began, Totals: p.totals, Board: p.board(time.Now(), down, fault), Requests: []requestLine{}, Conversations: []conversationLine{},
 		Capture: p.o.Capture > 0, SignedIn: p.o.Asks != nil && p.o.Asks(),
 	}
-	v.Board.Down, v.Board.Store = down, fault
 	touched := map[*conversation]bool{}
 	for _, r := range p.requests {
 		if r.version > seen {

@@ -1,8 +1,8 @@
 package tracing
 
 import (
-	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -27,8 +27,7 @@ const mostValue = 256
 
 // methodOf returns a method as a name; any that the proxy does not know is HTTP.
 func methodOf(method string) string {
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	if slices.Contains(access.Methods, method) {
 		return method
 	}
 	return "HTTP"
@@ -149,14 +148,6 @@ type destination struct {
 }
 
 func destinationOf(u *url.URL) destination {
-	d := destination{host: u.Hostname()}
-	switch n, err := strconv.Atoi(u.Port()); {
-	case err == nil:
-		d.port = n
-	case u.Scheme == "https":
-		d.port = 443
-	default:
-		d.port = 80
-	}
-	return d
+	port, _ := strconv.Atoi(access.Port(u))
+	return destination{u.Hostname(), port}
 }
