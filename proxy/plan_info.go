@@ -57,11 +57,8 @@ func (x *request) tellPlan(p *plan.Plan, a *attempt, in compact.Conversation, cl
 		return
 	}
 	i := PlanInfo{
-		ID: x.info.ID, From: Sender{Credential: a.c.sender}, Again: again, Shadow: a.info.Outcome == Shadow, Body: client, SentBody: body,
+		ID: x.info.ID, From: Sender{Key: x.info.Client, Credential: a.c.sender}, Again: again, Shadow: a.info.Outcome == Shadow, Body: client, SentBody: body,
 		Planned: view.Planned{Conversation: in, Sent: p.Messages, Plan: &p.Plan, Counter: p.Counter, Record: recordOf(p)},
-	}
-	if keys := x.settings.keys; len(keys) > 0 {
-		i.From.Key = x.settings.keyName(keys.Index(x.r.Header))
 	}
 	if i.Shadow {
 		i.Sent = p.Apply()

@@ -42,29 +42,17 @@ const ShortestSecret = 16
 // NewVault makes a vault on a store, which it owns from then on, and closes if it fails.
 // secret is at least 16 bytes; everyone who has it can read what is in the store. ttl 0:
 // DefaultTTL.
-func NewVault(under Store, secret []byte, ttl time.Duration) (v *Vault, err error) {
-	defer func() {
-		if err != nil {
-			under.Close()
-		}
-	}()
+func NewVault(under Store, secret []byte, ttl time.Duration) (*Vault, error) {
 	if len(secret) < ShortestSecret {
+		under.Close()
 		return nil, errors.New("the secret of the store is shorter than 16 characters")
 	}
-	name, err := hkdf.Key(sha256.New, secret, nil, "laconic store: names, version 2", 32)
-	sealing, failed := hkdf.Key(sha256.New, secret, nil, "laconic store: values, version 1", 32)
-	if err = errors.Join(err, failed); err != nil {
-		return nil, err
-	}
-	block, err := aes.NewCipher(sealing)
-	if err != nil {
-		return nil, err
-	}
-	seal, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		return nil, err
-	}
-	v = &Vault{under: under, name: name, seal: seal, ttl: cmp.Or(max(0, ttl), DefaultTTL), lasts: true}
+	// These fail for lengths alone, and all of them are right.
+	name, _ := hkdf.Key(sha256.New, secret, nil, "laconic store: names, version 2", 32)
+	sealing, _ := hkdf.Key(sha256.New, secret, nil, "laconic store: values, version 1", 32)
+	block, _ := aes.NewCipher(sealing)
+	seal, _ := cipher.NewGCMWithRandomNonce(block)
+	v := &Vault{under: under, name: name, seal: seal, ttl: cmp.Or(max(0, ttl), DefaultTTL), lasts: true}
 	v.shared, _ = under.(*Redis)
 	if _, ok := under.(*Memory); !ok {
 		v.near = NewMemory(nearBytes)
