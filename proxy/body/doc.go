@@ -12,7 +12,5 @@
 //     retry is given up as soon as others need the memory.
 //
 // A compressed body is decompressed twice: first only to learn its size, then into
-// memory that was taken for it. The first pass works in slices of 1 MiB that take
-// turns, so a bomb is refused before it costs memory, after the time in which the
-// largest allowed body is decompressed.
+// memory that was taken for it. So a bomb is refused before it costs memory.
 package body

@@ -90,11 +90,6 @@ func logUpstream(log *zap.Logger, i proxy.UpstreamInfo) {
 	}
 }
 
-// losing reports whether what was sent lacks results that the client sent.
-func losing(i proxy.ReplyInfo) bool {
-	return i.Rewrite != nil && i.Rewrite.Report.ResultsDropped > 0 && i.Outcome != proxy.Shadow && i.Outcome != proxy.Rejected
-}
-
 // levelOf is the level of a reply's line. Warnings are what an operator can do
 // something about. That a client left is the client's affair.
 func levelOf(i proxy.ReplyInfo) zapcore.Level {
@@ -110,7 +105,8 @@ func levelOf(i proxy.ReplyInfo) zapcore.Level {
 	switch {
 	case i.Pass != nil && i.Pass.Reason == proxy.ReasonFault:
 		return zap.ErrorLevel
-	case i.Outcome == proxy.Over, i.Outcome == proxy.Refused, losing(i), i.Ended == wire.HalfEvent || i.Ended == wire.WithoutDone:
+	case i.Rewrite != nil && i.Rewrite.Report.ResultsDropped > 0 && i.Outcome != proxy.Shadow && i.Outcome != proxy.Rejected, // results are lost
+		i.Outcome == proxy.Over, i.Outcome == proxy.Refused, i.Ended == wire.HalfEvent || i.Ended == wire.WithoutDone:
 		return zap.WarnLevel
 	case i.Status >= 400 && i.Status != proxy.StatusClientLeft,
 		i.Retry != nil, i.Cut, i.Ended != "",

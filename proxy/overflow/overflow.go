@@ -19,6 +19,11 @@
 // The package is pure, and knows nothing of HTTP but the number of a status.
 package overflow
 
+import (
+	"strconv"
+	"strings"
+)
+
 // Kind says what was too large.
 type Kind int
 
@@ -183,16 +188,9 @@ func (r Refusal) judged() Refusal {
 // number reads a number as upstreams write it, 1048576 or 1,048,576; 0 for
 // anything else, and for what no limit can be.
 func number(s string) int {
-	n := 0
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c >= '0' && c <= '9':
-			if n = n*10 + int(c-'0'); n > 1<<40 {
-				return 0
-			}
-		case c != ',' && c != '_':
-			return 0
-		}
+	n, err := strconv.ParseUint(strings.NewReplacer(",", "", "_", "").Replace(s), 10, 40)
+	if err != nil {
+		return 0
 	}
-	return n
+	return int(n)
 }
