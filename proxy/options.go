@@ -128,7 +128,7 @@ type Options struct {
 	FactsSecret access.Secret
 	// Sealer seals the compactions that are answered in the place of an upstream that
 	// knows none; nil: its refusal goes to the client.
-	Sealer Sealer
+	Sealer *summarize.Store
 	// Service answers what it serves in place of the upstream; nil: nothing is. On a
 	// listener that others reach it needs ClientKeys.
 	Service Service

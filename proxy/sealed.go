@@ -13,14 +13,6 @@ import (
 	"laconic/proxy/wire"
 )
 
-// Sealer seals texts that clients keep for us.
-type Sealer interface {
-	// SealText returns a text that OpenText makes the first again, in every process that
-	// has the same secret, for the same owner.
-	SealText(text string, owner ...string) string
-	OpenText(sealed string, owner ...string) (text string, ok bool)
-}
-
 // reasonCompaction: an upstream does not know the item that asks for a compaction.
 const reasonCompaction = "compaction"
 
@@ -38,11 +30,10 @@ func (x *request) sealedFor() []string {
 // opened returns a body with the text of each record that was sealed here in the place
 // of its item, nil where there is none. The route is known.
 func (x *request) opened(text []byte) []byte {
-	w, ok := x.wire.(wire.Sealing)
-	if !ok {
+	if x.wire != wire.Responses {
 		return nil
 	}
-	opened := w.Unseal(text, sealPrefix, x.open)
+	opened := wire.Unseal(text, sealPrefix, x.open)
 	if opened != nil {
 		dropAboutBytes(x.r.Header)
 	}
@@ -163,10 +154,10 @@ func (x *request) compacted(to *http.Response, a *attempt, record string) *http.
 	i := a.startRetryInfo(reasonCompaction)
 	i.Why, i.Status = "here", http.StatusOK
 	x.attempt = nil // nothing is learnt from an answer of ours
-	kind, text := x.wire.(wire.Sealing).Sealed(wire.Seal{
+	kind, text := wire.Seal{
 		ID: x.info.ID, Model: a.info.Model, Text: sealPrefix + x.settings.Sealer.SealText(record, x.sealedFor()...),
 		Created: time.Now().Unix(), Stream: a.info.Stream,
 		Prompt: a.Report.After, Tokens: compact.CostText(a.c.Counter, record),
-	})
+	}.Answer()
 	return ownAnswer(to, kind, text)
 }

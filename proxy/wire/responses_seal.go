@@ -9,17 +9,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Sealing is a Wire with an item that stands for the history before it, of which only
-// who made it can read what it says.
-type Sealing interface {
-	// Unseal returns a body with a user's message in the place of each such item whose
-	// text has a prefix: open returns what it says. It returns nil where there is none.
-	Unseal(body []byte, prefix string, open func(sealed string) string) []byte
-	// Sealed returns the media type and the text of an answer that is such an item.
-	Sealed(s Seal) (kind string, text []byte)
-}
-
-// Seal is what an answer says that is one sealed item.
+// Seal is what an answer of [Responses] says that is one sealed item: it stands for the
+// history before it, and only who made it can read what it says.
 type Seal struct {
 	ID, Model, Text string
 	Prompt, Tokens  int   // what was asked and what the item stands for cost
@@ -27,7 +18,9 @@ type Seal struct {
 	Stream          bool
 }
 
-func (*responses) Unseal(body []byte, prefix string, open func(sealed string) string) []byte {
+// Unseal returns a body with a user's message in the place of each such item whose text
+// has a prefix: open returns what it says. It returns nil where there is none.
+func Unseal(body []byte, prefix string, open func(sealed string) string) []byte {
 	if !bytes.Contains(body, []byte(`"`+prefix)) || !gjson.ValidBytes(body) {
 		return nil
 	}
@@ -49,7 +42,8 @@ func (*responses) Unseal(body []byte, prefix string, open func(sealed string) st
 	return bytes.Join(append(parts, body[at:]), nil)
 }
 
-func (*responses) Sealed(s Seal) (kind string, text []byte) {
+// Answer returns the media type and the text of the answer.
+func (s Seal) Answer() (kind string, text []byte) {
 	type object = map[string]any
 	item := object{"type": "compaction", "id": "cmp_" + s.ID, "encrypted_content": s.Text}
 	response := func(status string, usage object, output ...object) object {
