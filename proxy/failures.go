@@ -44,23 +44,21 @@ func (x *request) noAnswer(cause, err error) *apierror.Error {
 	var timeout interface{ Timeout() bool }
 	switch {
 	case errors.Is(err, apierror.ErrStatus):
-		no.Code, no.Message = apierror.CodeProtocol, "The upstream's answer was not understood."
+		no.Code = apierror.CodeProtocol
 	case errors.Is(cause, body.ErrNoHeaders), errors.As(err, &timeout) && timeout.Timeout():
 		no.Status, no.Code = http.StatusGatewayTimeout, apierror.CodeTimeout
-		no.Message = "The upstream did not answer in time."
 		if errors.Is(cause, body.ErrNoHeaders) {
 			no.Detail = cause.Error()
 		}
 	case x.call.sent():
-		no.Code, no.Message = apierror.CodeBroke, "The upstream closed the connection without an answer."
+		no.Code = apierror.CodeBroke
 	default:
-		no.Code, no.Message = apierror.CodeUnreachable, "The proxy could not reach the upstream."
+		no.Code = apierror.CodeUnreachable
 		no.Hint = "It did not get the whole request; trying again is safe."
 		no.Detail = x.route.Upstream.Host + ": " + no.Detail
-		if x.settings.Overrides { // whoever may change a request's settings may know where it goes
-			no.Message = "The proxy could not reach the upstream at " + no.Detail + "."
-		}
 	}
+	says := x.shownUnanswered(no.Code, no.Detail).Says
+	no.Message = strings.ToUpper(says[:1]) + says[1:] + "."
 	return no
 }
 

@@ -64,7 +64,16 @@ var unansweredCodes = map[string]bool{
 func (x *request) shownReason() string {
 	r := x.reason()
 	if x.info.Own && unansweredCodes[x.info.Code] {
-		r = x.said
+		r = x.shownUnanswered(x.info.Code, x.info.Detail)
 	}
 	return why.Header(r)
+}
+
+// shownUnanswered is why the upstream did not answer, as the client may see it: whoever
+// may change a request's settings may know where it goes.
+func (x *request) shownUnanswered(code, detail string) why.Reason {
+	if x.settings.Overrides {
+		return why.Unanswered(x.route.Upstream.Host, code, detail)
+	}
+	return why.Unanswered("", code, "")
 }

@@ -88,11 +88,15 @@ func TestAnUpstreamOutOfReachIsAnErrorOfOurs(t *testing.T) {
 		})
 		// Whoever may change settings may know the address.
 		p := start(t, o)
-		says := string(p.chat(chatBody).body)
-		if named := strings.Contains(says, o.Default.Upstream.Host) && strings.Contains(says, detail); named != (code == "upstream_unreachable") || strings.Contains(says, "secretquery") {
+		res := p.chat(chatBody)
+		says, r := string(res.body), p.replies(1)[0]
+		if !strings.Contains(says, o.Default.Upstream.Host) || !strings.Contains(says, detail) || strings.Contains(says, "secretquery") {
 			t.Errorf("%s: the client is told %s", name, says)
 		}
-		if r := p.replies(1)[0]; !r.Unsent || !strings.Contains(r.Detail, detail) || strings.Contains(r.Detail, "secretquery") || !r.Own || r.Outcome != Untouched {
+		if in := res.Header.Get(headerWhy); in != r.Why.String() || !strings.Contains(says, strings.TrimPrefix(r.Why.Says, "the ")) {
+			t.Errorf("%s: the header has %q, the log %q, the error %s", name, in, r.Why, says)
+		}
+		if !r.Unsent || !strings.Contains(r.Detail, detail) || strings.Contains(r.Detail, "secretquery") || !r.Own || r.Outcome != Untouched {
 			t.Errorf("%s: detail %q, want %q", name, r.Detail, detail)
 		}
 	}

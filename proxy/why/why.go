@@ -198,7 +198,7 @@ func Refused(r Refusal) Reason {
 }
 
 // Unanswered returns why an upstream did not answer, or not to the end, by the code of the
-// error and what the network says.
+// error and what the network says. A client that may not see it is told no host.
 func Unanswered(host, code, detail string) Reason {
 	says := map[string]string{
 		"upstream_unreachable": "could not be reached", "upstream_timeout": "did not answer in time", "upstream_silent": "fell silent in its answer",
@@ -206,7 +206,7 @@ func Unanswered(host, code, detail string) Reason {
 	if status, ok := strings.CutPrefix(code, "status_"); ok {
 		says = "answered " + status
 	}
-	r := Reason{host + " " + cmp.Or(says, "broke off"), "look at its log, and whether it runs"}
+	r := Reason{strings.TrimSuffix("the upstream "+host, " ") + " " + cmp.Or(says, "broke off"), "look at its log, and whether it runs"}
 	if detail = strings.TrimPrefix(detail, host+": "); detail != "" {
 		r.Says += " (" + detail + ")"
 	}
