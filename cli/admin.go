@@ -34,7 +34,7 @@ func healthcheckCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := config.LoadAdmin(s.config, s.overrides(cmd)...)
 			if err != nil {
-				return refused(cmd.ErrOrStderr(), c, err)
+				return printConfig(cmd.ErrOrStderr(), c, err, false)
 			}
 			ctx, stop := context.WithTimeout(cmd.Context(), timeout)
 			defer stop()
@@ -102,7 +102,7 @@ func topCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := config.LoadAdmin(s.config, s.overrides(cmd)...)
 			if err != nil {
-				return refused(cmd.ErrOrStderr(), c, err)
+				return printConfig(cmd.ErrOrStderr(), c, err, false)
 			}
 			return watchBoard(cmd.Context(), c, cmd.OutOrStdout(), once, max(every, 200*time.Millisecond))
 		},

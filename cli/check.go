@@ -38,10 +38,7 @@ func checkCommand() *cobra.Command {
 			if err == nil && model != "" {
 				return explain(c, cmd.Context(), cmd.OutOrStdout(), model)
 			}
-			if code := printConfig(cmd.OutOrStdout(), c, err, jsonOut); code != 0 {
-				return exitError(code)
-			}
-			return nil
+			return printConfig(cmd.OutOrStdout(), c, err, jsonOut)
 		},
 	}
 	s.flags(cmd)
@@ -51,9 +48,9 @@ func checkCommand() *cobra.Command {
 }
 
 // printConfig prints what config.Load returned: what is wrong with a configuration, or what
-// it comes to. The result is the exit code: 0 valid, 1 not. With jsonOut the output is a
-// JSON array of problems, empty for a valid configuration.
-func printConfig(w io.Writer, c *config.Config, err error, jsonOut bool) int {
+// it comes to. The result is the exit code of one that is not valid. With jsonOut the output
+// is a JSON array of problems, empty for a valid configuration.
+func printConfig(w io.Writer, c *config.Config, err error, jsonOut bool) error {
 	ps := config.ProblemsOf(c.File(), err)
 	switch {
 	case jsonOut:
@@ -64,9 +61,9 @@ func printConfig(w io.Writer, c *config.Config, err error, jsonOut bool) int {
 		fmt.Fprint(w, description(c))
 	}
 	if len(ps) > 0 {
-		return 1
+		return exitError(1)
 	}
-	return 0
+	return nil
 }
 
 // hints returns what may have been meant otherwise.

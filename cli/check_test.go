@@ -59,8 +59,8 @@ func TestConfigStories(t *testing.T) {
 					var b strings.Builder
 					c, err := config.Parse("laconic.yaml", src, configtest.Variable)
 					code := printConfig(&b, c, err, part == "json")
-					if (code == 0) != (err == nil) {
-						t.Errorf("exit code %d with error %v", code, err)
+					if (code == nil) != (err == nil) {
+						t.Errorf("%v with error %v", code, err)
 					}
 					if err == nil {
 						o := proxyOptions(c)
@@ -152,8 +152,8 @@ client_key: canary-10
 		}
 		c, err := config.Parse("laconic.yaml", []byte(broken), configtest.Variable)
 		var b strings.Builder
-		printConfig(&b, c, err, false)
-		printConfig(&b, c, err, true)
+		_ = printConfig(&b, c, err, false)
+		_ = printConfig(&b, c, err, true)
 		for _, w := range strings.FieldsFunc(b.String(), func(r rune) bool { return r == '\n' }) {
 			if strings.Contains(w, canary) && !seen[w] {
 				seen[w] = true
@@ -188,8 +188,8 @@ func FuzzParse(f *testing.F) {
 		for _, text := range []string{src, src + "\n" + secrets, "client_keys: [canary, {canary: canary}]\nmodels: [{api_key: canary, credential: canary}]\nsummarizer: {api_key: canary, credential: canary}\nstore: {secret: canary}\n" + src} {
 			c, err := config.Parse("fuzz.yaml", []byte(text), always)
 			var b strings.Builder
-			printConfig(&b, c, err, false)
-			printConfig(&b, c, err, true)
+			_ = printConfig(&b, c, err, false)
+			_ = printConfig(&b, c, err, true)
 			if err != nil {
 				if strings.Contains(b.String(), canary) {
 					t.Fatalf("a secret is shown:\n%s\nof\n%s", b.String(), text)

@@ -90,36 +90,26 @@ func commands() *cobra.Command {
 	return root
 }
 
-// build is what a binary says of itself.
-type build struct {
-	Version string
-	Commit  string
-}
-
 // release is the version that is being made. A release sets it with
 // -ldflags "-X laconic/cli.release=…", and a build knows it without a repository.
 var release = "0.1.0-dev"
 
-// built returns what this binary says of itself.
-func built() build {
-	b := build{Version: release}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			b.Commit = s.Value
+// commit returns the commit of this binary; "" where it is not known.
+func commit() (hash string) {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				hash = s.Value
+			}
 		}
 	}
-	return b
+	return hash
 }
 
 // version returns the version, the commit and the Go version of the build.
 func version() string {
-	b := built()
-	if len(b.Commit) >= 12 {
-		return b.Version + " " + b.Commit[:12] + " " + runtime.Version()
+	if hash := commit(); len(hash) >= 12 {
+		return release + " " + hash[:12] + " " + runtime.Version()
 	}
-	return b.Version + " " + runtime.Version()
+	return release + " " + runtime.Version()
 }

@@ -42,7 +42,7 @@ func (f *policyFlags) flags(cmd *cobra.Command) {
 func (f *policyFlags) chosen(cmd *cobra.Command, model string) (*proxy.Route, compact.Budget, error) {
 	c, err := config.Load(f.config)
 	if err != nil {
-		return nil, compact.Budget{}, refused(cmd.ErrOrStderr(), c, err)
+		return nil, compact.Budget{}, printConfig(cmd.ErrOrStderr(), c, err, false)
 	}
 	o := proxyOptions(c)
 	route := *o.RouteFor(cmp.Or(f.model, model))

@@ -37,7 +37,7 @@ func envCommand() *cobra.Command {
 			}
 			c, err := config.Load(path)
 			if err != nil {
-				return refused(cmd.ErrOrStderr(), c, err)
+				return printConfig(cmd.ErrOrStderr(), c, err, false)
 			}
 			origin, shown := c.Scheme()+"://"+clientAddress(c.Listen), cmp.Or(model, firstNamed(c), clients.ShownModel)
 			if row == nil {

@@ -50,7 +50,7 @@ func initCommand() *cobra.Command {
 			}
 			text := configurationFor(all)
 			if c, err := config.Parse(output, []byte(text), os.LookupEnv); err != nil {
-				return refused(cmd.ErrOrStderr(), c, err)
+				return printConfig(cmd.ErrOrStderr(), c, err, false)
 			}
 			if output == "-" {
 				_, err := io.WriteString(cmd.OutOrStdout(), text)

@@ -48,7 +48,7 @@ func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) error {
 	}
 	c, err := config.Load(r.config)
 	if err != nil {
-		printConfig(cmd.ErrOrStderr(), c, err, false)
+		_ = printConfig(cmd.ErrOrStderr(), c, err, false)
 		return exitError(exitInput)
 	}
 	if len(o.Budgets) == 0 {

@@ -81,7 +81,7 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 	client := clients.OfCommand(args[0])
 	c, err := r.configuration(cmd, client)
 	if err != nil {
-		return refused(cmd.ErrOrStderr(), c, err)
+		return printConfig(cmd.ErrOrStderr(), c, err, false)
 	}
 	path, err := exec.LookPath(args[0])
 	if err != nil {

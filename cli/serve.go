@@ -48,7 +48,7 @@ func serveCommand(name string) *cobra.Command {
 			case err != nil && (cmd.Flag("log-format").Value.String() == "json" || c.Log.Format == "json"):
 				return logFailure(cmd.ErrOrStderr(), err)
 			case wrong:
-				return refused(cmd.ErrOrStderr(), c, err)
+				return printConfig(cmd.ErrOrStderr(), c, err, false)
 			}
 			return err
 		},
@@ -103,7 +103,7 @@ func serveLogged(
 	again.running.Store(c)
 	o := proxyOptions(c)
 	listeners := append([]proxy.Listener{logging.To(log.Logger)}, also...)
-	counts := metrics.New(metrics.Options{Version: built().Version, Revision: built().Commit, Started: time.Now(), Dropped: log.Dropped})
+	counts := metrics.New(metrics.Options{Version: release, Revision: commit(), Started: time.Now(), Dropped: log.Dropped})
 	if c.Admin != "" { // else nobody can read them
 		listeners = append(listeners, counts.Listener())
 	}
@@ -121,7 +121,7 @@ func serveLogged(
 	}
 	o.Listener = proxy.Tee(listeners...)
 	traces := tracing.New(tracing.Options{
-		Version: built().Version,
+		Version: release,
 		Warn:    func(line string) { log.Warn("traces", zap.String("what", line)) },
 		Info:    func(line string) { log.Info("traces", zap.String("what", line)) },
 	})

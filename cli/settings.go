@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -100,11 +99,4 @@ func (s *settings) load(cmd *cobra.Command) (*config.Config, error) {
 		err = c.CheckFiles()
 	}
 	return c, err
-}
-
-// refused writes why a command does not run with a configuration, and returns its exit
-// code.
-func refused(w io.Writer, c *config.Config, err error) error {
-	printConfig(w, c, err, false)
-	return exitError(1)
 }
