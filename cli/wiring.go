@@ -89,10 +89,9 @@ type routeTable struct {
 
 // routeRow is a row of models as the proxy needs it.
 type routeRow struct {
-	pattern   config.Pattern
-	tokenizer string
-	overhead  int         // tokens
-	route     proxy.Route // of a model that nothing is known about but its row
+	pattern  config.Pattern
+	overhead int         // tokens
+	route    proxy.Route // of a model that nothing is known about but its row
 }
 
 // The names of models come from clients: so many, of that length, are
@@ -114,7 +113,7 @@ func routes(c *config.Config, policies map[string]*compact.Policy) *routeTable {
 		if m.Upstream != "" {
 			upstream = must(config.ParseUpstream(m.Upstream))
 		}
-		row := routeRow{pattern: config.CompilePattern(m.Match), tokenizer: m.Tokenizer, overhead: m.Overhead, route: proxy.Route{
+		row := routeRow{pattern: config.CompilePattern(m.Match), overhead: m.Overhead, route: proxy.Route{
 			Match:            m.Match,
 			Upstream:         upstream,
 			Key:              m.APIKey,
@@ -155,18 +154,16 @@ func (t *routeTable) route(model string) *proxy.Route {
 }
 
 func (t *routeTable) find(model string) *proxy.Route {
-	for i := range t.rows {
-		row := &t.rows[i]
-		if !row.pattern.Matches(model) {
-			continue
-		}
-		r := row.route
-		r.Limits = withTable(r.Limits, model, t.window)
-		r.Policy = priced(r.Policy, t.prices, model)
-		r.Counter = must(counting.For(model, row.tokenizer))
-		return &r
-	}
-	panic("BUG: no row of the route table matches everything")
+	r := t.row(model).route
+	r.Limits = withTable(r.Limits, model, t.window)
+	r.Policy = priced(r.Policy, t.prices, model)
+	r.Counter = must(counting.For(model, r.Tokenizer))
+	return &r
+}
+
+// row returns the first row that matches a model. One matches everything.
+func (t *routeTable) row(model string) *routeRow {
+	return &t.rows[slices.IndexFunc(t.rows, func(row routeRow) bool { return row.pattern.Matches(model) })]
 }
 
 // withTable completes the limits of a row by the built-in table of models:
@@ -196,8 +193,7 @@ func foldService(c *config.Config, t *routeTable) *service.Handler {
 		if r.SystemMessages == proxy.SystemFold {
 			p.Demands |= compact.OneSystem
 		}
-		row := slices.IndexFunc(t.rows, func(row routeRow) bool { return row.pattern.Matches(model) }) // one matches everything
 		on := r.Mode != proxy.ModeOff && r.Mode != proxy.ModeShadow
-		return fold.Options{Policy: &p, Counter: r.Counter, Limits: r.Limits, Overhead: t.rows[row].overhead}, on
+		return fold.Options{Policy: &p, Counter: r.Counter, Limits: r.Limits, Overhead: t.row(model).overhead}, on
 	}}
 }
