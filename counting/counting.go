@@ -13,7 +13,6 @@ import (
 
 	"laconic/compact"
 	"laconic/tokenize"
-	"laconic/tokenize/cache"
 )
 
 // Counter is a [compact.Counter] that counts with the tokenizer of a model. It is
@@ -22,11 +21,11 @@ type Counter struct {
 	model *tokenize.Counter
 	// plain are texts as they are, escaped ones as in JSON; tools,
 	// functions and formats are raw JSON.
-	plain, escaped, tools, formats, unknown cache.Texts
+	plain, escaped, tools, formats, unknown textCache
 	// pdfs are files as in JSON; their pages cost what the family
 	// says. messages are whole messages, by their sums.
-	pdfs, messages cache.Texts
-	sum            func(string) cache.Sum
+	pdfs, messages textCache
+	sum            func(string) compact.Sum
 	quotes         bool // the texts of results
 	mute           bool // texts beside calls cost nothing
 	// least is the length of the shortest text that is remembered, in bytes.
@@ -38,11 +37,11 @@ type Counter struct {
 }
 
 // counts are the counts of all texts of this process.
-var counts = sync.OnceValue(func() *cache.Cache { return cache.New(0) })
+var counts = sync.OnceValue(func() *cache { return newCache(0) })
 
 // Stats returns how many texts of this process were counted before, and how many
 // were new.
-func Stats() (hits, misses int64) { return counts().Stats() }
+func Stats() (hits, misses int64) { return counts().stats() }
 
 // For returns the counter of a model, with another tokenizer where the
 // configuration names one.
@@ -63,14 +62,14 @@ func For(model, tokenizer string) (compact.Counter, error) {
 	return k, nil
 }
 
-func newCounter(c *tokenize.Counter, counts *cache.Cache) *Counter {
+func newCounter(c *tokenize.Counter, counts *cache) *Counter {
 	name := c.Name()
 	return &Counter{
 		model: c,
-		plain: counts.Texts(name), escaped: counts.Texts(name + " escaped"),
-		tools: counts.Texts(name + " tools of " + c.Family()), formats: counts.Texts(name + " formats"),
-		unknown: counts.Texts(name + " unknown"), pdfs: counts.Texts(c.Family() + " PDFs"),
-		messages: counts.Texts(name + " messages of " + c.Family()), sum: counts.Sum, quotes: c.Quotes(), mute: c.Mute(),
+		plain: counts.texts(name), escaped: counts.texts(name + " escaped"),
+		tools: counts.texts(name + " tools of " + c.Family()), formats: counts.texts(name + " formats"),
+		unknown: counts.texts(name + " unknown"), pdfs: counts.texts(c.Family() + " PDFs"),
+		messages: counts.texts(name + " messages of " + c.Family()), sum: counts.sum, quotes: c.Quotes(), mute: c.Mute(),
 	}
 }
 
@@ -132,7 +131,7 @@ func (k *Counter) Part(m *compact.Message, p *compact.Part) int {
 }
 
 // Sum returns the sum by which the cost of a message is remembered, from its bytes.
-func (k *Counter) Sum(raw string) compact.Sum { return compact.Sum(k.sum(raw)) }
+func (k *Counter) Sum(raw string) compact.Sum { return k.sum(raw) }
 
 // longText is the length of texts, in bytes, that are remembered beside the message
 // in which they stand: when something else in it changes, as markers do that move
@@ -143,12 +142,12 @@ func (k *Counter) Message(m *compact.Message) int {
 	if m.Edited || m.Sum == (compact.Sum{}) {
 		return compact.CostOfPieces(k, m)
 	}
-	n, seen := k.messages.Get(cache.Sum(m.Sum))
+	n, seen := k.messages.get(m.Sum)
 	if !seen {
 		pieces := *k
 		pieces.least = longText
 		n = compact.CostOfPieces(&pieces, m)
-		k.messages.Set(cache.Sum(m.Sum), n)
+		k.messages.set(m.Sum, n)
 	}
 	return n
 }
@@ -189,15 +188,15 @@ func (k *Counter) file(data, name string) int {
 
 // raw counts a piece of JSON that is no message: what is made of tools is many
 // times the work of a text, and every turn brings the same ones.
-func (k *Counter) raw(texts cache.Texts, raw []byte, count func([]byte) int) int {
+func (k *Counter) raw(texts textCache, raw []byte, count func([]byte) int) int {
 	text := unsafe.String(unsafe.SliceData(raw), len(raw)) // the cache keeps no text
 	return k.remembered(texts, text, func(string) int { return count(raw) })
 }
 
-func (k *Counter) remembered(texts cache.Texts, text string, count func(string) int) int {
-	if len(text) < max(k.least, cache.Shortest) {
+func (k *Counter) remembered(texts textCache, text string, count func(string) int) int {
+	if len(text) < k.least {
 		return count(text)
 	}
-	n, _ := texts.Count(text, count)
+	n, _ := texts.count(text, count)
 	return n
 }

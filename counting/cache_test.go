@@ -1,10 +1,12 @@
-package cache
+package counting
 
 import (
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
+
+	"laconic/compact"
 )
 
 // words is a way to count that says how often it was asked.
@@ -20,32 +22,32 @@ func (w *words) count(text string) int {
 	return len(strings.Fields(text))
 }
 
-func long(text string) string { return strings.Repeat(text+" ", Shortest/len(text)+1) }
+func long(text string) string { return strings.Repeat(text+" ", shortest/len(text)+1) }
 
 func TestTextIsCountedOnce(t *testing.T) {
-	c, w := New(0), &words{}
-	texts := c.Texts("words")
+	c, w := newCache(0), &words{}
+	texts := c.texts("words")
 	text := long("one two three")
-	want, seen := texts.Count(text, w.count)
+	want, seen := texts.count(text, w.count)
 	if seen {
 		t.Error("a text was seen before it came")
 	}
 	for range 3 {
-		if got, seen := texts.Count(strings.Clone(text), w.count); got != want || !seen {
+		if got, seen := texts.count(strings.Clone(text), w.count); got != want || !seen {
 			t.Errorf("got %d, %v, want %d, true", got, seen, want)
 		}
 	}
-	if hits, misses := c.Stats(); w.asked != 1 || hits != 3 || misses != 1 {
+	if hits, misses := c.stats(); w.asked != 1 || hits != 3 || misses != 1 {
 		t.Errorf("counted %d times; %d hits, %d misses", w.asked, hits, misses)
 	}
 }
 
 func TestWaysOfCountingAreKeptApart(t *testing.T) {
-	c := New(0)
+	c := newCache(0)
 	text := long("x")
 	f := func(way string, want int) {
 		t.Helper()
-		if got, _ := c.Texts(way).Count(text, func(string) int { return want }); got != want {
+		if got, _ := c.texts(way).count(text, func(string) int { return want }); got != want {
 			t.Errorf("%s: %d, want %d", way, got, want)
 		}
 	}
@@ -54,19 +56,19 @@ func TestWaysOfCountingAreKeptApart(t *testing.T) {
 	f("a/json", 3)
 	f("b", 2)
 	f("a", 1)
-	if got, seen := c.Texts("a").Count(text, func(string) int { return -1 }); got != 1 || !seen {
+	if got, seen := c.texts("a").count(text, func(string) int { return -1 }); got != 1 || !seen {
 		t.Errorf("the way a has %d, %v", got, seen)
 	}
 }
 
 func TestTextsThatDifferAreKeptApart(t *testing.T) {
-	c := New(0)
-	texts := c.Texts("length")
+	c := newCache(0)
+	texts := c.texts("length")
 	count := func(s string) int { return len(s)*256 + int(s[0]) + int(s[len(s)-1]) }
 	base := strings.Repeat("a", 4_096)
 	for _, text := range []string{base, base + "a", base[1:], "b" + base[1:], base[1:] + "b", strings.Repeat("\x00", 4_096), strings.Repeat("\x00", 4_097)} {
 		for range 2 {
-			if got, _ := texts.Count(text, count); got != count(text) {
+			if got, _ := texts.count(text, count); got != count(text) {
 				t.Errorf("%d bytes from %q: %d, want %d", len(text), text[0], got, count(text))
 			}
 		}
@@ -74,17 +76,17 @@ func TestTextsThatDifferAreKeptApart(t *testing.T) {
 }
 
 func TestShortTextIsNotWorthAnEntry(t *testing.T) {
-	c, w := New(0), &words{}
-	texts := c.Texts("words")
-	for _, text := range []string{"", "a", strings.Repeat("a", Shortest-1)} {
+	c, w := newCache(0), &words{}
+	texts := c.texts("words")
+	for _, text := range []string{"", "a", strings.Repeat("a", shortest-1)} {
 		for range 2 {
-			if _, seen := texts.Count(text, w.count); seen {
+			if _, seen := texts.count(text, w.count); seen {
 				t.Errorf("%q was remembered", text)
 			}
 		}
 	}
-	texts.Count(strings.Repeat("b", Shortest), w.count)
-	if _, seen := texts.Count(strings.Repeat("b", Shortest), w.count); !seen {
+	texts.count(strings.Repeat("b", shortest), w.count)
+	if _, seen := texts.count(strings.Repeat("b", shortest), w.count); !seen {
 		t.Error("a text that is long enough was forgotten")
 	}
 	if w.asked != 7 || c.counts.EstimatedSize() != 1 {
@@ -94,10 +96,10 @@ func TestShortTextIsNotWorthAnEntry(t *testing.T) {
 
 func TestCacheIsBounded(t *testing.T) {
 	const most = 500
-	c, w := New(most), &words{}
-	texts := c.Texts("words")
+	c, w := newCache(most), &words{}
+	texts := c.texts("words")
 	for i := range 20 * most {
-		texts.Count(long(fmt.Sprint("text number ", i)), w.count)
+		texts.count(long(fmt.Sprint("text number ", i)), w.count)
 	}
 	c.counts.CleanUp()
 	if n := c.counts.EstimatedSize(); n > most {
@@ -107,13 +109,13 @@ func TestCacheIsBounded(t *testing.T) {
 
 // No text is known for which one half of the hash, or the length, would not be enough. So this looks at the key itself.
 func TestKeyHoldsTwoHashesTheLengthAndTheWay(t *testing.T) {
-	c := New(0)
-	a, b := c.Texts("a"), c.Texts("b")
-	k := c.Sum("text")
+	c := newCache(0)
+	a, b := c.texts("a"), c.texts("b")
+	k := c.sum("text")
 	if k.Size != 4 || k.Hash[0] == k.Hash[1] {
 		t.Errorf("%+v", k)
 	}
-	for _, other := range []Sum{c.Sum("test"), New(0).Sum("text")} {
+	for _, other := range []compact.Sum{c.sum("test"), newCache(0).sum("text")} {
 		if k.Hash[0] == other.Hash[0] || k.Hash[1] == other.Hash[1] {
 			t.Errorf("%+v shares a hash with %+v", other, k)
 		}
@@ -124,14 +126,14 @@ func TestKeyHoldsTwoHashesTheLengthAndTheWay(t *testing.T) {
 }
 
 func TestCacheIsSharedSafely(t *testing.T) {
-	c := New(64)
+	c := newCache(64)
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
-			texts := c.Texts(fmt.Sprint("way ", g%3))
+			texts := c.texts(fmt.Sprint("way ", g%3))
 			for i := range 1_000 {
 				text := long(fmt.Sprint(i % 100))
-				if got, _ := texts.Count(text, func(s string) int { return len(s) + g%3 }); got != len(text)+g%3 {
+				if got, _ := texts.count(text, func(s string) int { return len(s) + g%3 }); got != len(text)+g%3 {
 					t.Errorf("got %d, want %d", got, len(text)+g%3)
 				}
 			}

@@ -1,0 +1,98 @@
+package counting
+
+import (
+	"hash/maphash"
+	"sync/atomic"
+
+	"github.com/maypok86/otter/v2"
+
+	"laconic/compact"
+)
+
+const (
+	// mostCounts is how many counts a cache holds by default: some sixty long conversations.
+	mostCounts = 1 << 17
+	// shortest is the length of the shortest text that is remembered, in bytes. A shorter one is counted in less than
+	// a microsecond, which is what looking it up would take.
+	shortest = 100
+)
+
+// cache remembers how many tokens texts have. It promises:
+//
+//   - true: a count is returned only for the text that it was made of, and for the same way of counting. Texts are told
+//     apart by their length and two hashes of 64 bits. Clients choose the texts, so the seeds are secret and new with each
+//     process: nobody can look for two texts that share a count.
+//   - bounded: it holds so many counts and no more; the text itself is never kept. An entry takes about 110 bytes.
+//   - whole: a text is counted as one, never in pieces, because pieces have other tokens.
+//   - shared: one cache serves all requests and all models, from many goroutines at once. What passes from one client
+//     to another is how long counting took: whether somebody sent these 100 bytes or more before, to the byte.
+type cache struct {
+	seeds  [2]maphash.Seed
+	counts *otter.Cache[compact.Sum, int]
+
+	hits, misses atomic.Int64
+}
+
+// newCache returns a cache of at most entries counts; below 1: mostCounts.
+func newCache(entries int) *cache {
+	if entries < 1 {
+		entries = mostCounts
+	}
+	return &cache{
+		seeds:  [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
+		counts: otter.Must(&otter.Options[compact.Sum, int]{MaximumSize: entries}),
+	}
+}
+
+// stats returns how many counts were found since the start, and how many were made. Texts below shortest are in
+// neither.
+func (c *cache) stats() (hits, misses int64) { return c.hits.Load(), c.misses.Load() }
+
+// sum returns the sum of a text, by the seeds of this cache.
+func (c *cache) sum(text string) compact.Sum {
+	return compact.Sum{Hash: [2]uint64{maphash.String(c.seeds[0], text), maphash.String(c.seeds[1], text)}, Size: len(text)}
+}
+
+// textCache is the part of a cache that belongs to one way of counting. It is safe for concurrent use.
+type textCache struct {
+	c   *cache
+	way uint64 // a hash of its name
+}
+
+// texts returns the part for a way of counting. The way names everything that the count depends on beside the text: the
+// tokenizer, and the form of the text if it has several.
+func (c *cache) texts(way string) textCache { return textCache{c, maphash.String(c.seeds[0], way)} }
+
+// key returns the key of the count of a text with this sum.
+func (t textCache) key(sum compact.Sum) compact.Sum {
+	sum.Hash[0] ^= t.way
+	return sum
+}
+
+// count returns the count of a text, and reports whether it was remembered. If not, counted makes it, from the text
+// alone.
+func (t textCache) count(text string, counted func(string) int) (n int, seen bool) {
+	if len(text) < shortest {
+		return counted(text), false
+	}
+	sum := t.c.sum(text)
+	if n, seen = t.get(sum); !seen {
+		n = counted(text)
+		t.set(sum, n)
+	}
+	return n, seen
+}
+
+// get returns the count of a text with this sum, and reports whether it is remembered.
+func (t textCache) get(sum compact.Sum) (n int, seen bool) {
+	n, seen = t.c.counts.GetIfPresent(t.key(sum))
+	if seen {
+		t.c.hits.Add(1)
+	} else {
+		t.c.misses.Add(1)
+	}
+	return n, seen
+}
+
+// set remembers the count of a text with this sum.
+func (t textCache) set(sum compact.Sum, n int) { t.c.counts.Set(t.key(sum), n) }
