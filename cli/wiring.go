@@ -16,7 +16,6 @@ import (
 	"laconic/proxy"
 	"laconic/proxy/access"
 	"laconic/proxy/plan"
-	"laconic/tokenize"
 )
 
 // The proxy asks these of a counter that has them.
@@ -155,7 +154,7 @@ func (t *routeTable) route(model string) *proxy.Route {
 
 func (t *routeTable) find(model string) *proxy.Route {
 	r := t.row(model).route
-	r.Limits = withTable(r.Limits, model, t.window)
+	r.Limits = counting.Limits(r.Limits, model, t.window)
 	r.Policy = priced(r.Policy, t.prices, model)
 	r.Counter = must(counting.For(model, r.Tokenizer))
 	return &r
@@ -164,22 +163,6 @@ func (t *routeTable) find(model string) *proxy.Route {
 // row returns the first row that matches a model. One matches everything.
 func (t *routeTable) row(model string) *routeRow {
 	return &t.rows[slices.IndexFunc(t.rows, func(row routeRow) bool { return row.pattern.Matches(model) })]
-}
-
-// withTable completes the limits of a row by the built-in table of models:
-// configuration first, then the table, then the default window.
-func withTable(l compact.Limits, model string, window int) compact.Limits {
-	known, input, ok := tokenize.Window(model)
-	if l.Window == 0 {
-		l.Window = window
-		if ok {
-			l.Window = known
-		}
-	}
-	if l.Input == 0 && ok && input < l.Window {
-		l.Input = input
-	}
-	return l
 }
 
 // foldService returns the fold as a service, under the rows of models. What a

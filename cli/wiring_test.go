@@ -164,7 +164,7 @@ func TestAConfiguredWindowBeatsTheTable(t *testing.T) {
 	}
 	f := func(row compact.Limits, wantWindow, wantInput int) {
 		t.Helper()
-		if got := withTable(row, "gpt-5", 9000); got.Window != wantWindow || got.Input != wantInput {
+		if got := counting.Limits(row, "gpt-5", 9000); got.Window != wantWindow || got.Input != wantInput {
 			t.Errorf("%+v: got %+v", row, got)
 		}
 	}

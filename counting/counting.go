@@ -62,6 +62,22 @@ func For(model, tokenizer string) (compact.Counter, error) {
 	return k, nil
 }
 
+// Limits completes what is known of a model by the built-in table of models: what is
+// given first, then the table, then a default window.
+func Limits(l compact.Limits, model string, window int) compact.Limits {
+	known, input, ok := tokenize.Window(model)
+	if l.Window == 0 {
+		l.Window = window
+		if ok {
+			l.Window = known
+		}
+	}
+	if l.Input == 0 && ok && input < l.Window {
+		l.Input = input
+	}
+	return l
+}
+
 func newCounter(c *tokenize.Counter, counts *cache) *Counter {
 	name := c.Name()
 	return &Counter{

@@ -24,7 +24,6 @@ import (
 	"laconic/compact/policy"
 	"laconic/counting"
 	"laconic/proxy/wire"
-	"laconic/tokenize"
 )
 
 // Options say how a body is compacted. The zero value of a field is its stated
@@ -113,11 +112,6 @@ func (o Options) forModel(model string) (Options, error) {
 	if o.Counter == nil && err == nil {
 		o.Counter, err = counting.For(model, "")
 	}
-	if window, input, ok := tokenize.Window(model); ok && o.Limits.Window == 0 {
-		o.Limits.Window = window
-		if o.Limits.Input == 0 && input < window {
-			o.Limits.Input = input
-		}
-	}
+	o.Limits = counting.Limits(o.Limits, model, 0)
 	return o, err
 }
