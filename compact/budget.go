@@ -18,7 +18,8 @@ type Limits struct {
 	// (gpt-5: 272,000 of 400,000).
 	Input int `json:"input,omitempty"`
 	// Reserve is kept free for the answer: what answers usually take; 0: the
-	// smaller of 8,192 and a quarter of the window.
+	// smaller of 8,192 and a quarter of the window, and no more than a quarter of
+	// what must stay leaves of it.
 	Reserve int `json:"reserve,omitempty"`
 	// Together is set if the upstream refuses a prompt that does not fit together
 	// with the longest answer that the request allows. Then that answer is kept
@@ -51,6 +52,9 @@ type Budget struct {
 	// would be cut otherwise: half of the reserve is left for the answer, in
 	// tokens; 0: no more than Tokens.
 	Newest int
+	// Window is the window of prompt and answer, in tokens, where the reserve is the
+	// default; 0 where somebody chose it. See [Budget.Above].
+	Window int
 	// Hard is the longest prompt that is tried, in tokens, if a refusal taught
 	// one; 0: none. Above it an epoch is forced, but it moves none of the
 	// epochs that Placing places.
@@ -65,6 +69,17 @@ func (b Budget) most() int { return b.tried(b.Tokens) }
 // Room returns what the prompt may cost with the newest results whole, in tokens.
 func (b Budget) Room() int { return b.tried(max(b.Tokens, b.Newest)) }
 
+// Above returns the budget of a request of which required tokens must stay. Where the
+// reserve is the default, it is at most a quarter of what they leave of the window.
+func (b Budget) Above(required int) Budget {
+	if left := b.Window - required; left > 0 {
+		b.Placing = max(b.Placing, min(b.Limit, b.Window-left/4))
+		b.Newest = max(b.Newest, min(b.Limit, b.Window-left/8))
+		b.Tokens = max(b.Tokens, b.Placing)
+	}
+	return b
+}
+
 // tried returns tokens, or Hard if that is less.
 func (b Budget) tried(tokens int) int {
 	if b.Hard > 0 {
@@ -78,7 +93,7 @@ func (b Budget) at(r Rate) Budget {
 	if r == (Rate{From: r.From, Percent: 100}) {
 		return b
 	}
-	for _, tokens := range []*int{&b.Tokens, &b.Placing, &b.Limit, &b.Newest} {
+	for _, tokens := range []*int{&b.Tokens, &b.Placing, &b.Limit, &b.Newest, &b.Window} {
 		if *tokens > 0 {
 			*tokens = max(1, int(int64(*tokens-r.Extra)*100/int64(max(1, r.Percent))))
 		}
@@ -154,6 +169,9 @@ func (l Limits) For(answer int) Budget {
 	b.Tokens = max(1, window-reserve)
 	b.Placing = max(1, beside(window, reserve))
 	b.Newest = max(1, min(b.Limit, beside(window, reserve/2)))
+	if l.Reserve <= 0 {
+		b.Window = window
+	}
 	if l.Input > 0 {
 		b.Tokens = min(b.Tokens, l.Input)
 		b.Placing = min(b.Placing, l.Input)

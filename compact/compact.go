@@ -113,6 +113,9 @@ func (f *folding) finish(plan *Plan, r *Report) {
 		}
 	}
 	r.Epochs, r.Roomy = len(f.epochs), f.roomy() > f.budget.Placing
+	if f.budget.Window > 0 {
+		r.Required = d.required
+	}
 	r.Stages = d.stages()
 	if n := len(r.Stages); n > 0 && r.Stages[n-1].Name != stageThinking {
 		r.Strategy = r.Stages[n-1].Name

@@ -19,6 +19,9 @@ func newInput(conv Conversation, p *Policy, c Counter, b Budget, msgs []Message,
 		history: historyOf(conv, msgs), thinking: thinkingIn(conv, msgs),
 	}
 	in.policy.Trigger = p.TriggerFor(c)
+	if p.PerRequest != nil || p.Reject {
+		in.budget.Window = 0 // no more than the budget
+	}
 	return in
 }
 
@@ -168,6 +171,7 @@ func (f *folding) show(k int) {
 	if d.required = d.permanent; !perRequest {
 		d.required += d.newestRequired(d.counter)
 	}
+	f.budget = f.budget.Above(d.required)
 	d.budget = f.budget.tried(f.placing())
 	// What was old once stays old, even if there is more headroom now.
 	d.recent = max(d.recent, d.recentAt(f.policy.KeepRecent, d.Headroom(), max(0, f.budget.Messages-d.permanentCount), perRequest))

@@ -197,6 +197,9 @@ type Report struct {
 	// Roomy is set if the newest results do not fit beside the record, and may take
 	// half of what is reserved for the answer. Budget has that, too.
 	Roomy bool `json:"-"`
+	// Required is what must stay, in tokens, where Budget is that above it: see
+	// [Budget.Above].
+	Required int `json:"-"`
 	// NotEnough is set if the request is above its budget as the policy counts,
 	// and held nothing that may leave or be shortened.
 	NotEnough bool `json:"not_enough_history,omitempty"`
@@ -205,7 +208,7 @@ type Report struct {
 // At returns the report in tokens of a counter that a rate corrects. The outcome,
 // the budget and the fixed cost stay.
 func (r Report) At(rate Rate) Report {
-	r.Before, r.After = rate.Of(r.Before), rate.Of(r.After)
+	r.Before, r.After, r.Required = rate.Of(r.Before), rate.Of(r.After), rate.Of(r.Required)
 	saved := Rate{Percent: rate.Percent}
 	r.Parts, r.RepairSaved = r.Parts.at(saved), saved.Of(r.RepairSaved)
 	r.Stages = slices.Clone(r.Stages)
@@ -219,11 +222,13 @@ func (r Report) At(rate Rate) Report {
 // outcome becomes Over if that is too much, and changes from Over if it fits.
 func (r *Report) Sent(after int, b Budget) {
 	b = b.withDefaults(Rules{})
-	r.After = after
+	if after > b.most() || r.Roomy {
+		b = b.Above(r.Required)
+	}
 	if r.Roomy {
 		b.Tokens = b.Room()
-		r.Budget = b.Tokens
 	}
+	r.After, r.Budget = after, b.most()
 	switch {
 	case after > b.most() || r.MessagesAfter > b.Messages:
 		r.Outcome = Over

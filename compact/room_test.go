@@ -26,6 +26,12 @@ func TestALargerWindowLeavesNoLess(t *testing.T) {
 				if s := shorter[window]; n > 0 && (b.Tokens > s.Tokens || b.Placing > s.Placing || b.Limit > s.Limit) {
 					t.Fatalf("window %d, answer %d, together %v: %+v, and %+v for a shorter one", window, answer, together, b, s)
 				}
+				for _, required := range []int{0, 500, 6000, 12_000, 150_000} {
+					a, least := b.Above(required), before.Above(required)
+					if a.Tokens < least.Tokens || a.Placing < least.Placing || a.Newest < least.Newest || a.Placing > max(b.Placing, b.Limit) || a.Newest > max(b.Newest, b.Limit) {
+						t.Fatalf("window %d, answer %d, together %v, required %d: %+v after %+v", window, answer, together, required, a, least)
+					}
+				}
 				before, shorter[window] = b, b
 			}
 		}

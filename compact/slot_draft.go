@@ -100,10 +100,11 @@ func (d *Draft) setSlot(s *slotDraft) {
 // mark, so that they can be prepared.
 func (d *Draft) Summarize(by Digester, size int, why string) bool {
 	// Recent messages come before a record of old ones. Only where they fill
-	// the budget, results among them are cut for a small record.
-	size = min(size, max(d.budget-d.withoutOld(), d.Headroom()/slotShare))
+	// the budget, results among them are cut for a small record. They leave soon, so
+	// they do not bound what the slot may grow to.
+	now := min(size, max(d.budget-d.withoutOld(), d.Headroom()/slotShare))
 	g := &d.gap
-	if g.open && g.warmTo <= g.to && d.slot != nil || size < leastSlot || d.placement == PlaceNone {
+	if g.open && g.warmTo <= g.to && d.slot != nil || now < leastSlot || d.placement == PlaceNone {
 		return false
 	}
 	before, start := d.total, d.checkpoint()
@@ -115,7 +116,7 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 	if !g.open || g.to == g.from {
 		return false
 	}
-	s := d.nextSlot(size, before-d.total)
+	s := d.nextSlot(size, now, before-d.total)
 	if s.last().Size < leastSlot {
 		d.rollback(start)
 		return false
@@ -125,11 +126,12 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 	return true
 }
 
-// nextSlot returns the slot of at most size tokens that follows the draft's, now
-// that the gap has grown and free tokens left for it. A part takes at most three
-// quarters of what left for it. If that was shortened before, it takes one token for
-// addedRatio that were there, as far as there is room below the landing.
-func (d *Draft) nextSlot(size, free int) *slotDraft {
+// nextSlot returns the slot that follows the draft's, now that the gap has grown and
+// free tokens left for it. It takes now tokens at most, and may grow to size. A part
+// takes at most three quarters of what left for it. If that was shortened before, it
+// takes one token for addedRatio that were there, as far as there is room below the
+// landing.
+func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 	from := max(d.gap.from, d.gap.replaced)
 	next := Span{From: from, To: d.gap.to, End: d.end}
 	was := d.slot
@@ -153,7 +155,7 @@ func (d *Draft) nextSlot(size, free int) *slotDraft {
 	if was != nil {
 		// Whether there is room is known as soon as the slot is made, unless it shrank.
 		most := was.most
-		left := min(most, size) - was.size - 1
+		left := min(most, now) - was.size - 1
 		shrunk = left < leastSlot && most-was.size-1 >= leastSlot
 		if next.From = was.last().To; left >= leastSlot {
 			part := whole()
@@ -165,7 +167,9 @@ func (d *Draft) nextSlot(size, free int) *slotDraft {
 		free += was.size
 		room += was.size
 	}
-	next.Size = min(max(share(firstShare, size), min(size, max(leastFirst, share(firstOfBudget, d.budget)))), max(free*3/4, min(room, whole())))
+	first := min(share(firstShare, size), max(d.budget-d.withoutOld(), share(firstShare, now)))
+	first = max(first, min(now, max(leastFirst, share(firstOfBudget, d.budget))))
+	next.Size = min(first, max(free*3/4, min(room, whole())))
 	return &slotDraft{spans: []Span{next}, size: next.Size, most: size, open: true, anew: true, shrunk: shrunk}
 }
 

@@ -95,9 +95,39 @@ type said struct{ percent *int }
 
 func (said) Answered([]int, int, int) bool { return false }
 func (said) Refused([]int, int, int)       {}
-func (said) Measured() bool                { return true }
+func (s said) Measured() bool              { return *s.percent > 0 }
 func (said) Way() int                      { return 0 }
 func (s said) Percent() int                { return *s.percent }
+
+// TestAGuessIsLeftAtTheNextEpoch: a conversation that was folded before any answer had
+// shown the count is folded by the true one where an epoch starts anyway.
+func TestAGuessIsLeftAtTheNextEpoch(t *testing.T) {
+	percent := 0
+	u := counts(t, "whole", func([]byte) int { return 100 })
+	p := inFrontOf(t, u, calibrating, func(o *Options) {
+		o.Calibrate = func(int, int, int) learn.Calibration { return said{&percent} }
+		o.Default.Limits = compact.Limits{Budget: 2000}
+		o.Default.Policy = &compact.Policy{Name: "x", Ladder: []compact.Stage{telling{}, drop{}}}
+	})
+	sent, epochs, anew := 0, 0, 0
+	for turn := 1; turn <= 60; turn++ {
+		p.chat(agentBody(turn, 100))
+		r := p.replies(turn)[turn-1].Rewrite
+		if r.Outcome == Compacted {
+			percent = 50
+		}
+		switch n := r.Report.MessagesAfter; {
+		case r.NewEpoch && epochs > 0 && r.Report.Epochs <= epochs:
+			anew++
+		case !r.NewEpoch && sent > 0 && n != sent+2:
+			t.Errorf("request %d: %d messages after %d", turn, n, sent)
+		}
+		sent, epochs = r.Report.MessagesAfter, r.Report.Epochs
+	}
+	if anew != 1 {
+		t.Errorf("it was folded anew %d times", anew)
+	}
+}
 
 // TestWhatFitsIsNotFoldedByAnEarlierCount: the count that a conversation was folded with
 // folds neither another one that begins as it does, nor what was sent whole before.

@@ -18,8 +18,12 @@ func (f *Facts) Budget(set compact.Limits, asked int) compact.Budget {
 		if f.Window.Value > 0 {
 			own.Reserve = max(own.Reserve, own.Answer(asked)) // it stated what it has, and the client what it wants of that
 		}
-		if own := own.For(asked); own.Tokens < b.Tokens {
-			b = own
+		if planned := own.For(asked); planned.Tokens < b.Tokens {
+			if b = planned; set.Reserve > 0 || set.Budget > 0 {
+				b.Window = 0
+			} else {
+				b.Window = own.Window
+			}
 		}
 	}
 	b.Hard = f.Hard.Value

@@ -174,7 +174,7 @@ func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Tria
 			}
 		}
 		size := s.cost(f)
-		fits := t.Facts.Budget(s.Limits, s.Asked).Room() >= size
+		fits := t.Facts.Budget(s.Limits, s.Asked).Above(size).Room() >= size
 		if n := counted(r, s, size); r.Kind != overflow.Quota && (fits || n*100 > (100+percentSlack)*size) {
 			m.guess(now, &t, s, size, n, answered)
 		}

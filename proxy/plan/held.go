@@ -83,16 +83,22 @@ func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy func()
 	}
 	fold()
 	r := p.Report.At(rate)
-	if kept && r.After > p.Budget.Room() { // there is no room for what the rate leaves open
+	if kept && r.After > p.Budget.Above(r.Required).Room() { // there is no room for what the rate leaves open
 		change()
 		fold()
 		r = p.Report.At(rate)
+	}
+	if t.measured && !held.Confirmed && held.Count != p.Facts.Count.Value && p.NewEpoch() && !t.Left() {
+		p.anew, p.Counter, p.folded, in.Fixed, in.Rates = true, now, p.Facts, fixed, nil
+		fold()
+		known.SetHeld(learn.Held{Count: p.Facts.Count.Value, Confirmed: true, From: len(in.Messages)})
+		return
 	}
 	if !t.Left() {
 		known.SetHeld(held)
 	}
 	p.held, req.Conversation.Rates = true, in.Rates
-	r.Fixed, r.Budget = fixed, p.Budget.Tokens
+	r.Fixed = fixed
 	r.Sent(r.After, p.Budget)
 	p.Report = r
 }

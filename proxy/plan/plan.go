@@ -26,6 +26,7 @@ type Plan struct {
 	Counter  compact.Counter
 	folded   learn.Facts
 	held     bool
+	anew     bool              // it is folded by another count than before
 	bytesToo *byteWeighted     // counts that the plan is within a limit of bytes too; nil: no limit is known
 	Tools    int               // what the tools cost, in tokens
 	Messages []compact.Message // that are sent; nil: none, or the client's
@@ -47,6 +48,9 @@ type Account struct {
 	Edited  bool // the body is not the client's any more
 	sizes   sizes
 }
+
+// NewEpoch reports whether what was sent before is not the start of what this plan sends.
+func (p *Plan) NewEpoch() bool { return p.anew || p.Plan.NewEpoch() }
 
 // PlanOrRepair returns the plan of a conversation. Where the upstream stated a limit
 // that the tools and framing alone are above, the plan changes no more than it must.
