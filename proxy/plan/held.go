@@ -29,7 +29,8 @@ func (t *Terms) beginning(msgs []compact.Message) string {
 // as that is known, so that a count that changes moves none of its epochs. Only what
 // was folded before is held to that: with other tools, or under another budget, it is
 // another conversation, and one that has fewer messages than the first list that was
-// folded, and fits, is sent as it is.
+// folded, and fits, is sent as it is. One that was folded before answers had shown the
+// count is folded anew by that count where an epoch starts: its prefix is lost anyway.
 func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy func() *compact.Policy) {
 	t, now := p.Terms, p.Counter
 	fold := func() { p.Plan, p.Report = t.Agent.Compact(in, policy(), p.Counter, p.Budget) }
