@@ -52,6 +52,9 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool, window int, doubtful bool) {
 		if prompt >= m.refused {
 			m.refused = 0
 		}
+		if prompt >= m.unsure {
+			m.unsure = 0
+		}
 	})
 	return cut, window, s.Told && (cut || doubtful)
 }

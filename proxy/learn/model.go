@@ -26,8 +26,9 @@ type Model struct {
 	loaded    time.Time   // when Store was read last; zero: never
 	// answered is the longest prompt that was answered, and refused the shortest
 	// that was refused without a number which explains it, in tokens; 0: none was.
-	// No plan depends on them.
-	answered, refused int
+	// unsure is one that was refused in unknown words, and taught nothing. No plan
+	// depends on them.
+	answered, refused, unsure int
 	starved           starved
 }
 

@@ -350,6 +350,27 @@ func TestAFullCacheOfManyTeachesNothing(t *testing.T) {
 	f(false, 8192, 3500)
 }
 
+// TestUnknownWordsBelowAToldWindow teach nothing, unless they come twice in a row: a
+// busy server may have said them.
+func TestUnknownWordsBelowAToldWindow(t *testing.T) {
+	f := func(answered, kept int) {
+		t.Helper()
+		m, s := memory(nil).model(), sent(6000)
+		s.Told, s.Limits.Window = true, 32_768
+		r := overflow.Refusal{Kind: overflow.Prompt, Unsure: true}
+		m.Accepted(m.Refused(r, s))
+		if got := m.Facts(); !got.Equal(Facts{}) {
+			t.Errorf("kept of the first: %+v", got)
+		}
+		m.Answered(sent(answered), Bill{Prompt: answered, Completion: 1})
+		if m.Accepted(m.Refused(r, s)); m.Facts().Input.Value != kept {
+			t.Errorf("%d tokens were answered between: %+v", answered, m.Facts())
+		}
+	}
+	f(4000, 4200)
+	f(6200, 0)
+}
+
 // TestCountsBelongToAnAgent: what one set of tools taught is not applied to another,
 // and nothing corrects a tokenizer that somebody chose. Limits hold for all.
 func TestCountsBelongToAnAgent(t *testing.T) {

@@ -167,18 +167,19 @@ func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Tria
 		answered := m.answered
 		m.correct(now, f, r, s)
 		t.Facts = m.stated(now, f, r, s, t.limit)
-		if !r.Alone && !r.PromptOnly && (counts(r, s) || f.short(r, s)) {
+		size := s.cost(f)
+		crowded := m.crowded(r, s, size)
+		if !r.Alone && !r.PromptOnly && !crowded && (counts(r, s) || f.short(r, s)) {
 			t.Facts.Together = believe(true, now, factLife)
 			if t.kept.Together = t.Facts.Together; t.limit > 0 {
 				f.Together = t.kept.Together
 			}
 		}
-		size := s.cost(f)
 		fits := t.Facts.Budget(s.Limits, s.Asked).Above(size).Room() >= size
 		if n := counted(r, s, size); r.Kind != overflow.Quota && (fits || n*100 > (100+percentSlack)*size) {
-			m.guess(now, &t, s, size, n, answered)
+			m.guess(now, &t, s, size, n, answered, crowded)
 		}
-		m.bound(now, &t, s, size)
+		m.bound(now, &t, s, size, crowded)
 	}
 	return t
 }
@@ -240,7 +241,7 @@ func (f *Facts) short(r overflow.Refusal, s *Sent) bool {
 // is known does. The guess is kept only if a prompt of that length was answered,
 // and never below what was answered before. Nothing is kept where others may have
 // filled what a window that is told has.
-func (m *Model) guess(now time.Time, t *Trial, s *Sent, size, counted, answered int) {
+func (m *Model) guess(now time.Time, t *Trial, s *Sent, size, counted, answered int, crowded bool) {
 	limit := t.limit
 	if r := &t.refusal; r.Unsure && r.Prompt <= mostAbove*size && r.Prompt >= size/mostAbove {
 		limit, counted = r.Limit, r.Prompt
@@ -251,20 +252,26 @@ func (m *Model) guess(now time.Time, t *Trial, s *Sent, size, counted, answered 
 	}
 	n = max(n, leastPublished/2)
 	t.Facts.Input.Value = lower(t.Facts.Input.Value, n)
-	if t.guessed = !s.crowded(t.refusal, size); t.guessed && answered < size && n >= leastGuess {
+	if t.guessed = !crowded; t.guessed && answered < size && n >= leastGuess {
 		t.kept.Input = believe(max(n, answered), now, limitLife)
 	}
 }
 
-// crowded reports whether a refusal may be owed to other requests: they share what
-// is full, and the prompt is within a window that is told.
-func (s *Sent) crowded(r overflow.Refusal, size int) bool {
-	return r.Shared && s.Told && size <= s.Limits.Window
+// crowded reports whether a refusal may be owed to other requests: the prompt is within
+// a window that is told, and they share what is full, or may, by words that nobody
+// knows. Of these the second in a row is believed, with no such prompt answered between.
+func (m *Model) crowded(r overflow.Refusal, s *Sent, size int) bool {
+	if !s.Told || size > s.Limits.Window || !r.Unsure {
+		return r.Shared && s.Told && size <= s.Limits.Window
+	}
+	again := m.unsure > 0
+	m.unsure = size
+	return !again
 }
 
 // bound sets the length with which a conversation with bound thinking is tried: a
 // little less than what is accepted, for another mix of texts counts otherwise.
-func (m *Model) bound(now time.Time, t *Trial, s *Sent, size int) {
+func (m *Model) bound(now time.Time, t *Trial, s *Sent, size int, crowded bool) {
 	if !s.Bound || size <= 0 {
 		return
 	}
@@ -273,7 +280,7 @@ func (m *Model) bound(now time.Time, t *Trial, s *Sent, size int) {
 	accepts := trial.Accepts(s.Limits, s.Asked)
 	n := min(s.Sizes[0]*(accepts-accepts/32)/size, s.Sizes[0]-1)
 	t.Facts.Hard.Value = lower(t.Facts.Hard.Value, n)
-	if !s.crowded(t.refusal, size) {
+	if !crowded {
 		t.kept.Hard = believe(n, now, limitLife)
 	}
 }
