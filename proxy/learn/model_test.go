@@ -431,3 +431,13 @@ func TestAnEstimateThatAnswersConfirmIsExact(t *testing.T) {
 		t.Error("a guess that no answer confirmed is exact")
 	}
 }
+
+// TestNumbersAloneAreBelievedNearWhatWasSent: any sentence may hold two numbers.
+func TestNumbersAloneAreBelievedNearWhatWasSent(t *testing.T) {
+	for prompt, doubtful := range map[int]bool{3900: true, 4100: false, 6000: false, 8900: false, 9100: true} {
+		r := overflow.Refusal{Kind: overflow.Prompt, Unsure: true, Wordless: true, Prompt: prompt, Limit: 3000}
+		if sent(6000).Doubtful(r) != doubtful {
+			t.Errorf("6,000 tokens, said to be %d: doubtful %v", prompt, !doubtful)
+		}
+	}
+}

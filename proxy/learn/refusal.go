@@ -56,8 +56,11 @@ type Trial struct {
 const leastUnsure = 4000
 
 // Doubtful reports whether a refusal, in words that nobody knows, cannot be one for
-// the length of what was sent.
-func (s Sent) Doubtful(r overflow.Refusal) bool { return r.Unsure && s.Planned() <= leastUnsure }
+// the length of what was sent: that is short, or the only hint, a number, is not near.
+func (s Sent) Doubtful(r overflow.Refusal) bool {
+	n := s.Planned()
+	return r.Unsure && n <= leastUnsure || r.Wordless && (3*r.Prompt < 2*n || 2*r.Prompt > 3*n)
+}
 
 // Hopeless reports whether no prompt could be short enough: the answer that was
 // asked for takes the whole window, or all but a sixteenth.

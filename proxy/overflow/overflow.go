@@ -59,6 +59,8 @@ type Refusal struct {
 	// Unsure: no row knows the words, but they speak of length. Limit and Prompt are
 	// then numbers of the sentence, and may mean anything.
 	Unsure bool
+	// Wordless: only the numbers of the sentence speak for that.
+	Wordless bool
 	// Shared: the memory that is full may be that of several requests at once, so
 	// that the same prompt may have room a moment later.
 	Shared bool

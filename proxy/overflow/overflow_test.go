@@ -62,6 +62,9 @@ func line(r Refusal) string {
 	if r.Unsure {
 		s += " unsure"
 	}
+	if r.Wordless {
+		s += " wordless"
+	}
 	if r.Shared {
 		s += " shared"
 	}

@@ -2,18 +2,22 @@ package overflow
 
 // unsure returns what a refusal in words that no row knows may be: one of length, if
 // it names what a prompt is made of, and that there is too much of it. The numbers
-// are the two largest of its sentence.
+// are the two largest of its sentence. Two are enough, in whatever language, unless
+// the sentence names an answer.
 func (s Said) unsure() Refusal {
 	if s.status == 429 || s.status == 401 {
 		return Refusal{}
 	}
 	for i := range s.sentences {
 		text := quoted().ReplaceAllString(s.sentences[i].text, " ")
-		if otherThings().MatchString(text) || !promptWords().MatchString(text) {
+		if otherThings().MatchString(text) {
 			continue
 		}
-		r := Refusal{Kind: Prompt, Shape: "unsure", Unsure: true}
+		r := Refusal{Kind: Prompt, Shape: "unsure", Unsure: true, Wordless: !promptWords().MatchString(text)}
 		r.Prompt, r.Limit = twoLargest(text)
+		if r.Wordless && (r.Limit == 0 || ofAnswers().MatchString(s.sentences[i].text)) {
+			continue
+		}
 		if r.Limit > 0 || tooMuchWords().MatchString(text) {
 			return r
 		}
@@ -54,9 +58,12 @@ var otherThings = expression(`(?i)bytes|\d ?[mk]i?b\b|image|jinja|template|per (
 
 // promptWords match what a prompt is made of, and how it is measured, in the
 // languages in which servers are written. Most of them say "token".
-var promptWords = expression(`(?i)token|prompt|context|\binput|sequence|conversation|\blength|` +
-	`kontext|eingabe|contexte|contexto|contesto|entrée|entrada|токен|контекст|запрос|ввод|длин|` +
-	`上下文|长度|長度|令牌|词元|输入|輸入|提示词|トークン|コンテキスト|プロンプト|入力|문맥|컨텍스트|토큰|프롬프트|입력`)
+var promptWords = expression(`(?i)token|prompt|context|\binput|sequence|conversation|\blength|messages are|histor|` +
+	`kontext|eingabe|verlauf|contexte|contexto|contesto|entrée|entrada|токен|контекст|запрос|ввод|длин|` +
+	`上下文|对话|對話|会话|长度|長度|令牌|词元|输入|輸入|提示词|トークン|コンテキスト|プロンプト|入力|会話|문맥|컨텍스트|토큰|프롬프트|입력|대화`)
+
+// ofAnswers match what else a request is refused for with two numbers of that size.
+var ofAnswers = expression(`(?i)max_|completion|output|answer`)
 
 // tooMuchWords match that there is too much of it.
 var tooMuchWords = expression(`(?i)too (?:long|large|many|big|much)|exceed|(?:long|larg|great|bigg)er than|more than|at most|maximum|limit|not fit|shorten|shorter|overflow|` +
