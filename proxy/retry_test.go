@@ -204,7 +204,8 @@ func TestWordsThatNobodyKnowsAreTriedOnceShorter(t *testing.T) {
 	f("with numbers", 3000, 60, 2, 2647, numbers)
 	f("without", 5000, 60, 2, 4329, none)
 	f("of a short prompt", 2000, 30, 1, 0, numbers)
-	f("not of length", 2000, 60, 1, 0, `{"error":{"message":"That is not possible (WORDS, LIMIT)."}}`)
+	f("by its numbers alone", 2000, 60, 2, 1765, `{"error":{"message":"That is not possible (WORDS, LIMIT)."}}`)
+	f("not of length", 2000, 60, 1, 0, `{"error":{"message":"That is not possible (LIMIT, 1024)."}}`)
 	f("refused again", 0, 60, 2, 0, none)
 }
 

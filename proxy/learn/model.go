@@ -29,7 +29,7 @@ type Model struct {
 	// unsure is one that was refused in unknown words, and taught nothing. No plan
 	// depends on them.
 	answered, refused, unsure int
-	starved           starved
+	starved                   starved
 }
 
 // Published notes what the upstream publishes of the model.
