@@ -24,10 +24,9 @@ type RetryInfo struct {
 	// the first refusal unchanged. Hint is that of [overflow.Template], and Second what was
 	// sent after the first body.
 	why.Refusal
-	// Kind, Shape and Output are the upstream's own, of an overflow; see
-	// overflow.Refusal.
-	Kind, Shape string
-	Output      int
+	// Shape and Output are the upstream's own, of an overflow; see overflow.Refusal.
+	Shape  string
+	Output int
 	// Then is the reason for which the second body was refused, where a third was
 	// sent: for length after a template, a template after length, or another demand
 	// of the template. "": there was none.
@@ -255,6 +254,8 @@ func (s *second) accepted() {
 		known.AddCut(s.cut) // later requests leave out the same
 	}
 	a := s.attempt // without the body
+	kept := known.Facts() // not all that was tried
+	a.info.Facts.Input, a.info.Facts.Bytes = kept.Input, kept.Bytes
 	a.info.Outcome, a.info.Why = Retried, a.over()
 	x.info.Rewrite, x.info.Outcome, x.attempt = &a.info, Retried, &a
 }

@@ -49,6 +49,8 @@ type Trial struct {
 	refusal overflow.Refusal
 	limit   int  // that the refusal states, in tokens, if it may be meant
 	guessed bool // the prompt has to be shorter by a guess
+	// Full: other requests may have filled what was full.
+	Full bool
 }
 
 // leastUnsure is the longest prompt, in tokens, of which no refusal is believed in
@@ -171,8 +173,8 @@ func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Tria
 		m.correct(now, f, r, s)
 		t.Facts = m.stated(now, f, r, s, t.limit)
 		size := s.cost(f)
-		crowded := m.crowded(r, s, size)
-		if !r.Alone && !r.PromptOnly && !crowded && (counts(r, s) || f.short(r, s)) {
+		t.Full = m.crowded(r, s, size)
+		if !r.Alone && !r.PromptOnly && !t.Full && (counts(r, s) || f.short(r, s)) {
 			t.Facts.Together = believe(true, now, factLife)
 			if t.kept.Together = t.Facts.Together; t.limit > 0 {
 				f.Together = t.kept.Together
@@ -180,9 +182,9 @@ func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Tria
 		}
 		fits := t.Facts.Budget(s.Limits, s.Asked).Above(size).Room() >= size
 		if n := counted(r, s, size); r.Kind != overflow.Quota && (fits || n*100 > (100+percentSlack)*size) {
-			m.guess(now, &t, s, size, n, answered, crowded)
+			m.guess(now, &t, s, size, n, answered)
 		}
-		m.bound(now, &t, s, size, crowded)
+		m.bound(now, &t, s, size)
 	}
 	return t
 }
@@ -244,7 +246,7 @@ func (f *Facts) short(r overflow.Refusal, s *Sent) bool {
 // is known does. The guess is kept only if a prompt of that length was answered,
 // and never below what was answered before. Nothing is kept where others may have
 // filled what a window that is told has.
-func (m *Model) guess(now time.Time, t *Trial, s *Sent, size, counted, answered int, crowded bool) {
+func (m *Model) guess(now time.Time, t *Trial, s *Sent, size, counted, answered int) {
 	limit := t.limit
 	if r := &t.refusal; r.Unsure && r.Prompt <= mostAbove*size && r.Prompt >= size/mostAbove {
 		limit, counted = r.Limit, r.Prompt
@@ -255,7 +257,7 @@ func (m *Model) guess(now time.Time, t *Trial, s *Sent, size, counted, answered 
 	}
 	n = max(n, leastPublished/2)
 	t.Facts.Input.Value = lower(t.Facts.Input.Value, n)
-	if t.guessed = !crowded; t.guessed && answered < size && n >= leastGuess {
+	if t.guessed = !t.Full; t.guessed && answered < size && n >= leastGuess {
 		t.kept.Input = believe(max(n, answered), now, limitLife)
 	}
 }
@@ -274,7 +276,7 @@ func (m *Model) crowded(r overflow.Refusal, s *Sent, size int) bool {
 
 // bound sets the length with which a conversation with bound thinking is tried: a
 // little less than what is accepted, for another mix of texts counts otherwise.
-func (m *Model) bound(now time.Time, t *Trial, s *Sent, size int, crowded bool) {
+func (m *Model) bound(now time.Time, t *Trial, s *Sent, size int) {
 	if !s.Bound || size <= 0 {
 		return
 	}
@@ -283,7 +285,7 @@ func (m *Model) bound(now time.Time, t *Trial, s *Sent, size int, crowded bool) 
 	accepts := trial.Accepts(s.Limits, s.Asked)
 	n := min(s.Sizes[0]*(accepts-accepts/32)/size, s.Sizes[0]-1)
 	t.Facts.Hard.Value = lower(t.Facts.Hard.Value, n)
-	if !crowded {
+	if !t.Full {
 		t.kept.Hard = believe(n, now, limitLife)
 	}
 }

@@ -166,6 +166,8 @@ type Refusal struct {
 	// for any other reason.
 	Reason         string
 	Hint           string // of a template
+	Kind           string // of an overflow; see overflow.Kind
+	Full           bool   // other requests may have filled what was full
 	Limit, Prompt  int    // that the upstream named; 0: none
 	First, Second  int    // tokens of the two prompts
 	Sent, Answered bool
@@ -176,13 +178,7 @@ func Refused(r Refusal) Reason {
 	says, fix := "the upstream refused the history as it was compacted", ""
 	switch r.Reason {
 	case "overflow":
-		says = fmt.Sprintf("the upstream refused %s tokens as too long", number.Of(cmp.Or(r.Prompt, r.First)))
-		if r.Limit > 0 {
-			says += fmt.Sprintf(", and takes %s", number.Of(r.Limit))
-			fix = fmt.Sprintf("set window to %d in the model's row", r.Limit)
-		} else {
-			fix = "set window in the model's row to what the server has"
-		}
+		says, fix = tooLong(r)
 	case "template":
 		says, fix = "the model's chat template refused the list", r.Hint
 	case "thinking":
@@ -195,6 +191,26 @@ func Refused(r Refusal) Reason {
 		return Reason{fmt.Sprintf("%s, and %s as well", says, number.Of(r.Second)), fix}
 	}
 	return Reason{says, fix}
+}
+
+// tooLong returns what an upstream refused as too long, and what helps.
+func tooLong(r Refusal) (says, fix string) {
+	takes := ""
+	if r.Limit > 0 {
+		takes = ", and takes " + number.Of(r.Limit)
+	}
+	says = fmt.Sprintf("the upstream refused %s tokens as too long", number.Of(cmp.Or(r.Prompt, r.First)))
+	switch {
+	case r.Kind == "bytes":
+		return "the upstream refused the bytes of the body as too many" + takes, "raise that limit at the server, or at what stands before it"
+	case r.Kind == "count":
+		return "the upstream refused the number of messages" + takes, "set max_messages in the model's row to what it takes"
+	case r.Full:
+		return says + ", though its window is larger: other requests may have filled its memory", "have it take fewer at once (llama-server: -np 1), or give it a larger cache"
+	case r.Limit > 0:
+		return says + takes, fmt.Sprintf("set window to %d in the model's row", r.Limit)
+	}
+	return says, "set window in the model's row to what the server has"
 }
 
 // Unanswered returns why an upstream did not answer, or not to the end, by the code of the

@@ -39,6 +39,10 @@ func TestSentences(t *testing.T) {
 		"2,100 messages stay, which are more than the upstream takes: raise max_messages, if the upstream takes more")
 	f(Refused(Refusal{Reason: "overflow", Limit: 16000, Prompt: 19881, First: 19000, Second: 12800, Sent: true, Answered: true}),
 		"the upstream refused 19,881 tokens as too long, and takes 16,000; it was sent again with 12,800 and answered: set window to 16000 in the model's row")
+	f(Refused(Refusal{Reason: "overflow", Kind: "prompt", Full: true, First: 6945, Second: 3783, Sent: true, Answered: true}),
+		"the upstream refused 6,945 tokens as too long, though its window is larger: other requests may have filled its memory; it was sent again with 3,783 and answered: have it take fewer at once (llama-server: -np 1), or give it a larger cache")
+	f(Refused(Refusal{Reason: "overflow", Kind: "bytes", First: 6945}),
+		"the upstream refused the bytes of the body as too many: raise that limit at the server, or at what stands before it")
 	f(Repaired(&compact.Report{Repairs: 2, ResultsDropped: 1}),
 		"1 tool result with content had no call and left: the client loses calls from its history: look at the program that is named in tags, or at its version")
 	f(Passed("duplicate_key", "an object of the body has a key twice"),
