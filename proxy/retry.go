@@ -253,7 +253,7 @@ func (s *second) accepted() {
 	if s.Bound {
 		known.AddCut(s.cut) // later requests leave out the same
 	}
-	a := s.attempt // without the body
+	a := s.attempt        // without the body
 	kept := known.Facts() // not all that was tried
 	a.info.Facts.Input, a.info.Facts.Bytes = kept.Input, kept.Bytes
 	a.info.Outcome, a.info.Why = Retried, a.over()
