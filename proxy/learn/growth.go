@@ -83,7 +83,7 @@ func (g *growth) next(s *Sent, b Bill) (reads int, doubtful bool) {
 	last, now := g.last, s.prompt(b)
 	g.last = now
 	// A count that is far less leaves out what was in a cache, or what a template drops.
-	far := b.Prompt < leastCounted || 4*b.Prompt < 3*g.read.counted || wellBelow(b.Prompt, s.Planned())
+	far := b.Prompt < leastCounted || wellBelow(b.Prompt, g.read.counted) || 2*b.Prompt < s.Planned()
 	if far || !g.read.beginsIn(&s.List) || !last.beginsIn(&s.List) {
 		*g = growth{read: now, last: now}
 		return 0, false
@@ -98,7 +98,7 @@ func (g *growth) next(s *Sent, b Bill) (reads int, doubtful bool) {
 	case g.stood == 0 || 3*stepMore < step:
 		g.stood++
 	}
-	sure := more <= 0 && 8*b.Prompt >= 7*g.read.counted && now.last == g.read.last
+	sure := more <= 0 && 8*b.Prompt >= 7*g.read.counted && !wellBelow(b.Prompt, s.Planned()) && now.last == g.read.last
 	if reads = max(g.read.counted, b.Prompt); !sure && g.stood < 2 {
 		return 0, true
 	}

@@ -75,6 +75,7 @@ func TestACountThatStandsWhileTheListGrows(t *testing.T) {
 	f("the same, with what is cached", 1, 7950, turn{messages: 12, size: 7950, counted: 7950, change: cached(7600)}, turn{messages: 14, size: 8210, counted: 7933, change: cached(300)})
 	f("a little more, twice", 2, 8030, turn{messages: 10, size: 7950, counted: 7950}, turn{messages: 12, size: 8350, counted: 8040}, turn{messages: 14, size: 8750, counted: 8030})
 	f("much less, twice", 2, 8000, turn{messages: 10, size: 8000, counted: 8000}, turn{messages: 12, size: 8350, counted: 6500}, turn{messages: 14, size: 8650, counted: 6550})
+	f("half, from one to the next", 3, 7881, turn{messages: 10, size: 12_700, counted: 12_700}, turn{messages: 12, size: 13_180, counted: 7871}, turn{messages: 14, size: 13_654, counted: 7868}, turn{messages: 16, size: 14_143, counted: 7881})
 
 	f("whole", 0, 0, turn{messages: 10, size: 8000, counted: 6400}, turn{messages: 12, size: 8500, counted: 6700}, turn{messages: 14, size: 9000, counted: 7000})
 	f("two agents", 0, 0, turn{messages: 10, size: 8000, counted: 8000}, turn{name: "b", messages: 12, size: 8500, counted: 7000}, turn{messages: 12, size: 8500, counted: 8500}, turn{name: "b", messages: 14, size: 9000, counted: 7450})
