@@ -47,6 +47,10 @@ func TestChangesOfCommands(t *testing.T) {
 	f("git checkout -- lib/a.py", "<lib/a.py")
 	f("git checkout HEAD~1 -- Makefile lib/a.py", "<Makefile <lib/a.py")
 	f("git restore Makefile", "<Makefile")
+	f("git checkout main", everyFile)
+	f("git reset -q --hard origin/main", everyFile)
+	f("git stash", everyFile)
+	f("git switch main", everyFile)
 	f("gofmt -w lib/a.go && prettier --write web/a.ts", "lib/a.go web/a.ts")
 	f("git apply <<'EOF'\n--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1 +1 @@\n-a\n+b\nEOF", "lib/a.py")
 	f("patch -p1 <<'EOF'\n--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1 +1 @@\n-a\n+b\nEOF", "lib/a.py")
@@ -54,7 +58,7 @@ func TestChangesOfCommands(t *testing.T) {
 	f("npm install left-pad", "package.json")
 	f("go get example.com/x@v1 && cargo add serde", "Cargo.toml go.mod")
 	for _, none := range []string{
-		"python manage.py migrate", "git commit -am 'Fix > all'", "npm install", "npm install -g left-pad", "make > /dev/null 2>&1", "gofmt -l lib/a.go", "git checkout -b fix/a.b", "git checkout main",
+		"python manage.py migrate", "git commit -am 'Fix > all'", "npm install", "npm install -g left-pad", "make > /dev/null 2>&1", "gofmt -l lib/a.go", "git checkout -b fix/a.b", "git stash list", "git reset HEAD~1",
 		"grep -n 'a > b' lib/a.py", "sed -n '1,5p' lib/a.py", "cat lib/a.py | sort", "echo \"a > b\"", "test 3 -gt 2 && echo yes", "python3 -c \"print(open('lib/a.py').read())\"",
 	} {
 		f(none, "")

@@ -19,7 +19,7 @@ func (p *part) code() {
 	for k, f := range p.changed[:min(len(p.changed), mostFiles)] {
 		note := ""
 		if f.touched {
-			note = " (a command changed it after that)"
+			note = " (it may have changed after that)"
 		}
 		head := p.add(code, at+k, 0, quote(f.path, 200)+note+":", -1, -1) // only with a region
 		for g := range f.regions {
@@ -30,9 +30,6 @@ func (p *part) code() {
 	slices.SortStableFunc(newest, func(a, b *region) int { return cmp.Compare(b.last.origin, a.last.origin) })
 	for k, g := range newest {
 		w := 1.6 / (1 + 0.05*float32(k))
-		if strings.Contains(p.pieces[g.head].text, "test") {
-			w *= 0.6
-		}
 		p.region(g, w)
 	}
 }
@@ -62,8 +59,8 @@ func isScratch(f *file) bool { return strings.HasPrefix(f.path, "/tmp/") }
 func (p *part) nameChanges(event int) {
 	var names []string
 	work := slices.ContainsFunc(p.changed, func(f *file) bool { return !isScratch(f) })
-	left := max(p.room/8, 120)
-	for _, f := range p.changed {
+	left, more := max(p.room/8, 120), ""
+	for i, f := range p.changed {
 		if work && isScratch(f) {
 			continue
 		}
@@ -77,13 +74,14 @@ func (p *part) nameChanges(event int) {
 			name += " (" + itoa(f.times) + " ×)"
 		}
 		if left -= len(name) + 2; left < 0 {
+			more = "at least " + count(len(p.changed)-i, "file") + " before, "
 			break
 		}
 		names = append(names, name)
 	}
 	if len(names) > 0 {
 		slices.Reverse(names)
-		p.add(steps, event, 0, "changed: "+strings.Join(names, ", "), 20, -1)
+		p.add(steps, event, 0, "changed: "+more+strings.Join(names, ", "), first, -1)
 	}
 }
 
@@ -95,12 +93,19 @@ func (p *part) tasks(at int) {
 		}
 	}
 	if slices.ContainsFunc(p.events, func(e *event) bool { return e.by == byCall && e.kind == tracks }) {
-		text := p.todo.line(min(120, max(40, p.room/8/(len(p.todo)+1))))
-		if text != "" && len(text) < max(p.room/8, 240) {
-			p.add(steps, at, 1, "tasks as of here: "+text, 15, -1)
+		n, most := min(120, max(40, p.room/8/(len(p.todo)+1))), max(p.room/8, 240)
+		text := p.todo.line(n, true)
+		if len(text) > most {
+			text = cutAt(p.todo.line(n, false), most)
+		}
+		if text != "" {
+			p.add(steps, at, 1, "tasks as of here: "+text, first, -1)
 		}
 	}
 }
+
+// first is the worth of what is chosen before all else.
+const first = 1000
 
 // mostFiles is how many changed files are shown with their text.
 const mostFiles = 64
@@ -156,13 +161,22 @@ func (v *value) tasks() []value {
 	return nil
 }
 
-// line returns the list on one line, in at most some bytes for a task.
-func (t todo) line(n int) string {
+// line returns the list on one line, in at most some bytes for a task. Of tasks that
+// are done it has the number, unless all is set.
+func (t todo) line(n int, all bool) string {
 	var b strings.Builder
+	done := 0
 	for _, k := range t {
-		if k.status != "deleted" {
+		switch {
+		case k.status == "deleted":
+		case !all && strings.HasPrefix(k.status, "complete"):
+			done++
+		default:
 			b.WriteString("; " + OneLine(k.text, n) + " (" + either(OneLine(k.status, 16), "open") + ")")
 		}
+	}
+	if done > 0 {
+		return itoa(done) + " completed" + b.String()
 	}
 	return strings.TrimPrefix(b.String(), "; ")
 }

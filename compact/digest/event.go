@@ -88,6 +88,12 @@ func (r *Record) lose(m *message) {
 // answer notes the result of a call, and what the call changed.
 func (r *Record) answer(e *event, res *result) {
 	e.answered, e.result = true, *res
+	if command := r.running[e.values.member("session_id bash_id shell_id task_id")]; command != "" && e.command == "" {
+		e.kind, e.command = runs, command // what it printed since
+	}
+	if e.result.session != "" {
+		r.running[e.result.session] = e.command
+	}
 	if line, rest, _ := strings.Cut(e.result.text, "\n"); e.command != "" && len(line) > 3 && strings.HasPrefix(e.command, strings.TrimSpace(line)) {
 		e.result.text = rest // the command itself
 	}
@@ -95,8 +101,11 @@ func (r *Record) answer(e *event, res *result) {
 		e.result.first = e.firstLine()
 	}
 	e.outcome = e.outcomeOf(&e.result)
-	if e.kind == tracks {
+	switch e.kind {
+	case tracks:
 		r.todo.track(e)
+	case sends:
+		r.files.namedIn(e.result.text)
 	}
 	for i := range e.changes {
 		if c := &e.changes[i]; e.happened(c, e.outcome, &e.result) {

@@ -18,7 +18,7 @@ type file struct {
 	at      int    // of the last event, in the order of changes
 	times   int
 	state   how      // what was done to the whole of it last
-	touched bool     // a command changed it, and nobody knows how
+	touched bool     // a command changed it or another agent spoke of it: nobody knows how it is
 	regions []region // oldest change first
 }
 
@@ -26,6 +26,7 @@ type file struct {
 type region struct {
 	old, new string
 	how      how
+	cut      bool // a later change has a part of it
 	last     *event
 	at       [2]int // the event and the order of its pieces in the part
 	head     int32  // the piece with the name of its file
@@ -40,6 +41,12 @@ const (
 
 // apply notes a change that happened.
 func (fs files) apply(c *change, e *event) {
+	if c.path == everyFile {
+		for _, f := range fs {
+			f.regions, f.state = nil, changed
+		}
+		return
+	}
 	path := strings.TrimPrefix(c.path, "./")
 	f := fs.find(path)
 	if path == "" || len(path) > 512 || strings.IndexByte(path, '\n') >= 0 {
@@ -67,6 +74,19 @@ func (fs files) apply(c *change, e *event) {
 	f.touched = c.how == changed || f.touched && f.regions != nil && c.how != written
 }
 
+// namedIn notes that somebody else speaks of files, and may have changed them.
+func (fs files) namedIn(text string) {
+	if len(fs) > mostChanges {
+		return
+	}
+	for _, f := range fs {
+		f.touched = f.touched || strings.Contains(text, f.path[strings.LastIndexByte(f.path, '/')+1:])
+	}
+}
+
+// everyFile is the path of a change to any file: nobody knows what is in them after it.
+const everyFile = "."
+
 // find returns the file at a path, which may be given from another folder.
 func (fs files) find(path string) (found *file) {
 	if f := fs[path]; f != nil || len(fs) > mostChanges {
@@ -90,13 +110,30 @@ func (f *file) replace(c *change, e *event) {
 		case c.old != "" && strings.Contains(g.new, c.old):
 			g.new, g.last = strings.Replace(g.new, c.old, c.new, 1), e
 			return
-		case len(g.new) > 20 && g.how == replaced && strings.Contains(c.old, g.new):
+		case len(g.new) > sameText && strings.Contains(c.old, g.new):
 			g.old, g.new, g.last = strings.Replace(c.old, g.new, g.old, 1), c.new, e
 			return
+		default: // what both have is told as the newer one has it
+			whole := len(g.new)
+			g.new = g.new[:whole-overlap(g.new, c.old)]
+			g.new = g.new[overlap(c.old, g.new):]
+			g.cut = g.cut || len(g.new) < whole
 		}
 	}
 	f.add(region{old: c.old, new: c.new, last: e})
 }
+
+// overlap returns the length of the end of a that b begins with; 0 if it is short.
+func overlap(a, b string) int {
+	line, _, _ := strings.Cut(b, "\n")
+	if i := strings.LastIndex(a, line); i >= 0 && len(a)-i > sameText && strings.HasPrefix(b, a[i:]) {
+		return len(a) - i
+	}
+	return 0
+}
+
+// sameText is the length above which two texts are the same only if they are of one place.
+const sameText = 20
 
 func (f *file) add(g region) {
 	f.regions = append(f.regions[max(0, len(f.regions)-mostRegions+1):], g)
@@ -148,6 +185,8 @@ func (g *region) now() string {
 	b.WriteString(strings.Join(context[:min(len(context), around)], ""))
 	if fresh > 0 {
 		return b.String()
+	} else if g.cut {
+		return ""
 	}
 	gone := 0
 	for l := range strings.SplitSeq(g.old, "\n") {

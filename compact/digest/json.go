@@ -165,7 +165,7 @@ func (r *reader) value(v *value, name string) {
 	case v.kind == '{':
 		r.object(v, name)
 	case v.sameKeys():
-		r.line(joined(name, ": ", "("+strings.Join(v.list[0].leaves(nil, true), ", ")+")"))
+		r.line(joined(name, ": ", "("+strings.Join(v.list[0].columns(), ", ")+")"))
 		for i := range v.list {
 			r.line(strings.Join(v.list[i].leaves(nil, false), ", "))
 		}
@@ -231,7 +231,7 @@ func (r *reader) object(v *value, name string) {
 			for m.kind == '{' && len(m.list) == 1 { // its name says what the value is
 				under, m = under+"."+m.keys[0], &m.list[0]
 			}
-			s := under + ": " + strings.Join(m.leaves(nil, false), ", ")
+			s := under + ": " + m.short()
 			if line = append(line, s); length == 0 {
 				line[0] = joined(name, ": ", s)
 			}
@@ -239,6 +239,32 @@ func (r *reader) object(v *value, name string) {
 		}
 	}
 	flush()
+}
+
+// columns returns the names of the values in an object, with those of the objects around
+// them where two are the same.
+func (v *value) columns() []string {
+	names := v.leaves(nil, true)
+	bare := make([]string, len(names))
+	for i, n := range names {
+		bare[i] = n[strings.LastIndexByte(n, '.')+1:]
+	}
+	if len(slices.Compact(slices.Sorted(slices.Values(bare)))) == len(bare) {
+		return bare
+	}
+	return names
+}
+
+// short returns a value on one line: an object with the names of its members.
+func (v *value) short() string {
+	if v.kind != '{' {
+		return strings.Join(v.leaves(nil, false), ", ")
+	}
+	var members []string
+	for i := range v.list {
+		members = append(members, v.keys[i]+" "+v.list[i].short())
+	}
+	return strings.Join(members, ", ")
 }
 
 // sameKeys reports whether a list has objects with the same keys.
@@ -257,7 +283,11 @@ func (v *value) leaves(list []string, keys bool) []string {
 		if m := &v.list[i]; keys && (m.list == nil || m.kind == '[') {
 			list = append(list, v.keys[i])
 		} else {
+			at := len(list)
 			list = m.leaves(list, keys)
+			for j := at; keys && j < len(list); j++ {
+				list[j] = v.keys[i] + "." + list[j]
+			}
 		}
 	}
 	return list

@@ -29,7 +29,7 @@ func TestUnwrap(t *testing.T) {
 	f(`{"output":"","exit_code":0,"duration_seconds":0.4}`, "exit_code: 0\n")
 	f(`{"id":3,"content":"one line"}`, "id: 3, content: one line\n")
 	f(`{"id": 7, "open": true, "none": null, "list": [1, "two"]}`, "id: 7, open: true, none: null, list: 1, two\n")
-	f(`{"breaker": {"port": 49799}, "at": {"host": "a", "tags": ["x", {"y": 1}]}}`, "breaker.port: 49799, at: a, x, 1\n")
+	f(`{"breaker": {"port": 49799}, "at": {"host": "a", "tags": ["x", {"y": 1}]}}`, "breaker.port: 49799, at: host a, tags x, 1\n")
 	f(`[{"id": 7, "name": "Emma"}, {"id": -8.5, "name": "Mia"}, {"id": 9, "name": "Li"}]`, "(id, name)\n7, Emma\n-8.5, Mia\n9, Li\n")
 	f(`{"body":"it breaks off","line":61,"path":"cmd/id.g`, "body: it breaks off, line: 61, path: cmd/id.g\n")
 	f(`[{"type":"text","text":"PORT=1"},{"type":"text","text":"NEXT=2"}]`, "PORT=1\nNEXT=2\n")

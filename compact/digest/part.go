@@ -32,9 +32,11 @@ func (p *part) write() string {
 		p.weights = append(p.weights, 0.5+0.8*float32(i+1)/float32(len(p.events)))
 	}
 	p.see()
-	last := map[[2]uint64]int{} // of steps that come again with the same result
+	last, times := map[[2]uint64]int{}, map[[2]uint64]int{} // of steps that come again with the same result
 	for i, e := range p.events {
-		last[e.again()] = i
+		if again := e.again(); again[1] != 0 {
+			last[again], times[again] = i, times[again]+1
+		}
 	}
 	for i, e := range p.events {
 		if i < p.old {
@@ -47,7 +49,7 @@ func (p *part) write() string {
 		case e.by == byAgent:
 			p.agent(i, e)
 		default:
-			p.step(i, e)
+			p.step(i, e, max(1, times[again]))
 		}
 	}
 	p.code()

@@ -46,9 +46,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 				headings = headings[:len(headings)-1]
 			}
 			k := p.add(c, event, order+b.lines[i].number, text, s*weight, need)
-			if c == prints {
-				p.pieces[k].lines = [2]int32{b.lines[i].number + 1, b.lines[i].number + 1}
-			}
+			p.pieces[k].lines = [2]int32{b.lines[i].number + 1, b.lines[i].number + 1}
 			headings = append(headings, headed{indent, i, k})
 			continue
 		}
@@ -56,8 +54,9 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			from = i
 		}
 		if s > densest {
-			if dense, densest = strings.TrimSpace(text), s; c == prints && len(headings) > 0 { // the file that a line is of
-				dense = strings.TrimSpace(b.at(headings[len(headings)-1].line)) + dense
+			dense, densest = strings.TrimSpace(text), s
+			if n := len(headings); n > 0 && fileAbove.MatchString(b.at(headings[n-1].line)) {
+				dense = b.at(headings[n-1].line) + dense
 			}
 		}
 		scores.add(s)
@@ -101,6 +100,6 @@ func (p *part) span(c purpose, event int, order int32, b *body, at [2]int, base,
 	}
 	from, to := &b.lines[at[0]], &b.lines[at[1]-1]
 	i := p.add(c, event, order+from.number, b.text[from.from:to.to], max(base+scores.sum(), 0.02)*weight, need)
-	p.pieces[i].lines = [2]int32{from.number + 1, to.number + 1}
+	p.pieces[i].lines, p.pieces[i].rest = [2]int32{from.number + 1, to.number + 1}, at[1] < len(b.lines)
 	return i
 }

@@ -19,6 +19,7 @@ type Record struct {
 	awaits  *event   // a call in a text, whose result is the next message
 	files   files
 	todo    todo
+	running map[string]string // the commands of sessions
 	told    map[uint64]bool // lines in the parts
 	carried []carried       // pieces without room, for a later part
 
@@ -29,7 +30,7 @@ type Record struct {
 
 // NewRecord returns an empty record whose costs are those of c.
 func NewRecord(c compact.Counter) *Record {
-	return &Record{counter: c, calls: callIndex{}, files: files{}, told: map[uint64]bool{}}
+	return &Record{counter: c, calls: callIndex{}, files: files{}, running: map[string]string{}, told: map[uint64]bool{}}
 }
 
 // Add returns the next part of the record: what lost says that neither kept nor
@@ -197,7 +198,11 @@ func (r *Record) see(lost, kept []compact.Message) {
 	}
 	left := make([]*message, len(lost))
 	for i := range lost {
-		left[i] = get(&lost[i])
+		m := lost[i]
+		if m.Origin < 0 && i > 0 { // an answer that nobody sent
+			m.Origin = left[i-1].origin
+		}
+		left[i] = get(&m)
 	}
 	r.kept = nil
 	for i := range kept {

@@ -14,6 +14,8 @@ type result struct {
 	coded  bool // the code is known
 	failed bool // the client says that the tool failed
 	first  int  // the number of its first line in a file; 0: not known
+
+	session string // in which the program still runs
 }
 
 // resultOf returns the result of a call of some kind. What a search found keeps its
@@ -21,6 +23,9 @@ type result struct {
 func resultOf(text string, k kind) result {
 	r := result{}
 	text = withoutElements(plain(unwrap(text)))
+	if m := running.FindStringSubmatch(firstBytes(text, frameBytes)); m != nil {
+		r.session = m[1]
+	}
 	for _, end := range []string{lastBytes(text, frameBytes), firstBytes(text, frameBytes)} {
 		if !containsAny(end, []string{"xit", "return"}) {
 			continue
@@ -57,6 +62,9 @@ func plain(text string) string {
 var exitCode = regexp.MustCompile(`(?mi)^[\[<("{\s]*(?:error:\s*|no output, )?(?:(?:the )?(?:command|process|shell|program|script)\b[\w ]{0,24} )?(?:with )?` +
 	`(?:exit(?:ed)?(?: with)?(?:[ _]?(?:code|status))?|return ?code)[>:= ]+(-?\d+)|"(?:exit_?code|return_?code)"\s*:\s*(-?\d+)`)
 
+// running finds the session in which a program goes on, as harnesses write it.
+var running = regexp.MustCompile(`(?i)running (?:with session|in (?:the )?background with) ID:? ([\w-]+)`)
+
 // A wrapper says what it says in the first and the last lines of a result: so many
 // bytes, so many lines.
 const (
@@ -67,7 +75,7 @@ const (
 // frame finds lines that harnesses put around results: tags, elements that hold no
 // more than a name or a code, and what they say of the program or of the file.
 var frame = regexp.MustCompile(`(?i)^\s*(?:$|</?(?:\w*_\w*|output|std(?:out|err)|results?|returncode|path|type|content|file|error|shellid|response|exitcode|text|data|files|entries|instructions)(?: [^<>]*)?>\s*$|` +
-	`<(path|type|shellid|return_?code|exit_?code)>[^<]*</|(?-i:Chunk ID: |Wall time: |Process exited with code |Original token count: |Total output lines: |Output:\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
+	`<(path|type|shellid|return_?code|exit_?code)>[^<]*</|(?-i:Chunk ID: |Wall time: |Process exited with code |Process running with |Original token count: |Total output lines: |Output:\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
 	`(?i:exit[ _]?code|metadata|return_?code): |Signal: |Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|OBSERVATION:|Observation:|EXECUTION RESULT of |` +
 	`Exit code \d+\s*$|\[(?:Python Interpreter|Current working directory): |\[(?:Command finished|The command completed) with |\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
 	`Tool ran without output|\(Results are truncated|Here's the result of running .cat -n.|\[[^\]]* Result:|\[[^\]]*\] Result:))`)
@@ -137,6 +145,9 @@ func withoutNumbers(text string) (plain string, first int) {
 
 // hit finds the file and the number with which a search begins a line that it found.
 var hit = regexp.MustCompile(`^([\w./@~+-]*\w):(\d+:.*)$`)
+
+// fileAbove finds the line with the name of a file above its lines.
+var fileAbove = regexp.MustCompile(`^[\w./@~+-]*\w:$`)
 
 // byFile returns what a search found with the name of a file above its lines, where
 // there are more than one. Lines around those that were found name the file as well,

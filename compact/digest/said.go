@@ -8,11 +8,11 @@ import (
 // harnessTags name elements that a harness puts into messages. Nobody said what
 // is in them.
 var harnessTags = setOf("system-reminder environment_context environment_details user_instructions local-command-caveat command-message extra_info note " +
-	"ide_opened_file ide_selection ide_diagnostics permissions context git_status gitstatus reminder available_skills skill_content bash-stdout bash-stderr " +
+	"ide_opened_file ide_selection ide_diagnostics permissions context git_status gitstatus reminder available_skills skill_content bash-input bash-stdout bash-stderr " +
 	"local-command-stdout local-command-stderr usage attached_files workspace_info editor_context reminderinstructions thinking")
 
 // wordTags name elements that hold the user's own words.
-var wordTags = setOf("task user_query user_message feedback answer userrequest user_request instructions pr_description issue question prompt command-name command-args bash-input")
+var wordTags = setOf("task user_query user_message feedback answer userrequest user_request instructions pr_description issue question prompt command-name command-args")
 
 // An element is an element that stands in a text: <tag …>inner</tag>.
 type element struct {

@@ -144,6 +144,7 @@ var (
 	requirements = map[string]string{"npm": "package.json", "pnpm": "package.json", "yarn": "package.json", "bun": "package.json", "go": "go.mod", "cargo": "Cargo.toml", "poetry": "pyproject.toml", "uv": "pyproject.toml"}
 	adds         = setOf("add install i get remove uninstall")
 	formatters   = map[string]string{"gofmt": "-w", "goimports": "-w", "gofumpt": "-w", "prettier": "--write", "black": "", "isort": "", "rustfmt": "", "clang-format": "-i", "ruff": "format", "eslint": "--fix"}
+	movesAll     = setOf("push save pop apply")
 	inPlace      = regexp.MustCompile(`^(?:-i|--in-place|-pie?$)`)
 )
 
@@ -194,13 +195,16 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 		add(changed, files...)
 	case "rm", "unlink", "git-rm":
 		add(removed, files...)
-	case "git-checkout", "git-restore":
-		if i := slices.Index(words, "--"); i >= 0 {
-			files = words[i+1:]
-		} else if name == "git-checkout" {
-			files = nil
+	case "git-checkout", "git-restore", "git-switch", "git-stash", "git-reset":
+		i := slices.Index(words, "--")
+		switch fresh := n != 1 || slices.ContainsFunc(words, func(w string) bool { return len(w) == 2 && strings.Contains("-b-B-c-C", w) }); {
+		case i >= 0:
+			add(restored, words[i+1:]...)
+		case name == "git-restore":
+			add(restored, files...)
+		case name == "git-reset" && slices.Contains(words, "--hard"), name == "git-stash" && (n == 0 || movesAll[files[0]]), !fresh && (name == "git-checkout" || name == "git-switch"):
+			add(changed, everyFile)
 		}
-		add(restored, files...)
 	default:
 		if file := requirements[name]; file != "" && n > 1 && adds[files[0]] && !slices.Contains(words, "-g") {
 			add(changed, file)

@@ -13,7 +13,7 @@ const (
 
 // step adds a call: what was done, how it ended, and the lines of its result that
 // decide.
-func (p *part) step(i int, e *event) {
+func (p *part) step(i int, e *event, times int) {
 	w := p.weights[i]
 	label, score := e.label(min(labelChars, max(leastLabel, p.room/6))), float32(1.5)
 	switch {
@@ -25,6 +25,7 @@ func (p *part) step(i int, e *event) {
 		score = 4
 	}
 	head := p.add(steps, i, 0, label, score*w, -1)
+	p.pieces[head].times = times
 	if e.outcome.verdict == refused {
 		return
 	}
@@ -102,6 +103,10 @@ func (e *event) ended() string {
 		return e.hint() + " → done"
 	case e.kind == edits:
 		return " → " + e.outcome.says
+	case e.result.session != "":
+		return " → still running"
+	case e.kind == plans && strings.Contains(firstBytes(text, 200), "approved"):
+		return " → approved by the user"
 	case text == "":
 		if e.kind == runs && e.result.coded {
 			return " → exit 0, no output"
@@ -182,11 +187,14 @@ func (p *part) asked(i int, e *event, head int32) {
 	}
 }
 
+// besideHit finds the lines that a search shows around those that it found.
+var besideHit = regexp.MustCompile(`^\s*\d+-`)
+
 // lists finds commands that only name files.
 var lists = regexp.MustCompile(`^(?:ls|find|tree|fd)\b`)
 
-// besideHit finds the lines that a search shows around those that it found.
-var besideHit = regexp.MustCompile(`^\s*\d+-`)
+// leastListed is what a line of a listing is worth that is told.
+const leastListed = 0.5
 
 // mostFound is how much a search shows of what it found, in bytes.
 const mostFound = 1500
@@ -197,22 +205,22 @@ func (p *part) found(i int, e *event, head int32) {
 	if b == nil || e.inLabel() {
 		return
 	}
-	w, least := p.weights[i]*0.5, float32(0.1)
-	if lists.MatchString(e.brief()) {
-		least = 0
-	}
+	listing := e.query == "" && e.command == "" || lists.MatchString(e.brief())
 	p.lines(prints, i, 1, b, 200, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		if strings.TrimSpace(l) == "" {
 			return 0, blank
 		}
-		if l[0] != ' ' && strings.HasSuffix(l, ":") {
+		if fileAbove.MatchString(l) {
 			return 0.1, opens
 		}
-		s := least + b.interest(p.interest, k)*0.7
+		s := 0.1 + b.interest(p.interest, k)*0.7
+		if listing && s < leastListed {
+			return 0, skipped
+		}
 		if besideHit.MatchString(l) {
 			s *= 0.3
 		}
 		return s, plainLine
-	}, 0, w, head, min(p.room/14, mostFound))
+	}, 0, p.weights[i]*0.5, head, min(p.room/14, mostFound))
 }

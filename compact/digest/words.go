@@ -18,7 +18,7 @@ func (p *part) user(i int, e *event) {
 		p.lines(userWords, i, 0, b, most, func(k int) (float32, lineUse) {
 			l := b.at(k)
 			switch s := 2 + b.interest(p.interest, k); {
-			case len(strings.Trim(l, " \t0123456789:.(){}[]|-=#*+")) < 3 || k > 0 && sourceLine.MatchString(l):
+			case len(strings.Trim(l, " \t0123456789:.(){}[]|-=#*+")) < 3 || pasted.MatchString(l) || k > 0 && sourceLine.MatchString(l):
 				return 0, skipped
 			case k == 0:
 				return s + 10, single
@@ -30,6 +30,9 @@ func (p *part) user(i int, e *event) {
 		}, 0, place, -1, max(800, p.room/4))
 		if first < len(p.pieces) {
 			p.pieces[first].text += " …"
+			for k := range p.pieces[first+1:] {
+				p.pieces[first+1+k].need = int32(first)
+			}
 		}
 	case binds(e.words): // however long ago
 		p.add(userWords, i, 0, e.words, 60, -1)
@@ -57,6 +60,9 @@ func (p *part) agent(i int, e *event) {
 	}
 	p.says(c, i, 0, e.words, base, limit, -1, asked)
 }
+
+// pasted finds the lines of a terminal in which an agent ran.
+var pasted = regexp.MustCompile(`^\s*[❯⏺⎿●]`)
 
 // shortAnswer is the length of answers that say little without what they answer.
 const shortAnswer = 48
@@ -91,9 +97,6 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		concludes := !announces && hasWord(t, conclusions)
 		if concludes && words > 5 {
 			s++
-		}
-		if concludes && hasWord(t, firm) {
-			s += 0.8
 		}
 		if !announces && (strings.IndexByte(t, '`') >= 0 || namesFile.MatchString(t)) {
 			s += 0.6
@@ -142,12 +145,10 @@ var namesFile = regexp.MustCompile(`\w[\w-]*(?:/[\w.-]+)*\.[a-z]{1,5}\b`)
 var heading = regexp.MustCompile(`^(?:#+ |\*\*.*\*\*:?$|\*\*.*:\*\*$)`)
 
 var (
-	// conclusions are words of sentences that conclude something, and firm those of
-	// sentences that matter more than others.
+	// conclusions are words of sentences that conclude something.
 	conclusions = setOf("because cause root issue problem bug reason fix turns means therefore confirmed reproduce reproduces reproduced found should instead must need needs decided decide actually " +
 		"works passes fails failed failing unrelated option approach insight regression verified difference culprit existing isn doesn cannot wrong correct correctly missing never only breaks broken " +
 		"expected returns changed added removed renamed implemented done remaining open next blocked")
-	firm = setOf("cause culprit should must decided confirmed because approach fix")
 	// announcement finds the beginnings of sentences that say what the assistant does
 	// next: the calls say that.
 	announcement = regexp.MustCompile(`(?i)^[*#\->• ]*(?:(?:good|great|perfect|excellent|okay|ok|alright|now|yes)[!,. ]+)*(?:let me|let['’]s|let us|i['’]ll|i will|i['’]m |next,|next i|first, let|i need to|now let)`)

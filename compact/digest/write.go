@@ -39,6 +39,7 @@ func (p *part) text() string {
 		}
 	}
 	w.flush()
+	w.leave()
 	w.b.WriteString(foot)
 	return w.b.String()
 }
@@ -64,6 +65,7 @@ type writer struct {
 	event   int32
 	class   purpose
 	region  int32 // of a file that was changed
+	rest    bool  // that region goes on
 	last    int32 // the number of the last line that was written of a body
 }
 
@@ -105,14 +107,14 @@ func (w *writer) skip(e *event, brief string, on bool) {
 	switch ended := e.ended(); {
 	case e.kind == tracks:
 		return
-	case e.outcome.verdict == refused:
+	case e.outcome.verdict == refused, slices.ContainsFunc(e.changes, func(c change) bool { return c.how == restored || c.path == everyFile }):
 		n = name{n.text + ended, 0}
 	case e.kind == edits, e.outcome.verdict == failed:
 		n = name{n.text + cutAt(ended, shortEnd), 1}
 	case e.outcome.says != "" || e.inLabel() && e.result.text != "":
 		n = name{n.text + cutAt(ended, shortEnd), 2}
 	case (e.kind == searches || e.kind == runs) && brief != "":
-		n = name{n.text + " → " + OneLine(brief, shortEnd), 2}
+		n = name{n.text + " → " + e.lineOf(OneLine(brief, shortEnd)), 2}
 	}
 	if on {
 		n.rank = 0
@@ -121,6 +123,17 @@ func (w *writer) skip(e *event, brief string, on bool) {
 		w.names = append(w.names, n)
 		w.read[n.text] = e.kind == reads
 	}
+}
+
+// lineOf returns a line of a result, and of how many lines it is one.
+func (e *event) lineOf(brief string) string {
+	switch n := countLines(e.result.text); {
+	case n > 1 && e.kind == other:
+		return strings.TrimSuffix(brief, "…") + "…"
+	case n > 1:
+		return brief + " (1 of " + itoa(n) + ")"
+	}
+	return brief
 }
 
 // shortEnd is the length of ends that are told of steps that are only named.
@@ -149,15 +162,31 @@ func (w *writer) chosenNames() string {
 	return strings.Join(texts, "; ")
 }
 
+// gap stands for lines that are left out.
+const gap = "  …\n"
+
+// leave marks the end of a region that goes on.
+func (w *writer) leave() {
+	if w.rest {
+		w.b.WriteString(gap)
+	}
+	w.rest = false
+}
+
 // piece writes a piece. detailed is set if other pieces of its event follow.
 func (w *writer) piece(q *piece, detailed bool) {
-	text := q.text
+	text, inFile := q.text, q.class == code && q.need >= 0
+	if !inFile {
+		w.leave()
+	}
 	if q.class == steps {
 		if !detailed && q.brief != "" {
-			switch {
+			switch brief := w.at(q.event).lineOf(q.brief); {
 			case strings.HasSuffix(text, "→"):
-				text += " " + q.brief
-			case strings.HasSuffix(text, " lines)"), strings.HasSuffix(text, " line)"), strings.HasSuffix(text, " → exit 0"):
+				text += " " + brief
+			case strings.HasSuffix(text, " → exit 0"):
+				text += ": " + brief
+			case strings.HasSuffix(text, " lines)"), strings.HasSuffix(text, " line)"):
 				text += ": " + q.brief
 			}
 		}
@@ -165,16 +194,17 @@ func (w *writer) piece(q *piece, detailed bool) {
 			w.flush()
 		}
 		w.label = text
-		w.times++
+		w.times += max(1, q.times)
 		w.event, w.class, w.last = q.event, q.class, 0
 		return
 	}
 	w.flush()
-	if q.class == code && q.need >= 0 && q.order>>20 != w.region {
-		if w.event == q.event && w.last > 0 {
-			w.b.WriteString("  …\n")
+	if inFile {
+		other := q.order>>20 != w.region
+		if other && (w.last > 0 || q.lines[0] > 1) || q.lines[0] > w.last+1 {
+			w.b.WriteString(gap)
 		}
-		w.region, w.last = q.order>>20, 0
+		w.region, w.last, w.rest = q.order>>20, q.lines[0]-1, q.rest
 	}
 	same := w.event == q.event && w.class == q.class
 	label := ""
@@ -199,11 +229,11 @@ func (w *writer) piece(q *piece, detailed bool) {
 		if e := w.at(q.event); e != nil {
 			first = e.result.first
 		}
-		switch gap := q.lines[0] > w.last+2; {
-		case gap && first > 0:
+		switch far := q.lines[0] > w.last+2; {
+		case far && first > 0:
 			w.b.WriteString("  … lines " + itoa(first+int(w.last)) + "–" + itoa(first+int(q.lines[0])-2) + "\n")
-		case gap && w.last > 0, q.class == prints && q.lines[0] > w.last+1:
-			w.b.WriteString("  …\n")
+		case far && (w.last > 0 || q.class >= rules), q.class == prints && q.lines[0] > w.last+1:
+			w.b.WriteString(gap)
 		}
 		w.last = q.lines[1]
 	}

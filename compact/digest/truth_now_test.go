@@ -1,0 +1,116 @@
+package digest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"laconic/compact"
+)
+
+// TestRecordsTellHowThingsAre says what a record tells of texts, commands and plans that
+// were overtaken, and where it leaves something out.
+func TestRecordsTellHowThingsAre(t *testing.T) {
+	run := func(id int, command, result string) []compact.Message {
+		return exchange(id, "run", `{"command":`+quotedJSON(command)+`}`, result)
+	}
+	edit := func(id int, before, after string) []compact.Message {
+		return exchange(id, "edit_file", fmt.Sprintf(`{"path":"src/a.go","old_string":%s,"new_string":%s}`, quotedJSON(before), quotedJSON(after)), "done")
+	}
+	say := func(m compact.Message) []compact.Message { return []compact.Message{m} }
+	for _, c := range []struct {
+		name     string
+		size     int
+		lists    [][]compact.Message
+		want, no []string
+	}{
+		{
+			"an edit that begins in the middle of another", 700,
+			[][]compact.Message{edit(1, "a := 1", "a := 1\n\tvalue, err = read(path)"), edit(2, "value, err = read(path)\n\tuse(value)", "value, err := read(path)\n\tuse(value)")},
+			[]string{"\n  + value, err := read(path)\n"},
+			[]string{"+ \tvalue, err = read"},
+		},
+		{
+			"a reset takes what was changed", 700,
+			[][]compact.Message{edit(1, "limit = 3", "limit = 5"), run(2, "rm root.txt", ""), run(3, "git reset --hard origin/main", "HEAD is now at 195acb2 Merge")},
+			[]string{"changed: src/a.go, root.txt\n"},
+			[]string{"as of here", "removed)"},
+		},
+		{
+			"a file that another agent speaks of", 700,
+			[][]compact.Message{edit(1, "limit = 3", "limit = 5"), exchange(2, "Task", `{"prompt":"rename it","description":"rename","subagent_type":"coder"}`, "I renamed limit in a.go.")},
+			[]string{"as of here, src/a.go (it may have changed after that):"},
+			nil,
+		},
+		{
+			"a region that is not told whole", 400,
+			[][]compact.Message{edit(1, "x", "package a\n"+strings.Repeat("\n// some words about it, and a few more of them\n", 9)+"\nfunc limit() int { return listen(8080) }\n"+strings.Repeat("\n// some words about it, and a few more of them\n", 9))},
+			[]string{"  …\n  + func limit() int { return listen(8080) }\n  …\n"},
+			nil,
+		},
+		{
+			"a command that goes on in a session", 700,
+			[][]compact.Message{
+				exchange(1, "exec_command", `{"cmd":"bun run typecheck"}`, "Chunk ID: 804fb4\nWall time: 10.0 seconds\nProcess running with session ID 43225\nOriginal token count: 3\nOutput:\nchecking"),
+				exchange(2, "write_stdin", `{"session_id":43225,"chars":""}`, "Chunk ID: 9\nWall time: 3.0 seconds\nProcess exited with code 2\nOriginal token count: 9\nOutput:\nsrc/a.ts(3,1): error TS2304: Cannot find name 'x'."),
+			},
+			[]string{"$ bun run typecheck → still running\n", "$ bun run typecheck → exit 2: src/a.ts(3,1): error TS2304"},
+			[]string{"write_stdin"},
+		},
+		{
+			"a plan that the user approved", 700,
+			[][]compact.Message{exchange(1, "ExitPlanMode", `{"plan":"1. Rename the counter in src/reload.go."}`, "User has approved your plan. You can now start coding.")},
+			[]string{"plan → approved by the user\n", "Rename the counter"},
+			nil,
+		},
+		{
+			"equal steps", 700,
+			[][]compact.Message{run(1, "list files", "a.txt b.txt"), run(2, "list files", "a.txt b.txt"), run(3, "list files", "a.txt b.txt")},
+			[]string{"$ list files → a.txt b.txt (3 ×)\n"},
+			nil,
+		},
+		{
+			"values of an object with their names", 700,
+			[][]compact.Message{exchange(1, "find_flight", `{}`, `[{"id":"A1","seats":{"basic":4,"full":2},"prices":{"basic":70,"full":99}},{"id":"B2","seats":{"basic":0,"full":1},"prices":{"basic":71,"full":98}}]`)},
+			[]string{"(id, seats.basic, seats.full, prices.basic, prices.full)\n  A1, 4, 2, 70, 99"},
+			nil,
+		},
+		{
+			"a terminal that a user pasted", 400,
+			[][]compact.Message{say(user("It does not work: REVIEW.md was not cleared.\n\n❯ commit it\n⏺ Committed as 5c40c72, and the hook must have run.\n" + strings.Repeat("  ⎿ Please always wait for what the hook says here.\n", 60)))},
+			[]string{"\nuser: It does not work: REVIEW.md was not cleared."},
+			[]string{"5c40c72", "Please always wait"},
+		},
+	} {
+		record := recordOf(c.size, c.lists...)
+		for _, w := range c.want {
+			if !strings.Contains(record, w) {
+				t.Errorf("%s: no %q in\n%s", c.name, w, record)
+			}
+		}
+		for _, n := range c.no {
+			if strings.Contains(record, n) {
+				t.Errorf("%s: %q in\n%s", c.name, n, record)
+			}
+		}
+	}
+}
+
+// TestTasksAreToldShort says that a long list of tasks has what is open.
+func TestTasksAreToldShort(t *testing.T) {
+	tasks := todo{{text: "Read the sources", status: "completed"}, {text: "Mend the counter", status: "in_progress"}, {text: "Old", status: "deleted"}}
+	if got, want := tasks.line(40, true), "Read the sources (completed); Mend the counter (in_progress)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := tasks.line(40, false), "1 completed; Mend the counter (in_progress)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestALineOfAResult says that a line that stands for a result says so.
+func TestALineOfAResult(t *testing.T) {
+	listed := event{action: &action{kind: searches}, result: result{text: "a.go\nb.go\nc.go"}}
+	if got, want := listed.lineOf("b.go"), "b.go (1 of 3)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
