@@ -201,6 +201,24 @@ func (x *request) answered(res *http.Response) error {
 		x.p.streaming.Add(1)
 	}
 	res.Body = x.call.answer
+	if x.settings.ResponseHeaders {
+		clean(res.Trailer) // as far as it is announced
+		res.Body = &stamped{x.call.answer, res}
+	}
 	x.stamp(res.Header)
 	return nil
+}
+
+// stamped is the body of an answer, whose trailers say nothing in our name.
+type stamped struct {
+	io.ReadCloser
+	res *http.Response
+}
+
+func (s *stamped) Read(buf []byte) (int, error) {
+	n, err := s.ReadCloser.Read(buf)
+	if err == io.EOF {
+		clean(s.res.Trailer)
+	}
+	return n, err
 }

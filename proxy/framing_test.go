@@ -267,12 +267,15 @@ func TestAnHTTP10ClientGetsItsEventsAsTheyCome(t *testing.T) {
 	}
 }
 
-// An upstream's trailers pass.
+// An upstream's trailers pass; those that would be taken for ours do not, whether they
+// were announced or not.
 func TestTrailersPass(t *testing.T) {
 	p := inFrontOf(t, newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Trailer", "X-Sum")
+		w.Header().Set("Trailer", "X-Sum, X-Laconic-Outcome")
 		_, _ = io.WriteString(w, plainAnswer)
 		w.Header().Set("X-Sum", "42")
+		w.Header().Set("X-Laconic-Outcome", "rejected")
+		w.Header().Set(http.TrailerPrefix+"X-Laconic-Why", "no reason")
 	}))
 	conn := dial(t, p.addr)
 	_, _ = io.WriteString(conn, post("Connection: close\r\nTE: trailers\r\n", chatBody))
@@ -281,7 +284,7 @@ func TestTrailersPass(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, behind, _ := strings.Cut(string(raw), "\r\n\r\n")
-	if !strings.Contains(behind, "X-Sum: 42") {
+	if !strings.Contains(behind, "X-Sum: 42") || strings.Contains(behind, "X-Laconic-") {
 		t.Errorf("behind the headers:\n%s", behind)
 	}
 }

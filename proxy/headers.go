@@ -21,6 +21,11 @@ const (
 	headerID      = "X-Laconic-Request-Id"
 )
 
+// clean removes headers or trailers that would be taken for ours.
+func clean(h http.Header) {
+	maps.DeleteFunc(h, func(name string, _ []string) bool { return ours(name) })
+}
+
 // stamp writes what happened to the request on the headers of its answer. An
 // upstream that is a Laconic too has written its own there; they would be
 // taken for ours.
@@ -28,7 +33,7 @@ func (x *request) stamp(h http.Header) {
 	if !x.settings.ResponseHeaders {
 		return
 	}
-	maps.DeleteFunc(h, func(name string, _ []string) bool { return ours(name) })
+	clean(h)
 	h.Set(headerID, x.info.ID)
 	if x.info.Outcome != "" {
 		h.Set(headerOutcome, string(x.info.Outcome))
