@@ -101,7 +101,7 @@ var definition = regexp.MustCompile(`^\s*(?:(?:export|default|pub(?:\([^)]*\))?|
 	`(?:def|func|fn|class|type|interface|struct|enum|impl|function|trait|module|namespace|macro)[ (<]`)
 
 // comment finds the lines of code that only explain it or name what it needs.
-var comment = regexp.MustCompile("^(?://|#|/?\\*|\"\"\"|'''|--|<!--|(?:import|from|package|use|using|@import) )")
+var comment = regexp.MustCompile("^(?:\"[\\w./@-]+\"$|//|#|/?\\*|\"\"\"|'''|--|<!--|(?:import|from|package|use|using|@import) )")
 
 // isCode reports whether a text is source code, by the name of its file or by
 // its first lines.

@@ -38,7 +38,7 @@ func (a *action) outcomeOf(r *result) outcome {
 		failure = onlyError(text)
 	}
 	if !quotes {
-		says = summary(text)
+		says = either(OneLine(packageFailed.FindString(text), 140), summary(text))
 	}
 	fails := failingSummary.MatchString(says) || failure != "" && says == ""
 	switch one := !strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.command), ""), "|;\n"); {
@@ -223,6 +223,8 @@ func summary(text string) (line string) {
 }
 
 var (
+	// packageFailed finds a package whose tests failed: others may pass after it.
+	packageFailed = regexp.MustCompile(`(?m)^FAIL[ \t]+[\w.-]+/\S+.*`)
 	// testFailed finds a line that names a test that failed.
 	testFailed     = regexp.MustCompile(`(?m)^[ \t]*((?:--- FAIL: |FAILED |FAIL: |[✕✗✘] |not ok ).*)`)
 	failingSummary = regexp.MustCompile(`(?i)(?:^|[^:.,\w])[1-9]\d* (?:(?:failed|failing|failures?|errors?|problems?)\b|issues?:)|(?-i:^FAIL)|^build failed|^make: \*\*\*|test result: FAILED|Tests:.*\b[1-9]\d* failed`)

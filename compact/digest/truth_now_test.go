@@ -58,6 +58,12 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 			[]string{"write_stdin"},
 		},
 		{
+			"a package that fails before others that pass", 700,
+			[][]compact.Message{run(1, "go test ./... -v", "# a.io/x\nx_test.go:9:2: undefined: port\nFAIL\ta.io/x [build failed]\nPASS\nok  \ta.io/x/y\t0.2s")},
+			[]string{"$ go test ./... -v → failed: FAIL a.io/x [build failed]\n", "x_test.go:9:2: undefined: port"},
+			[]string{"→ ok"},
+		},
+		{
 			"a plan that the user approved", 700,
 			[][]compact.Message{exchange(1, "ExitPlanMode", `{"plan":"1. Rename the counter in src/reload.go."}`, "User has approved your plan. You can now start coding.")},
 			[]string{"plan → approved by the user\n", "Rename the counter"},
@@ -110,7 +116,7 @@ func TestTasksAreToldShort(t *testing.T) {
 // TestALineOfAResult says that a line that stands for a result says so.
 func TestALineOfAResult(t *testing.T) {
 	listed := event{action: &action{kind: searches}, result: result{text: "a.go\nb.go\nc.go"}}
-	if got, want := listed.lineOf("b.go"), "b.go (1 of 3)"; got != want {
+	if got, want := listed.lineOf("b.go"), "b.go (one of 3 lines)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

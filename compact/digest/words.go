@@ -142,7 +142,7 @@ func sentenceLength(text string, most int) int {
 var namesFile = regexp.MustCompile(`\w[\w-]*(?:/[\w.-]+)*\.[a-z]{1,5}\b`)
 
 // heading finds the heading of a section.
-var heading = regexp.MustCompile(`^(?:#+ |\*\*.*\*\*:?$|\*\*.*:\*\*$)`)
+var heading = regexp.MustCompile(`^(?:#+ |\d+[.)] \*\*.*\*\*:?$|\*\*.*\*\*:?$|\*\*.*:\*\*$)`)
 
 var (
 	// conclusions are words of sentences that conclude something.

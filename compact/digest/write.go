@@ -131,7 +131,7 @@ func (e *event) lineOf(brief string) string {
 	case n > 1 && e.kind == other:
 		return strings.TrimSuffix(brief, "…") + "…"
 	case n > 1:
-		return brief + " (1 of " + itoa(n) + ")"
+		return brief + " (one of " + itoa(n) + " lines)"
 	}
 	return brief
 }
