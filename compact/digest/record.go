@@ -20,8 +20,8 @@ type Record struct {
 	files   files
 	todo    todo
 	running map[string]string // the commands of sessions
-	told    map[uint64]bool // lines in the parts
-	carried []carried       // pieces without room, for a later part
+	told    map[uint64]bool   // lines in the parts
+	carried []carried         // pieces without room, for a later part
 
 	messages int  // how many left
 	written  int  // how many of them the parts tell of
