@@ -56,9 +56,11 @@ func (r *Record) Add(lost, kept []compact.Message, size int, anew bool) string {
 		return ""
 	}
 	p := part{Record: r, events: r.events[len(r.events)-r.fresh:], head: head, size: size}
-	text := p.write()
-	if r.fresh = 0; text != "" {
-		r.begun, r.written = true, r.messages
+	carried, text := r.carried, p.write()
+	if text == "" {
+		r.carried = carried // the next part tells of all this
+	} else {
+		r.begun, r.written, r.fresh = true, r.messages, 0
 	}
 	if anew {
 		r.forget(size)

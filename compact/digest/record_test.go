@@ -240,3 +240,19 @@ func TestResultsFindTheirCalls(t *testing.T) {
 	r.Add(msgs[1:], nil, 300, false)
 	check("a result that left later", r.Add(nil, nil, 300, true))
 }
+
+// TestAPartWithoutRoomIsToldLater says that what a part had no room for is told in the
+// next one.
+func TestAPartWithoutRoomIsToldLater(t *testing.T) {
+	first := exchange(1, "run", `{"command":"make release-notes"}`, "exit code: 2\nno rule for release-notes")
+	second := exchange(2, "run", `{"command":"go vet ./..."}`, "exit code: 0")
+	for size := 1; size < 60; size++ {
+		r := NewRecord(compacttest.Bytes{})
+		if r.Add(first, nil, size, true) != "" {
+			continue
+		}
+		if text := r.Add(second, nil, 200, false); !strings.Contains(text, "make release-notes") || !strings.Contains(text, "go vet") {
+			t.Fatalf("after a part of %d tokens:\n%s", size, text)
+		}
+	}
+}
