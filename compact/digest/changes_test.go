@@ -48,6 +48,7 @@ func TestChangesOfCommands(t *testing.T) {
 	f("git checkout HEAD~1 -- Makefile lib/a.py", "<Makefile <lib/a.py")
 	f("git restore Makefile", "<Makefile")
 	f("git checkout main", everyFile)
+	f("git checkout README.md", "<README.md")
 	f("git reset -q --hard origin/main", everyFile)
 	f("git stash", everyFile)
 	f("git switch main", everyFile)

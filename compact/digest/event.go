@@ -88,10 +88,10 @@ func (r *Record) lose(m *message) {
 // answer notes the result of a call, and what the call changed.
 func (r *Record) answer(e *event, res *result) {
 	e.answered, e.result = true, *res
-	if command := r.running[e.values.member("session_id bash_id shell_id task_id")]; command != "" && e.command == "" {
+	if command := r.running[e.values.member("session_id bash_id shell_id task_id")]; command != "" && e.command == "" && !containsAny(strings.ToLower(e.tool), ending) {
 		e.kind, e.command = runs, command // what it printed since
 	}
-	if e.result.session != "" {
+	if e.kind == runs && e.result.session != "" {
 		r.running[e.result.session] = e.command
 	}
 	if line, rest, _ := strings.Cut(e.result.text, "\n"); e.command != "" && len(line) > 3 && strings.HasPrefix(e.command, strings.TrimSpace(line)) {
@@ -113,6 +113,9 @@ func (r *Record) answer(e *event, res *result) {
 		}
 	}
 }
+
+// ending are parts of the names of tools that end what runs in a session.
+var ending = []string{"kill", "stop", "cancel"}
 
 // firstLine returns the number of the first line of a file that an action reads, as
 // far as the call says it, or 0.

@@ -103,6 +103,7 @@ func (fs files) find(path string) (found *file) {
 // replace notes that a text of the file became another: a part of a region that
 // was changed before, or a region of its own.
 func (f *file) replace(c *change, e *event) {
+	old := c.old
 	for i := len(f.regions) - 1; i >= 0; i-- {
 		g := &f.regions[i]
 		switch {
@@ -114,26 +115,42 @@ func (f *file) replace(c *change, e *event) {
 			g.old, g.new, g.last = strings.Replace(c.old, g.new, g.old, 1), c.new, e
 			return
 		default: // what both have is told as the newer one has it
-			whole := len(g.new)
-			g.new = g.new[:whole-overlap(g.new, c.old)]
-			g.new = g.new[overlap(c.old, g.new):]
-			g.cut = g.cut || len(g.new) < whole
+			end := overlap(g.new, c.old)
+			old = g.fresh(old, g.new[len(g.new)-end:])
+			g.new = g.new[:len(g.new)-end]
+			begin := overlap(c.old, g.new)
+			old = g.fresh(old, g.new[:begin])
+			g.new = g.new[begin:]
+			g.cut = g.cut || end+begin > 0
 		}
 	}
-	f.add(region{old: c.old, new: c.new, last: e})
+	f.add(region{old: old, new: c.new, last: e})
+}
+
+// fresh returns what a text was before all changes, where the region had a part of the
+// text that a change had made.
+func (g *region) fresh(old, part string) string {
+	if part == "" || strings.Contains(g.old, part) {
+		return old
+	}
+	return strings.Replace(old, part, "", 1)
 }
 
 // overlap returns the length of the end of a that b begins with; 0 if it is short.
 func overlap(a, b string) int {
 	line, _, _ := strings.Cut(b, "\n")
-	if i := strings.LastIndex(a, line); i >= 0 && len(a)-i > sameText && strings.HasPrefix(b, a[i:]) {
+	if i := strings.LastIndex(a, line); i >= 0 && len(a)-i > samePlace && strings.HasPrefix(b, a[i:]) {
 		return len(a) - i
 	}
 	return 0
 }
 
-// sameText is the length above which two texts are the same only if they are of one place.
-const sameText = 20
+// sameText is the length above which two texts of a file are the same only if they are of
+// one place, and samePlace that of the ends of two edits, which often are alike.
+const (
+	sameText  = 20
+	samePlace = 40
+)
 
 func (f *file) add(g region) {
 	f.regions = append(f.regions[max(0, len(f.regions)-mostRegions+1):], g)

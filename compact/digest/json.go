@@ -241,16 +241,28 @@ func (r *reader) object(v *value, name string) {
 	flush()
 }
 
-// columns returns the names of the values in an object, with those of the objects around
-// them where two are the same.
+// columns returns the names of the values in an object, with that of the object around
+// them where two are the same and it is not long.
 func (v *value) columns() []string {
-	names := v.leaves(nil, true)
-	bare := make([]string, len(names))
-	for i, n := range names {
-		bare[i] = n[strings.LastIndexByte(n, '.')+1:]
+	var names, whole []string
+	length := 0
+	for i := range v.list {
+		at := len(names)
+		if m := &v.list[i]; m.kind == '{' {
+			names = m.leaves(names, true)
+		} else {
+			names = append(names, v.keys[i])
+		}
+		for _, n := range names[at:] {
+			if v.list[i].kind == '{' && length < len(v.text) {
+				n = v.keys[i] + "." + n
+			}
+			length += len(n)
+			whole = append(whole, n)
+		}
 	}
-	if len(slices.Compact(slices.Sorted(slices.Values(bare)))) == len(bare) {
-		return bare
+	if length < 2*len(v.text) && len(slices.Compact(slices.Sorted(slices.Values(names)))) < len(names) {
+		return whole
 	}
 	return names
 }
@@ -283,11 +295,7 @@ func (v *value) leaves(list []string, keys bool) []string {
 		if m := &v.list[i]; keys && (m.list == nil || m.kind == '[') {
 			list = append(list, v.keys[i])
 		} else {
-			at := len(list)
 			list = m.leaves(list, keys)
-			for j := at; keys && j < len(list); j++ {
-				list[j] = v.keys[i] + "." + list[j]
-			}
 		}
 	}
 	return list

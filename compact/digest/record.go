@@ -109,7 +109,7 @@ func (r *Record) forget(size int) {
 		kept = append(kept, e)
 	}
 	slices.Reverse(kept)
-	r.events = kept
+	r.events, r.fresh = kept, min(r.fresh, len(kept))
 	r.files.forget(max(leastEvents, size/4))
 	reads := map[int]bool{}
 	for _, m := range r.kept {

@@ -256,3 +256,17 @@ func TestAPartWithoutRoomIsToldLater(t *testing.T) {
 		}
 	}
 }
+
+// TestAPartWithoutRoomForgets says that a part without room for so much that it is
+// forgotten leaves a record that can go on.
+func TestAPartWithoutRoomForgets(t *testing.T) {
+	var many []compact.Message
+	for id := range 2 * leastEvents {
+		many = append(many, exchange(id, "run", `{"command":"make release-notes-of-every-year"}`, "exit code: 2")...)
+	}
+	for size := 1; size < 60; size++ {
+		r := NewRecord(compacttest.Bytes{})
+		r.Add(many, nil, size, true)
+		r.Add(exchange(9999, "run", `{"command":"go vet ./..."}`, "exit code: 0"), nil, 200, false)
+	}
+}

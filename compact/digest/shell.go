@@ -145,6 +145,7 @@ var (
 	adds         = setOf("add install i get remove uninstall")
 	formatters   = map[string]string{"gofmt": "-w", "goimports": "-w", "gofumpt": "-w", "prettier": "--write", "black": "", "isort": "", "rustfmt": "", "clang-format": "-i", "ruff": "format", "eslint": "--fix"}
 	movesAll     = setOf("push save pop apply")
+	namedFile    = regexp.MustCompile(`\w\.[A-Za-z]\w{0,4}$`)
 	inPlace      = regexp.MustCompile(`^(?:-i|--in-place|-pie?$)`)
 )
 
@@ -200,7 +201,7 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 		switch fresh := n != 1 || slices.ContainsFunc(words, func(w string) bool { return len(w) == 2 && strings.Contains("-b-B-c-C", w) }); {
 		case i >= 0:
 			add(restored, words[i+1:]...)
-		case name == "git-restore":
+		case name == "git-restore", name == "git-checkout" && !fresh && namedFile.MatchString(files[0]):
 			add(restored, files...)
 		case name == "git-reset" && slices.Contains(words, "--hard"), name == "git-stash" && (n == 0 || movesAll[files[0]]), !fresh && (name == "git-checkout" || name == "git-switch"):
 			add(changed, everyFile)

@@ -103,9 +103,9 @@ func (e *event) ended() string {
 		return e.hint() + " → done"
 	case e.kind == edits:
 		return " → " + e.outcome.says
-	case e.result.session != "":
+	case e.kind == runs && e.result.session != "":
 		return " → still running"
-	case e.kind == plans && strings.Contains(firstBytes(text, 200), "approved"):
+	case e.kind == plans && strings.HasPrefix(text, "User has approved your plan"):
 		return " → approved by the user"
 	case text == "":
 		if e.kind == runs && e.result.coded {

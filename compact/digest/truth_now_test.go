@@ -26,9 +26,9 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 	}{
 		{
 			"an edit that begins in the middle of another", 700,
-			[][]compact.Message{edit(1, "a := 1", "a := 1\n\tvalue, err = read(path)"), edit(2, "value, err = read(path)\n\tuse(value)", "value, err := read(path)\n\tuse(value)")},
-			[]string{"\n  + value, err := read(path)\n"},
-			[]string{"+ \tvalue, err = read"},
+			[][]compact.Message{edit(1, "a := 1", "a := 1\n\tvalue, err = readTheLengthOf(path, separator)"), edit(2, "value, err = readTheLengthOf(path, separator)\n\tuse(value)", "value, err := readTheLengthOf(path, separator)\n\tuse(value)")},
+			[]string{"\n  + value, err := readTheLengthOf(path, separator)\n"},
+			[]string{"+ \tvalue, err = readThe"},
 		},
 		{
 			"a reset takes what was changed", 700,
@@ -67,6 +67,27 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 			"a plan that the user approved", 700,
 			[][]compact.Message{exchange(1, "ExitPlanMode", `{"plan":"1. Rename the counter in src/reload.go."}`, "User has approved your plan. You can now start coding.")},
 			[]string{"plan → approved by the user\n", "Rename the counter"},
+			nil,
+		},
+		{
+			"a plan that the user did not approve", 700,
+			[][]compact.Message{exchange(1, "ExitPlanMode", `{"plan":"1. Rename the counter in src/reload.go."}`, "Plan was not approved. Feedback: use the other table first.")},
+			nil,
+			[]string{"approved by the user"},
+		},
+		{
+			"a session that was stopped", 700,
+			[][]compact.Message{
+				exchange(1, "Bash", `{"command":"npm run dev"}`, "Command running in background with ID: b1"),
+				exchange(2, "KillShell", `{"shell_id":"b1"}`, "Successfully killed shell: b1"),
+			},
+			[]string{"$ npm run dev → still running\n", "KillShell"},
+			nil,
+		},
+		{
+			"columns whose keys have dots", 700,
+			[][]compact.Message{exchange(1, "logs", `{}`, `[{"service.name":"a","log.level":"info"},{"service.name":"b","log.level":"warn"}]`)},
+			[]string{"(service.name, log.level)"},
 			nil,
 		},
 		{
