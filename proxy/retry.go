@@ -160,7 +160,7 @@ func (s *retrier) again(r *http.Request, status int, refusal []byte) (res *http.
 		res, _ = next.send(r, s.kind)
 		return nil
 	})
-	if i := x.info.Retry; res == nil && i != nil && i.Sent {
+	if i := x.info.Retry; res == nil && i != nil && i.Sent && i.Status > 0 {
 		x.info.Outcome = Refused
 	}
 	return res

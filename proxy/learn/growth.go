@@ -1,7 +1,5 @@
 package learn
 
-import "laconic/compact"
-
 // List is what the messages that were sent are compared by with those of the next
 // request.
 type List struct {
@@ -9,8 +7,6 @@ type List struct {
 	Conversation string
 	// Bytes are the sums of the sizes of the messages, each with those before it.
 	Bytes []int
-	// Last is the role of the last message: some templates show tools by it.
-	Last compact.Role
 	// Thinking is what a template may leave out once it is old, in tokens.
 	Thinking int
 }
@@ -20,12 +16,11 @@ type prompt struct {
 	messages, bytes int // the bytes of all messages but the last
 	sizes           []int
 	media           int
-	last            compact.Role
 	counted, cached int
 }
 
 func (s *Sent) prompt(b Bill) prompt {
-	p := prompt{messages: len(s.List.Bytes), sizes: s.Sizes, media: s.Media, last: s.List.Last, counted: b.Prompt, cached: b.Cached}
+	p := prompt{messages: len(s.List.Bytes), sizes: s.Sizes, media: s.Media, counted: b.Prompt, cached: b.Cached}
 	if p.messages > 1 {
 		p.bytes = s.List.Bytes[p.messages-2]
 	}
@@ -76,9 +71,9 @@ type growth struct {
 }
 
 // next adds an answer. It returns what the upstream reads of longer prompts, once the
-// count stands still while the list grows by more than a tokenizer explains: one answer
-// shows it that counts a little less than a shorter list had, else two. doubtful
-// reports whether one has.
+// counts of two answers stand still while the list grows by more than a tokenizer
+// explains: a router may send one of them to a model that counts less. doubtful reports
+// whether one has.
 func (g *growth) next(s *Sent, b Bill) (reads int, doubtful bool) {
 	last, now := g.last, s.prompt(b)
 	g.last = now
@@ -98,8 +93,7 @@ func (g *growth) next(s *Sent, b Bill) (reads int, doubtful bool) {
 	case g.stood == 0 || 3*stepMore < step:
 		g.stood++
 	}
-	sure := more <= 0 && 8*b.Prompt >= 7*g.read.counted && !wellBelow(b.Prompt, s.Planned()) && now.last == g.read.last
-	if reads = max(g.read.counted, b.Prompt); !sure && g.stood < 2 {
+	if reads = max(g.read.counted, b.Prompt); g.stood < 2 {
 		return 0, true
 	}
 	*g = growth{}

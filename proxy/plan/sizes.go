@@ -56,7 +56,7 @@ func (p *Plan) sizesOf(req *wire.Request, msgs []compact.Message, exact int) (s 
 		for k := range m.Calls {
 			bytes += m.Calls[k].Arguments.Len()
 		}
-		s.list.Bytes, s.list.Last = append(s.list.Bytes, bytes), m.Role
+		s.list.Bytes = append(s.list.Bytes, bytes)
 	}
 	s.list.Conversation, s.list.Thinking = t.beginning(req.Conversation.Messages), thinking/bytesOfToken
 	return s
