@@ -19,7 +19,7 @@ type piece struct {
 	text  string
 	brief string   // what follows the text of a step if no other piece of its event is there
 	lines [2]int32 // which lines of a body it has
-	times int      // how often the step comes
+	times int      // how often the step comes; 0: once
 	whole bool     // it is told although most of its lines are known
 	rest  bool     // its body goes on behind it
 	on    bool

@@ -29,8 +29,7 @@ func (p *part) code() {
 	}
 	slices.SortStableFunc(newest, func(a, b *region) int { return cmp.Compare(b.last.origin, a.last.origin) })
 	for k, g := range newest {
-		w := 1.6 / (1 + 0.05*float32(k))
-		p.region(g, w)
+		p.region(g, 1.6/(1+0.05*float32(k)))
 	}
 }
 
@@ -81,7 +80,7 @@ func (p *part) nameChanges(event int) {
 	}
 	if len(names) > 0 {
 		slices.Reverse(names)
-		p.add(steps, event, 0, "changed: "+more+strings.Join(names, ", "), first, -1)
+		p.add(steps, event, 0, "changed: "+more+strings.Join(names, ", "), foremost, -1)
 	}
 }
 
@@ -99,13 +98,13 @@ func (p *part) tasks(at int) {
 			text = cutAt(p.todo.line(n, false), most)
 		}
 		if text != "" {
-			p.add(steps, at, 1, "tasks as of here: "+text, first, -1)
+			p.add(steps, at, 1, "tasks as of here: "+text, foremost, -1)
 		}
 	}
 }
 
-// first is the worth of what is chosen before all else.
-const first = 1000
+// foremost is the worth of what is chosen before all else.
+const foremost = 1000
 
 // mostFiles is how many changed files are shown with their text.
 const mostFiles = 64

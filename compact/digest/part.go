@@ -33,23 +33,24 @@ func (p *part) write() string {
 	}
 	p.see()
 	last, times := map[[2]uint64]int{}, map[[2]uint64]int{} // of steps that come again with the same result
+	keys := make([][2]uint64, len(p.events))
 	for i, e := range p.events {
-		if again := e.again(); again[1] != 0 {
-			last[again], times[again] = i, times[again]+1
+		if keys[i] = e.again(); keys[i][1] != 0 {
+			last[keys[i]], times[keys[i]] = i, times[keys[i]]+1
 		}
 	}
 	for i, e := range p.events {
 		if i < p.old {
 			continue
 		}
-		switch again := e.again(); {
+		switch again := keys[i]; {
 		case again[1] != 0 && last[again] > i:
 		case e.by == byUser:
 			p.user(i, e)
 		case e.by == byAgent:
 			p.agent(i, e)
 		default:
-			p.step(i, e, max(1, times[again]))
+			p.step(i, e, times[again])
 		}
 	}
 	p.code()

@@ -198,12 +198,12 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 		add(removed, files...)
 	case "git-checkout", "git-restore", "git-switch", "git-stash", "git-reset":
 		i := slices.Index(words, "--")
-		switch fresh := n != 1 || slices.ContainsFunc(words, func(w string) bool { return len(w) == 2 && strings.Contains("-b-B-c-C", w) }); {
+		switch there := n == 1 && !slices.ContainsFunc(words, func(w string) bool { return len(w) == 2 && strings.Contains("-b-B-c-C", w) }); {
 		case i >= 0:
 			add(restored, words[i+1:]...)
-		case name == "git-restore", name == "git-checkout" && !fresh && namedFile.MatchString(files[0]):
+		case name == "git-restore", name == "git-checkout" && there && namedFile.MatchString(files[0]):
 			add(restored, files...)
-		case name == "git-reset" && slices.Contains(words, "--hard"), name == "git-stash" && (n == 0 || movesAll[files[0]]), !fresh && (name == "git-checkout" || name == "git-switch"):
+		case name == "git-reset" && slices.Contains(words, "--hard"), name == "git-stash" && (n == 0 || movesAll[files[0]]), there && (name == "git-checkout" || name == "git-switch"):
 			add(changed, everyFile)
 		}
 	default:

@@ -123,15 +123,21 @@ func TestWhatARecordTells(t *testing.T) {
 	} {
 		record := recordOf(700, c.lists...)
 		checkPart(t, record, 700, compacttest.Bytes{})
-		for _, w := range c.want {
-			if !strings.Contains(record, w) {
-				t.Errorf("%s: no %q in\n%s", c.name, w, record)
-			}
+		tells(t, c.name, record, c.want, c.no)
+	}
+}
+
+// tells fails where a record lacks a wanted text, or has one that it must not have.
+func tells(t *testing.T, name, record string, want, no []string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(record, w) {
+			t.Errorf("%s: no %q in\n%s", name, w, record)
 		}
-		for _, n := range c.no {
-			if strings.Contains(record, n) {
-				t.Errorf("%s: %q in\n%s", c.name, n, record)
-			}
+	}
+	for _, n := range no {
+		if strings.Contains(record, n) {
+			t.Errorf("%s: %q in\n%s", name, n, record)
 		}
 	}
 }

@@ -109,17 +109,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 			[]string{"5c40c72", "Please always wait"},
 		},
 	} {
-		record := recordOf(c.size, c.lists...)
-		for _, w := range c.want {
-			if !strings.Contains(record, w) {
-				t.Errorf("%s: no %q in\n%s", c.name, w, record)
-			}
-		}
-		for _, n := range c.no {
-			if strings.Contains(record, n) {
-				t.Errorf("%s: %q in\n%s", c.name, n, record)
-			}
-		}
+		tells(t, c.name, recordOf(c.size, c.lists...), c.want, c.no)
 	}
 }
 

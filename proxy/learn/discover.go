@@ -110,8 +110,9 @@ func (m *Memory) Window(u Upstream, model string) (p compact.Published, refuses 
 // Again is called with each answer of an upstream. It asks once more where the answer
 // contradicts the published window, or where the upstream publishes windows of loaded
 // models alone, and must have loaded this one by now; once a minute at most, unless the
-// last question brought something new. The next request waits a little for that. If the upstream has nothing to tell of a
-// loaded model, Again returns the window that it has by default; 0: not known.
+// last question brought something new. The next request waits a little for that. If the
+// upstream has nothing to tell of a loaded model, Again returns the window that it has by
+// default; 0: not known.
 func (m *Memory) Again(u Upstream, model string, contradicted bool) (unset int) {
 	a := m.upstream(u)
 	a.mu.Lock()

@@ -37,8 +37,8 @@ func (p *prompt) beginsIn(l *List) bool {
 const leastGrowth = 64
 
 // since returns by how many tokens s is longer than p by every way of counting that may
-// have counted p, and by how many the upstream counts more. longer is 0 where it may be owed to what a
-// template leaves out, or to a count that is rounded.
+// have counted p, and by how many the upstream counts more. longer is 0 where it may be
+// owed to what a template leaves out, or to a count that is rounded.
 func (p *prompt) since(s *Sent, b Bill) (longer, more int) {
 	longer = mostBelieved
 	for i := range min(len(p.sizes), len(s.Sizes)) {
