@@ -37,8 +37,20 @@ func (j *jumping) Percent() int            { return j.percent }
 // prefix of what is sent next unless an epoch starts, and no fold is undone. A
 // process that does not know the conversation may lose one prefix, when it begins.
 func TestACountThatChangesMovesNoEpoch(t *testing.T) {
+	t.Run("plain", func(t *testing.T) { countsMoveNoEpoch(t, "") })
+	t.Run("bound thinking", func(t *testing.T) {
+		countsMoveNoEpoch(t, `{"thinking_blocks":[{"type":"thinking","thinking":"so","signature":"SIG"}],"role":"assistant"`)
+	})
+}
+
+func countsMoveNoEpoch(t *testing.T, answer string) {
 	var epochs, changes, lostAtHandover int
 	for n, messages := range conversations(t) {
+		for i, m := range messages {
+			if begin := []byte(`{"role":"assistant"`); answer != "" && bytes.HasPrefix(m, begin) {
+				messages[i] = slices.Concat([]byte(answer), m[len(begin):])
+			}
+		}
 		u := counts(t, "whole", func([]byte) int { return 100 })
 		random := rand.New(rand.NewPCG(uint64(n), 0))
 		behind := func() *running {
@@ -126,6 +138,34 @@ func TestAGuessIsLeftAtTheNextEpoch(t *testing.T) {
 	}
 	if anew != 1 {
 		t.Errorf("it was folded anew %d times", anew)
+	}
+}
+
+// TestAnswersCorrectTheRoomBehindBoundThinking: once answers have shown that the upstream
+// counts half, a conversation with bound thinking has twice the room.
+func TestAnswersCorrectTheRoomBehindBoundThinking(t *testing.T) {
+	percent := 0
+	u := counts(t, "whole", func([]byte) int { return 100 })
+	p := inFrontOf(t, u, calibrating, func(o *Options) {
+		o.Calibrate = func(int, int, int) learn.Calibration { return said{&percent} }
+		o.Default.Limits = compact.Limits{Budget: 2000}
+		o.Default.Policy = &compact.Policy{Name: "x", Ladder: []compact.Stage{telling{}, drop{}}}
+	})
+	most := map[int]int{} // words, by the percent that held
+	for turn := 1; turn <= 60; turn++ {
+		p.chat(signedBody(turn, 100))
+		r := p.replies(turn)[turn-1].Rewrite
+		if r.Report.After > 2000 {
+			t.Errorf("request %d: %d tokens", turn, r.Report.After)
+		}
+		all := u.requests()
+		most[percent] = max(most[percent], wordsIn(all[len(all)-1].Body))
+		if turn == 30 {
+			percent = 50
+		}
+	}
+	if most[0] > 2010 || most[50] < 3000 || most[50] > 4000 {
+		t.Errorf("the longest prompts have so many words: %v", most)
 	}
 }
 

@@ -105,7 +105,7 @@ func (f *Facts) Refuses() bool {
 // ForBound returns the facts by which a conversation with bound thinking is
 // planned: those that no other conversation changes.
 func (f Facts) ForBound() Facts {
-	f.Window, f.Input, f.Together, f.Count = Fact[int]{}, Fact[int]{}, Fact[bool]{}, Fact[Count]{}
+	f.Window, f.Input, f.Together = Fact[int]{}, Fact[int]{}, Fact[bool]{}
 	return f
 }
 

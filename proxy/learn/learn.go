@@ -43,9 +43,9 @@
 // # Bound thinking
 //
 // A conversation whose thinking is bound to its prefix is planned by what is
-// configured and published, with a counter that no answer corrects, because an
-// epoch that moves is a refusal there. Two facts are for such conversations: Hard
-// and Cuts.
+// configured and published, because an epoch that moves is a refusal there. Answers
+// correct its count for the epochs to come, by the rates of its Held. Two facts are for
+// such conversations alone: Hard and Cuts.
 package learn
 
 import (

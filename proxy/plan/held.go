@@ -35,20 +35,25 @@ func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy func()
 	t, now := p.Terms, p.Counter
 	fold := func() { p.Plan, p.Report = t.Agent.Compact(in, policy(), p.Counter, p.Budget) }
 	begins := ""
-	if !p.Bound && !t.OwnCounter() {
+	if !t.OwnCounter() {
 		begins = t.beginning(in.Messages)
 	}
 	if begins == "" {
 		fold()
 		return
 	}
-	known := t.Learnt.Conversation(t.Counts, false, begins, strconv.Itoa(p.Budget.Tokens))
+	known := t.Learnt.Conversation(t.Counts, p.Bound, begins, strconv.Itoa(p.Budget.Tokens))
 	var held learn.Held
 	ok := false
 	if known != nil {
 		held, ok = known.Held()
 	}
-	if n := len(in.Messages); !ok || n < held.From {
+	n := len(in.Messages)
+	first := !ok || n < held.From
+	switch {
+	case first && p.Bound:
+		held = learn.Held{Confirmed: true, From: n}
+	case first:
 		if fold(); len(p.Epochs) == 0 || t.Left() {
 			return
 		}
@@ -64,12 +69,14 @@ func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy func()
 	fixed := in.Fixed
 	in.Fixed = p.Counter.Fixed(req.Beside)
 	in.Rates = held.RatesFor(len(in.Messages))
-	rate, kept := compact.Rate{Percent: 100}, false
+	rate, kept, other := compact.Rate{Percent: 100}, false, false
 	if n := len(in.Rates); n > 0 {
 		rate = in.Rates[n-1]
 	}
 	change := func() {
-		rate.From = t.Policy.Length(in.Messages)
+		if rate.From = t.Policy.Length(in.Messages); first && p.Bound {
+			rate.From = 0 // as another process may have begun
+		}
 		held = held.WithRate(rate)
 		in.Rates = held.Rates
 	}
@@ -78,13 +85,15 @@ func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy func()
 		rate = compact.Rate{Percent: max(1, 100*compact.CostAll(now, in.Messages)/of)}
 		rate.Extra = fixed - rate.Of(in.Fixed)
 		is := rate.Of(p.Budget.Tokens)
-		if kept = is*100 <= was*(100+rateSlack) && is*100 >= was*(100-2*rateSlack); !kept {
+		other = is*100 < was*99 || is*100 > was*101
+		if kept = !first && is*100 <= was*(100+rateSlack) && is*100 >= was*(100-2*rateSlack); !kept {
 			change()
 		}
 	}
 	fold()
 	r := p.Report.At(rate)
-	if kept && r.After > p.Budget.Above(r.Required).Room() { // there is no room for what the rate leaves open
+	// There is no room for what the rate leaves open, or an epoch that knows better keeps more.
+	if kept && (other && p.NewEpoch() || r.After > p.Budget.Above(r.Required).Room()) {
 		change()
 		fold()
 		r = p.Report.At(rate)
@@ -106,5 +115,5 @@ func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy func()
 
 // rateSlack is how far, in percent, a conversation that was folded may be
 // under-counted, and half of how far it may be over-counted, before its rate
-// changes. What triggers, lands and is reserved leaves room for that.
+// changes between two epochs. What triggers, lands and is reserved leaves room for that.
 const rateSlack = 4

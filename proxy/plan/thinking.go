@@ -21,8 +21,8 @@ func bound(msgs []compact.Message) bool {
 
 // factsFor returns the facts by which a conversation is planned. One with bound
 // thinking is planned by what is configured, what the upstream publishes, and a
-// counter that no answer corrects, so that what is learnt moves no epoch. Where it
-// must, it adds one. factsFor sets what of the thinking leaves: all, or what left
+// counter that answers correct from the next message on, so that what is learnt moves
+// no epoch. Where it must, it adds one. factsFor sets what of the thinking leaves: all, or what left
 // an earlier request.
 func (t *Terms) factsFor(in *compact.Conversation, f learn.Facts, isBound, all bool) learn.Facts {
 	if !isBound {
