@@ -54,6 +54,18 @@ func TestItemsAreMended(t *testing.T) {
 			user + call + `,{"type":"function_call_output","call_id":"a",` + no + `}`,
 		},
 		{
+			user + call + "," + custom + "," + outs + "," + out, // crossed outputs of one id
+			user + call + "," + strings.Replace(custom, `"a"`, `"a_2"`, 1) + "," + strings.Replace(outs, `"a"`, `"a_2"`, 1) + "," + out,
+		},
+		{
+			user + call + "," + custom + "," + out + "," + out, // a second output of one type is the other call's
+			user + call + "," + strings.Replace(custom, `"a"`, `"a_2"`, 1) + "," + out + "," + strings.Replace(strings.Replace(out, "function_call", "custom_tool_call", 1), `"a"`, `"a_2"`, 1),
+		},
+		{
+			user + call + `,{"role":"user","content":"and"},` + custom + "," + outs + "," + out, // of two turns
+			user + call + `,{"role":"user","content":"and"},` + strings.Replace(custom, `"a"`, `"a_2"`, 1) + "," + strings.Replace(outs, `"a"`, `"a_2"`, 1) + "," + out,
+		},
+		{
 			user + shell + `,{"type":"shell_call_output","call_id":"a","output":[]},` + call + "," + out, // one id, two types
 			user + shell + `,{"type":"shell_call_output","call_id":"a","output":[]},` + strings.Replace(call, `"a"`, `"a_2"`, 1) + "," + strings.Replace(out, `"a"`, `"a_2"`, 1),
 		},

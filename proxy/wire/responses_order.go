@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -40,45 +41,70 @@ func (d *itemDecoder) arrange() {
 // alike are the types of outputs that differ in nothing but the type.
 var alike = map[string]bool{"function_call_output": true, "custom_tool_call_output": true}
 
+// wants reports whether a call of one type is answered by an output of another.
+func wants(call, output string) bool { return output == answers[call] || output == call+"_output" }
+
+// crossing names outputs that have a type, and whose call wants another.
+type crossing struct{ id, has, wants string }
+
 // pairItems orders the results, and reports whether one answers a call that is not
-// there.
+// there. The nth output of an id answers its nth call, but for two of which each has
+// the type that the other's call wants. One of a type that is alike is to become
+// what its call wants, any other is no call's, as Codex has it.
 func (d *itemDecoder) pairItems() (missing bool) {
-	open, kinds, called := make(map[string][]int32), make(map[string][]string), make(map[string]string)
+	open, called := make(map[string][]int32), make(map[string]string) // calls, types
+	of := make([]int32, len(d.calls))                                 // the messages of calls
 	for n, kind := range d.callers {
 		if id := d.calls[n].ID; called[id] == "" {
 			called[id] = kind // an output may stand before its call
 		}
 	}
 	caller := make([]int32, len(d.msgs)) // per result: 1 + the message that calls
+	call := make([]int32, len(d.msgs))   // that it answers
+	flawed := make([]bool, len(d.msgs))  // it has another type
+	crossed, sort := make(map[crossing][]int32), make(map[int32]bool)
 	inOrder := true
 	for i := range d.msgs {
 		for n := d.marks[i].calls.from; n < d.marks[i].calls.to; n++ {
-			id := d.calls[n].ID
-			open[id], kinds[id] = append(open[id], int32(i)), append(kinds[id], d.callers[n])
+			of[n] = int32(i)
+			open[d.calls[n].ID] = append(open[d.calls[n].ID], int32(n))
 		}
 		if d.msgs[i].Role != compact.Tool {
 			continue
 		}
-		id := d.msgs[i].Answers
-		kind, by := d.states[i].kind, called[id]
+		id, kind := d.msgs[i].Answers, d.states[i].kind
+		by, q := called[id], open[id]
 		missing = missing || by == ""
-		if q := kinds[id]; len(q) > 0 {
-			by, kinds[id] = q[0], q[1:]
+		if len(q) > 0 {
+			by = d.callers[q[0]]
 		}
-		switch want := answers[by]; {
-		case kind == want || kind == by+"_output":
-		case alike[kind] && (by == "" || alike[want]):
-			d.msgs[i].Flawed = d.msgs[i].Flawed || by != ""
-		default: // no call's, as Codex has it
-			id = compact.ByName(id)
-			d.msgs[i].Answers = id
+		fits, like := wants(by, kind), alike[kind] && (by == "" || alike[answers[by]])
+		if !fits && !like {
+			d.msgs[i].Answers = compact.ByName(id)
+			continue
 		}
-		if q := open[id]; len(q) > 0 {
-			caller[i], open[id] = q[0]+1, q[1:]
-			inOrder = inOrder && (int32(i-1) == q[0] || caller[i-1] == q[0]+1)
+		flawed[i] = !fits && by != ""
+		if len(q) == 0 {
+			continue
 		}
+		call[i], caller[i], open[id] = q[0], of[q[0]]+1, q[1:]
+		inOrder = inOrder && (int32(i-1) == of[q[0]] || caller[i-1] == caller[i])
+		if fits {
+			continue
+		}
+		if c := (crossing{id, answers[by], kind}); len(crossed[c]) > 0 && of[q[0]] < crossed[c][0] { // both stand behind both calls
+			j := crossed[c][0]
+			crossed[c], inOrder = crossed[c][1:], false
+			call[i], call[j], caller[i], caller[j] = call[j], call[i], caller[j], caller[i]
+			sort[caller[i]-1], sort[caller[j]-1] = true, true
+			flawed[i], flawed[j] = false, false
+			continue
+		}
+		c := crossing{id, kind, answers[by]}
+		crossed[c] = append(crossed[c], int32(i))
 	}
 	for i := range d.msgs {
+		d.msgs[i].Flawed = d.msgs[i].Flawed || flawed[i]
 		if d.states[i].async {
 			d.withoutOpen(i, open)
 		}
@@ -91,6 +117,9 @@ func (d *itemDecoder) pairItems() (missing bool) {
 		if c > 0 {
 			results[c-1] = append(results[c-1], int32(i))
 		}
+	}
+	for m := range sort {
+		slices.SortFunc(results[m], func(a, b int32) int { return cmp.Compare(call[a], call[b]) })
 	}
 	msgs, marks := slices.Clone(d.msgs), slices.Clone(d.marks)
 	to := 0
@@ -113,7 +142,7 @@ func (d *itemDecoder) withoutOpen(i int, open map[string][]int32) {
 	k := &d.marks[i]
 	to := k.calls.from
 	for n := k.calls.from; n < k.calls.to; n++ {
-		if _, is := slices.BinarySearch(open[d.calls[n].ID], int32(i)); is {
+		if _, is := slices.BinarySearch(open[d.calls[n].ID], int32(n)); is {
 			d.elements[d.ofCalls[n].element].stays = withMessage
 			d.msgs[i].Holds, d.msgs[i].Kept = true, true
 			d.msgs[i].Seal = compact.SealText | compact.SealArguments
