@@ -53,6 +53,7 @@ func (p *part) write() string {
 			p.step(i, e, times[again])
 		}
 	}
+	p.stay()
 	p.code()
 	return p.fit()
 }

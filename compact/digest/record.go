@@ -23,6 +23,7 @@ type Record struct {
 	told    map[uint64]bool   // lines in the parts
 	carried []carried         // pieces without room, for a later part
 
+	upTo     int  // the origin of the newest event that the parts tell of
 	messages int  // how many left
 	written  int  // how many of them the parts tell of
 	begun    bool // there is a part
@@ -60,7 +61,7 @@ func (r *Record) Add(lost, kept []compact.Message, size int, anew bool) string {
 	if text == "" {
 		r.carried = carried // the next part tells of all this
 	} else {
-		r.begun, r.written, r.fresh = true, r.messages, 0
+		r.begun, r.written, r.fresh, r.upTo = true, r.messages, 0, r.events[len(r.events)-1].origin
 	}
 	if anew {
 		r.forget(size)

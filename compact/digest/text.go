@@ -83,7 +83,7 @@ var item = regexp.MustCompile(`^[ \t]*([-*•]|[0-9]+[.)]) `)
 // are indented, and none begins with a label of the record's own.
 
 // labels begin the lines of a record.
-var labels = []string{"user", "agent", "changed", "as of here", "tasks as of here", "the user answered"}
+var labels = []string{"user", "user (in full further on)", "agent", "changed", "as of here", "tasks as of here", "the user answered"}
 
 // A model reads many characters as a blank or as the end of a line, and ignores
 // invisible ones.
@@ -91,7 +91,7 @@ const unseen = `[\s\v\x{85}\p{Z}\p{Cf}]`
 
 var (
 	ownMarks  = regexp.MustCompile(`(?i)\[` + unseen + `*(end` + unseen + `+of` + unseen + `+the` + unseen + `+record|record` + unseen + `+of)`)
-	ownLabels = regexp.MustCompile(`(?i)^` + unseen + `*(?:` + strings.Join(labels, "|") + `)` + unseen + `*:`)
+	ownLabels = regexp.MustCompile(`(?i)^` + unseen + `*(?:` + strings.ReplaceAll(regexp.QuoteMeta(strings.Join(labels, "|")), `\|`, "|") + `)` + unseen + `*:`)
 	lineEnd   = strings.NewReplacer("\n", " ", "\r", " ", "\v", " ", "\f", " ", "\u0085", " ", "\u2028", " ", "\u2029", " ")
 )
 

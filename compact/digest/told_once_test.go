@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"laconic/compact"
+	"laconic/compact/compacttest"
 )
 
 // TestAResultThatComesAgainIsToldOnce, where it is the newest. A failure is told each
@@ -50,5 +51,24 @@ func TestARefusalIsNamedInASmallPart(t *testing.T) {
 		if text := recordOf(size, lists...); text != "" && strings.Contains(text, "more step") && !strings.Contains(text, "refused by the user") {
 			t.Errorf("in %d tokens:\n%s", size, text)
 		}
+	}
+}
+
+// TestAMessageThatStaysHasItsPlace: the newest message of a user stands behind the record
+// although the record tells of later steps. Its place is told once.
+func TestAMessageThatStaysHasItsPlace(t *testing.T) {
+	all := conversation([]compact.Message{user("Remove the artifacts.")}, exchange(1, "run", `{"command":"git rm root.txt"}`, "removed"),
+		[]compact.Message{assistant("They are removed."), user("Also confirm that eval still works, please.")},
+		exchange(2, "run", `{"command":"bun run build"}`, "built"), exchange(3, "run", `{"command":"bun eval"}`, "100 %"), exchange(4, "run", `{"command":"git fetch"}`, "fetched"))
+	kept := []compact.Message{all[0], all[4]}
+	const place = "user (in full further on): Also confirm that eval still works, please.\n"
+	r := NewRecord(compacttest.Bytes{})
+	first := r.Add(append(all[1:4:4], all[5:9]...), append(kept, all[9:]...), 700, false)
+	before, after, found := strings.Cut(first, place)
+	if !found || !strings.Contains(before, "git rm root.txt") || !strings.Contains(after, "bun run build") || strings.Contains(first, "Remove the artifacts") {
+		t.Errorf("no place for the message:\n%s", first)
+	}
+	if second := r.Add(all[9:], kept, 700, false); strings.Contains(second, "further on") || !strings.Contains(second, "git fetch") {
+		t.Errorf("the place is told again:\n%s", second)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"laconic/compact"
 )
 
 // user adds what a user said, word for word if it is not long: of a long text the
@@ -40,6 +42,29 @@ func (p *part) user(i int, e *event) {
 		p.add(userWords, i, 0, e.words, 8*place, -1)
 	default:
 		p.add(userWords, i, 0, e.words, 30*place, -1)
+	}
+}
+
+// stay adds the beginnings of the users' messages that the model still reads although
+// later ones left: they stand behind the record, and came before some of its steps.
+func (p *part) stay() {
+	events := p.events[p.old:]
+	if len(events) == 0 {
+		return
+	}
+	after := p.upTo
+	if !p.begun {
+		after = events[0].origin
+	}
+	for _, m := range p.kept {
+		if m.role != compact.User || m.origin <= after {
+			continue
+		}
+		i := slices.IndexFunc(events, func(e *event) bool { return e.origin > m.origin })
+		said, _ := saidIn(m.text, isResult(m.text))
+		if i >= 0 && said != "" {
+			p.add(userWords, p.old+i, isKept, OneLine(said, briefChars), 40, -1)
+		}
 	}
 }
 

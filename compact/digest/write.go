@@ -213,6 +213,8 @@ func (w *writer) piece(q *piece, detailed bool) {
 		switch {
 		case q.class == userWords && q.order == isAnswer:
 			label = answered
+		case q.class == userWords && q.order == isKept:
+			label = staying
 		case q.class == userWords:
 			label = "user: "
 		case (q.class == answers || q.class == prose) && q.need < 0:
@@ -257,5 +259,12 @@ func (w *writer) piece(q *piece, detailed bool) {
 // answered is the label of the words of a user who was asked by a call.
 const answered = "the user answered: "
 
-// isAnswer is the order of the words of a user who was asked by a call.
-const isAnswer = 1 << 30
+// staying is the label of the beginning of a user's message that stands behind the record.
+const staying = "user (in full further on): "
+
+// The orders of a message that stays and of the words of a user who was asked by a call:
+// before and after all else of an event.
+const (
+	isKept   = -1
+	isAnswer = 1 << 30
+)
