@@ -168,6 +168,17 @@ func (e *event) inLabel() bool {
 	return len(text) <= shortResult && strings.IndexByte(text, '\n') < 0
 }
 
+// lineOf returns a line of a result, and of how many lines it is one.
+func (e *event) lineOf(brief string) string {
+	switch n := countLines(e.result.text); {
+	case n > 1 && e.kind == other:
+		return strings.TrimSuffix(brief, "…") + "…"
+	case n > 1:
+		return brief + " (one of " + itoa(n) + " lines)"
+	}
+	return brief
+}
+
 // shortResult is the length of results that are part of their step's label.
 const shortResult = 140
 

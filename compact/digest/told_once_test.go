@@ -61,7 +61,7 @@ func TestAMessageThatStaysHasItsPlace(t *testing.T) {
 		[]compact.Message{assistant("They are removed."), user("Also confirm that eval still works, please.")},
 		exchange(2, "run", `{"command":"bun run build"}`, "built"), exchange(3, "run", `{"command":"bun eval"}`, "100 %"), exchange(4, "run", `{"command":"git fetch"}`, "fetched"))
 	kept := []compact.Message{all[0], all[4]}
-	const place = "user (in full further on): Also confirm that eval still works, please.\n"
+	const place = "user (below): Also confirm that eval still works, please.\n"
 	r := NewRecord(compacttest.Bytes{})
 	first := r.Add(append(all[1:4:4], all[5:9]...), append(kept, all[9:]...), 700, false)
 	before, after, found := strings.Cut(first, place)
@@ -70,5 +70,9 @@ func TestAMessageThatStaysHasItsPlace(t *testing.T) {
 	}
 	if second := r.Add(all[9:], kept, 700, false); strings.Contains(second, "further on") || !strings.Contains(second, "git fetch") {
 		t.Errorf("the place is told again:\n%s", second)
+	}
+	third := r.Add(append(all[4:5:5], exchange(5, "run", `{"command":"git log"}`, "two commits")...), nil, 700, false)
+	if !strings.Contains(third, "\nuser (earlier): Also confirm that eval still works, please.\n") {
+		t.Errorf("a late message looks like a new one:\n%s", third)
 	}
 }

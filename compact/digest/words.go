@@ -63,7 +63,7 @@ func (p *part) stay() {
 		i := slices.IndexFunc(events, func(e *event) bool { return e.origin > m.origin })
 		said, _ := saidIn(m.text, isResult(m.text))
 		if i >= 0 && said != "" {
-			p.add(userWords, p.old+i, isKept, OneLine(said, briefChars), 40, -1)
+			p.add(userWords, p.old+i, isKept, OneLine(said, min(briefChars, max(24, p.room/20))), 40, -1)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (p *part) text() string {
 	slices.SortStableFunc(on, func(a, b *piece) int {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
 	})
-	w := writer{part: p, event: -1, read: map[string]bool{}}
+	w := writer{part: p, event: -1, read: map[string]bool{}, paths: map[string]string{}}
 	w.b.WriteString(p.head)
 	for _, q := range on {
 		switch e := p.at(q.event); {
@@ -57,11 +57,12 @@ func (p *part) at(i int32) *event {
 type writer struct {
 	*part
 	b       strings.Builder
-	label   string          // of the last step, if it has no lines of its own
-	times   int             // how often it comes in a row
-	skipped int             // steps that were not chosen
-	names   []name          // of these steps
-	read    map[string]bool // the names of files that were named
+	label   string            // of the last step, if it has no lines of its own
+	times   int               // how often it comes in a row
+	skipped int               // steps that were not chosen
+	names   []name            // of these steps
+	read    map[string]bool   // the names of files that were named
+	paths   map[string]string // that were told whole, by their last parts; "": two were
 	event   int32
 	class   purpose
 	region  int32 // of a file that was changed
@@ -75,20 +76,46 @@ func (w *writer) flush() {
 		if w.times > 1 {
 			w.label += " (" + itoa(w.times) + " ×)"
 		}
+		if e := w.at(w.event); e != nil {
+			w.label = w.short(w.label, e.path)
+		} else {
+			for _, f := range w.changed {
+				w.label = w.short(w.label, f.path)
+			}
+		}
 		w.b.WriteString(w.label + "\n")
 	}
 	switch {
 	case w.skipped == 1 && len(w.names) == 1:
-		w.b.WriteString(w.names[0].text + "\n")
+		w.b.WriteString(w.short(w.names[0].text, w.names[0].path) + "\n")
 	case w.skipped > 0:
 		w.b.WriteString("… " + count(w.skipped, "more step") + led(": ", w.chosenNames()) + "\n")
 	}
 	w.label, w.times, w.skipped, w.names = "", 0, 0, nil
 }
 
+// short returns a text with a path in it cut to its last part, if the path was told whole
+// and no other path with that last part was.
+func (w *writer) short(text, path string) string {
+	dir, at := strings.LastIndexByte(path, '/'), strings.Index(" "+text, " "+path)
+	if dir <= len("…") || at < 0 || strings.IndexAny(text[at+len(path):]+" ", " ,:") != 0 {
+		return text
+	}
+	switch was, ok := w.paths[path[dir:]]; {
+	case !ok:
+		w.paths[path[dir:]] = path
+	case was == path:
+		return text[:at] + "…" + text[at+dir:]
+	default:
+		w.paths[path[dir:]] = ""
+	}
+	return text
+}
+
 // name is what is told of a step that was not chosen.
 type name struct {
 	text string
+	path string
 	rank int // 0: always told
 }
 
@@ -97,24 +124,29 @@ type name struct {
 func (w *writer) skip(e *event, brief string, on bool) {
 	w.skipped++
 	text := e.name(labelChars)
-	if e.kind != edits { // whose path is told whole
+	at := landmark.FindStringIndex(text)
+	isDone := at != nil && e.kind == runs && e.outcome.verdict == passed
+	switch {
+	case isDone && at[0] > len("$ "):
+		text = OneLine("$ … "+text[at[0]:], nameChars)
+	case e.kind != edits: // whose path is told whole
 		if dir := strings.LastIndexByte(e.path, '/'); len(text) > nameChars && dir > 0 {
 			text = strings.Replace(text, e.path, "…"+e.path[dir:], 1)
 		}
 		text = OneLine(text, nameChars)
 	}
-	n := name{text, 3}
+	n := name{text, e.path, 3}
 	switch ended := e.ended(); {
 	case e.kind == tracks:
 		return
 	case e.outcome.verdict == refused, slices.ContainsFunc(e.changes, func(c change) bool { return c.how == restored || c.path == everyFile }):
-		n = name{n.text + ended, 0}
-	case e.kind == edits, e.outcome.verdict == failed:
-		n = name{n.text + cutAt(ended, shortEnd), 1}
+		n.text, n.rank = n.text+ended, 0
+	case e.kind == edits, e.outcome.verdict == failed, isDone:
+		n.text, n.rank = n.text+cutAt(ended, shortEnd), 1
 	case e.outcome.says != "" || e.inLabel() && e.result.text != "":
-		n = name{n.text + cutAt(ended, shortEnd), 2}
+		n.text, n.rank = n.text+cutAt(ended, shortEnd), 2
 	case (e.kind == searches || e.kind == runs) && brief != "":
-		n = name{n.text + " → " + e.lineOf(OneLine(brief, shortEnd)), 2}
+		n.text, n.rank = n.text+" → "+e.lineOf(OneLine(brief, shortEnd)), 2
 	}
 	if on {
 		n.rank = 0
@@ -123,17 +155,6 @@ func (w *writer) skip(e *event, brief string, on bool) {
 		w.names = append(w.names, n)
 		w.read[n.text] = e.kind == reads
 	}
-}
-
-// lineOf returns a line of a result, and of how many lines it is one.
-func (e *event) lineOf(brief string) string {
-	switch n := countLines(e.result.text); {
-	case n > 1 && e.kind == other:
-		return strings.TrimSuffix(brief, "…") + "…"
-	case n > 1:
-		return brief + " (one of " + itoa(n) + " lines)"
-	}
-	return brief
 }
 
 // shortEnd is the length of ends that are told of steps that are only named.
@@ -156,7 +177,7 @@ func (w *writer) chosenNames() string {
 	var texts []string
 	for i, n := range w.names {
 		if told[i] {
-			texts = append(texts, n.text)
+			texts = append(texts, w.short(n.text, n.path))
 		}
 	}
 	return strings.Join(texts, "; ")
@@ -220,9 +241,12 @@ func (w *writer) piece(q *piece, detailed bool) {
 		case (q.class == answers || q.class == prose) && q.need < 0:
 			label = "agent: "
 		}
+		if e := w.at(q.event); e != nil && label != "" && w.begun && e.origin < w.upTo && q.order != isKept {
+			label = strings.Replace(label, ":", late, 1)
+		}
 	}
 	if q.class == code && q.need < 0 {
-		w.b.WriteString("as of here, " + bar(quoted(text)) + "\n")
+		w.b.WriteString("as of here, " + w.short(bar(quoted(text)), w.changed[int(q.event)-len(w.events)-1].path) + "\n")
 		w.event, w.class, w.last = q.event, q.class, 0
 		return
 	}
@@ -260,7 +284,10 @@ func (w *writer) piece(q *piece, detailed bool) {
 const answered = "the user answered: "
 
 // staying is the label of the beginning of a user's message that stands behind the record.
-const staying = "user (in full further on): "
+const staying = "user (below): "
+
+// late ends the label of words that came before steps of the parts before.
+const late = " (earlier):"
 
 // The orders of a message that stays and of the words of a user who was asked by a call:
 // before and after all else of an event.
