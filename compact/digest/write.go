@@ -98,7 +98,7 @@ func (w *writer) flush() {
 // and no other path with that last part was.
 func (w *writer) short(text, path string) string {
 	dir, at := strings.LastIndexByte(path, '/'), strings.Index(" "+text, " "+path)
-	if dir <= len("…") || at < 0 || strings.IndexAny(text[at+len(path):]+" ", " ,:") != 0 {
+	if dir < leastFolder || at < 0 || strings.IndexAny(text[at+len(path):]+" ", " ,:") != 0 {
 		return text
 	}
 	switch was, ok := w.paths[path[dir:]]; {
@@ -111,6 +111,9 @@ func (w *writer) short(text, path string) string {
 	}
 	return text
 }
+
+// leastFolder is the length of folders that are left out.
+const leastFolder = 16
 
 // name is what is told of a step that was not chosen.
 type name struct {
