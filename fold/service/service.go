@@ -178,7 +178,7 @@ func (c *call) within(ctx context.Context, body []byte, work func() ([]byte, fol
 
 // options returns how a request for a model is compacted; false: it is not.
 func (c *call) options(model string, budget int) (fold.Options, bool) {
-	o, ok := fold.Options{}, c.r.Header.Get("X-Headroom-Bypass") != "true"
+	o, ok := fold.Options{}, !strings.EqualFold(strings.TrimSpace(c.r.Header.Get("X-Headroom-Bypass")), "true")
 	if ok && c.Options != nil {
 		o, ok = c.Options(model)
 	}

@@ -150,7 +150,7 @@ func TestWhatIsLeftAsItCame(t *testing.T) {
 	call := `{"model":"gpt-4o","messages":` + long + `}`
 	zeros := `,"tokens_before":0,"tokens_after":0,"tokens_saved":0,"compression_ratio":1.0000,"transforms_applied":[],"transforms_summary":{},"ccr_hashes":[]}`
 	f(small(), "/v1/compress", call, `{"messages":`+long+zeros, "bypassed", "X-Headroom-Bypass", "true")
-	f(small(), "/compact", call, call, "bypassed", "X-Headroom-Bypass", "true")
+	f(small(), "/compact", call, call, "bypassed", "X-Headroom-Bypass", "True") // as Python writes it
 	off := &Handler{Options: func(model string) (fold.Options, bool) { return fold.Options{}, model != "gpt-4o" }}
 	f(off, "/v1/compress", call, `{"messages":`+long+zeros, "bypassed")
 	f(small(), "/v1/compress", `{"messages":[]}`, `{"messages":[]`+zeros, "messages_empty")
