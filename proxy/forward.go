@@ -195,6 +195,10 @@ func (x *request) answered(res *http.Response) error {
 	if res.StatusCode < http.StatusOK { // none that a final answer has
 		return apierror.ErrStatus
 	}
+	if x.bodyRemains() { // net/http would read the rest of it before it lets the answer go
+		_ = x.w.Controller.EnableFullDuplex()
+		res.Header.Set("Connection", "close")
+	}
 	keep := x.wire != nil && res.StatusCode == http.StatusOK && body.Encoding(res.Header) == ""
 	x.call.answer = answer.New(res, x.call.watch, keep)
 	if x.call.answer.Stream() {

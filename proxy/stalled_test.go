@@ -3,6 +3,7 @@ package proxy
 import (
 	"bufio"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -66,6 +67,36 @@ func TestStalledBodiesHoldUpNoShutdown(t *testing.T) {
 			}
 		}
 	})
+}
+
+// An answer that comes before the end of a body reaches a client that sends no more, and
+// its connection is closed.
+func TestAnAnswerDoesNotWaitForAStalledBody(t *testing.T) {
+	u := newUpstream(t, nil)
+	u.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_ = http.NewResponseController(w).EnableFullDuplex()
+		_, _ = io.WriteString(w, plainAnswer)
+	})
+	p := inFrontOf(t, u)
+	for _, line := range []string{"GET /v1/models", "POST /v1/files"} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.SetDeadline(time.Now().Add(20 * time.Second)) // a client in a body may be silent for a minute
+		_, _ = io.WriteString(conn, line+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+		r := bufio.NewReader(conn)
+		res, err := http.ReadResponse(r, nil)
+		if err != nil || res.StatusCode != http.StatusOK {
+			t.Errorf("%s: %v, %+v", line, err, res)
+		} else if text, err := io.ReadAll(res.Body); err != nil || string(text) != plainAnswer {
+			t.Errorf("%s: %q, %v", line, text, err)
+		}
+		if _, err := io.Copy(io.Discard, r); err != nil {
+			t.Errorf("%s: the connection is open: %v", line, err)
+		}
+		_ = conn.Close()
+	}
 }
 
 // Who has no token keeps no connection of the admin listener, by whatever it asks for.
