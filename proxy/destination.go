@@ -23,8 +23,8 @@ var errEncoding = errors.New("the body cannot be decompressed")
 // byModel sets the route of a request whose endpoint has no wire. Where rows
 // differ in upstream or key, the body of an endpoint that names a model is read
 // for it, JSON or a form, which is then in; the model of a form is in its first megabyte.
-// So is an object that goes to a path that is not known, whatever its type says. No byte
-// of it changes.
+// So is an object that goes to a path that is not known, whatever its type says; one that
+// cannot be read is refused. No byte of it changes.
 func (x *request) byModel() (in *body.Body, no *apierror.Error) {
 	if !x.settings.parted || x.r.Method != http.MethodPost && x.r.Method != http.MethodPut || x.info.Endpoint == access.Models {
 		return nil, x.choose("", nil)
@@ -32,8 +32,6 @@ func (x *request) byModel() (in *body.Body, no *apierror.Error) {
 	kind, boundary, err := x.contentType()
 	known := x.info.Endpoint != ""
 	switch {
-	case !known && !body.Readable(body.Encoding(x.r.Header)):
-		return nil, x.choose("", nil)
 	case !known && body.Encoding(x.r.Header) == "":
 		object, err := body.BeginsObject(x.p.closing, x.r, x.w.Controller)
 		if err != nil {
@@ -53,7 +51,7 @@ func (x *request) byModel() (in *body.Body, no *apierror.Error) {
 	if kind == "multipart/form-data" && in.Problem == "" {
 		return in, x.choose(body.ModelInForm(in.Text, boundary))
 	}
-	if no = x.chooseFor(in, nil); no != nil && no.Code == codeUnreadable && !known {
+	if no = x.chooseFor(in, nil); no != nil && no.Code == codeUnreadable && !known && in.Problem == "" && !body.IsObject(in.Text) {
 		no = x.choose("", nil)
 	}
 	return in, no

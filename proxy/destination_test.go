@@ -114,6 +114,16 @@ func TestAnObjectIsRoutedByItsModelWhateverItsTypeSays(t *testing.T) {
 			f(path, kind, "a=b&c={}", rest)
 			f(path, kind, "", rest)
 			f(path, kind, strings.Repeat(" ", 5000)+object, rest)
+			for _, unclear := range []string{"\ufeff" + object, "{\x00\"\x00m\x00", "{'model':'house-1'}"} {
+				if res := p.do("POST", path, strings.NewReader(unclear), "Content-Type", kind); res.StatusCode != 400 || !strings.Contains(string(res.body), codeUnreadable) {
+					t.Errorf("%s %s %q: %d %s", path, kind, unclear, res.StatusCode, res.body)
+				}
+			}
+		}
+		for _, text := range []string{object, "x"} {
+			if res := p.do("POST", path, strings.NewReader(text), "Content-Encoding", "br"); res.StatusCode != 400 || !strings.Contains(string(res.body), codeUnreadable) {
+				t.Errorf("%s, not readable: %d %s", path, res.StatusCode, res.body)
+			}
 		}
 	}
 }

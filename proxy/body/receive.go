@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -110,14 +111,25 @@ func BeginsObject(closing context.Context, r *http.Request, rc *http.ResponseCon
 			}
 			return false, err
 		}
-		switch text[n-1] {
-		case ' ', '\t', '\r', '\n':
-		default:
+		if !mayPrecede(text[n-1]) {
 			return text[n-1] == '{', nil
 		}
 	}
 	return false, nil
 }
+
+// IsObject reports whether a text begins as BeginsObject says.
+func IsObject(text []byte) bool {
+	n := 0
+	for n < min(len(text), mostSpace) && mayPrecede(text[n]) {
+		n++
+	}
+	return n < len(text) && text[n] == '{'
+}
+
+// mayPrecede reports whether a byte may stand before an object: space, or a mark of the
+// order of bytes, which some servers read over.
+func mayPrecede(b byte) bool { return strings.IndexByte(" \t\r\n\x00\xef\xbb\xbf\xfe\xff", b) >= 0 }
 
 // pacedReader reads a client's body under a deadline that moves with what arrives.
 // end must be called while the request is still being served: a deadline that
