@@ -68,9 +68,9 @@ func askAdmin(ctx context.Context, c *config.Config, path string) (says string, 
 	res, err := direct.RoundTrip(r)
 	if err != nil {
 		if ctx.Err() != nil {
-			err = errors.New("no answer in time")
+			return "", fmt.Errorf("%s: no answer in time", at)
 		}
-		return "", fmt.Errorf("%s: %w", at, err)
+		return "", fmt.Errorf("%s: %w (does the proxy run? --admin and -c name another)", at, err)
 	}
 	defer res.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(res.Body, 1<<20))

@@ -63,7 +63,7 @@ func TestHealthcheckSaysWhatReadyzSays(t *testing.T) {
 	f(1, at+"no answer in time", "--timeout", "1ns")
 	admin.Close()
 	code, _, said := run(t, "healthcheck", "--config", file)
-	if code != 1 || !strings.HasPrefix(said, at) {
+	if code != 1 || !strings.HasPrefix(said, at) || !strings.Contains(said, "does the proxy run?") {
 		t.Errorf("%d %s", code, said)
 	}
 }

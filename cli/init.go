@@ -17,6 +17,7 @@ import (
 
 	"laconic/config"
 	"laconic/number"
+	"laconic/proxy/apierror"
 	"laconic/proxy/learn"
 	"laconic/proxy/why"
 )
@@ -110,7 +111,7 @@ func upstreamsFor(cmd *cobra.Command, named string) ([]found, error) {
 		}
 	}
 	if f.Status == 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "laconic: %s does not answer now: it is written down as it is named\n", config.ShownURL(u.String()))
+		fmt.Fprintf(cmd.ErrOrStderr(), "laconic: %s does not answer now (%s): it is written down as it is named\n", config.ShownURL(u.String()), apierror.Reason(f.Err))
 	}
 	return []found{{u.String(), f}}, nil
 }

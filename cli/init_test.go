@@ -155,4 +155,7 @@ func TestInitTriesTheKeyOfTheEnvironment(t *testing.T) {
 	f("", "an upstream that wants a key")
 	f("sk-wrong", "an upstream that wants a key")
 	f("sk-canary", "2 models")
+	if _, _, _, said := initialized(t, nil, "--upstream", "https"+strings.TrimPrefix(srv.URL, "http")+"/v1"); !strings.Contains(said, "it speaks http, not https") {
+		t.Error(said)
+	}
 }
