@@ -90,10 +90,11 @@ function totalsOf(t) {
 
 function course(c) {
   const last = c.points[c.points.length - 1];
+  const of = c.totals.requests + (c.totals.unsent || 0);
   return h("a", { class: "course", href: "#/conversation/" + c.id, "data-step": true },
     h("div", { class: "top" }, h("span", { class: "what" }, c.id + " · " + (c.model || "no model")), h("span", { class: "dim" }, clock(c.last))),
     sawtooth(c.points, 300, 54),
-    h("div", { class: "foot" }, h("span", {}, count(c.totals.requests) + (c.totals.requests === 1 ? " request" : " requests") + (c.client ? " · " + c.client : "")),
+    h("div", { class: "foot" }, h("span", {}, count(of) + (of === 1 ? " request" : " requests") + (c.client ? " · " + c.client : "")),
       h("span", {}, last ? (last.unsent ? "the last was not sent" : `${last.state === "shadow" ? "would send " : ""}${short(last.sent)} of ${short(last.before)}${last.state === "shadow" ? "" : " sent"}`) : "")));
 }
 
