@@ -53,6 +53,8 @@ const (
 	changed             // nobody knows how
 	removed
 	restored // to what it was before all edits
+	undone   // to what it was before the last one
+	touched  // perhaps
 )
 
 // arguments says what arguments are for, by the names that agents give them, without
@@ -130,6 +132,7 @@ func (a *action) take(v *value, within string) {
 	old, hasOld := got["old"]
 	text, hasNew := got["new"]
 	tool := strings.ToLower(a.tool)
+	undoes := a.query == "undo_edit" || containsAny(tool, []string{"undo", "restore", "revert"})
 	switch {
 	case hasOld && hasNew:
 		a.add(change{path: path, old: old, new: text})
@@ -139,10 +142,14 @@ func (a *action) take(v *value, within string) {
 		a.add(change{path: path, new: got["content"], how: written})
 	case within == "" && containsAny(tool, []string{"delete", "remove"}):
 		a.add(change{path: path, how: removed})
+	case undoes:
+		a.add(change{path: path, how: undone})
 	}
 	for i := range v.list {
 		if m := &v.list[i]; m.kind == '"' && arguments[plainKey(v.keys[i])] == "" {
-			a.patches(m.text, path)
+			if a.patches(m.text, path); undoes && namedFile.MatchString(m.text) {
+				a.add(change{path: m.text, how: undone})
+			}
 		} else {
 			a.take(m, path)
 		}
@@ -202,7 +209,7 @@ func (a *action) classify() {
 		a.kind = runs
 		a.shell()
 	case a.path == "" && a.query == "":
-	case a.path != "" && (containsAny(tool, writing) || named("undo")) && a.query != "view" && a.query != "read":
+	case a.path != "" && containsAny(tool, writing) && a.query != "view" && a.query != "read":
 		a.kind, a.changes = edits, append(a.changes, change{path: a.path, how: changed})
 	case a.query == "view" || a.query == "read" || a.query == "" && !named("list", "glob", "grep", "find", "search", "tree"):
 		a.kind, a.query = reads, ""

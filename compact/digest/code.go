@@ -69,6 +69,8 @@ func (p *part) nameChanges(event int) {
 			name += " (removed)"
 		case f.state == restored:
 			name += " (restored)"
+		case f.state == undone:
+			name += " (taken back)"
 		case f.times > 1:
 			name += " (" + itoa(f.times) + " ×)"
 		}

@@ -55,6 +55,9 @@ func (r *Record) lose(m *message) {
 			data = ""
 		}
 		if said != "" {
+			if byHand.MatchString(said) {
+				r.files.namedIn(said)
+			}
 			r.happened(&event{by: byUser, origin: m.origin, words: said})
 		}
 		if data != "" {
@@ -101,18 +104,26 @@ func (r *Record) answer(e *event, res *result) {
 		e.result.first = e.firstLine()
 	}
 	e.outcome = e.outcomeOf(&e.result)
-	switch e.kind {
-	case tracks:
+	if e.kind == tracks {
 		r.todo.track(e)
-	case sends:
-		r.files.namedIn(e.result.text)
+	} else if e.kind == sends || e.command == "" && containsAny(strings.ToLower(e.tool), moving) {
+		r.files.namedIn(e.values.text + e.result.text)
 	}
 	for i := range e.changes {
 		if c := &e.changes[i]; e.happened(c, e.outcome, &e.result) {
 			r.files.apply(c, e)
+		} else if e.kind == edits && e.outcome.verdict == unknown {
+			r.files.namedIn(c.path)
 		}
 	}
 }
+
+// moving are parts of the names of tools that may change files other than the one that
+// they name.
+var moving = []string{"move", "rename", "restore", "revert", "undo", "copy"}
+
+// byHand finds that users say that they changed something themselves.
+var byHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |already |also |have )*(?:changed|edited|fixed|modified|renamed|reverted|updated|moved|rewrote|undid|restored|removed|deleted|added|replaced|put)\b|\bmyself\b|\bby hand\b|\bhabe\b.*\bge\pL|\bselbst\b|我.{0,12}(?:改|删|加)了`)
 
 // ending are parts of the names of tools that end what runs in a session.
 var ending = []string{"kill", "stop", "cancel"}

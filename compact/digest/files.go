@@ -43,7 +43,9 @@ const (
 func (fs files) apply(c *change, e *event) {
 	if c.path == everyFile {
 		for _, f := range fs {
-			f.regions, f.state = nil, changed
+			if f.touched = true; c.how != touched {
+				f.regions, f.state = nil, changed
+			}
 		}
 		return
 	}
@@ -66,7 +68,7 @@ func (fs files) apply(c *change, e *event) {
 		fallthrough
 	case inserted:
 		f.add(region{new: c.new, how: c.how, last: e})
-	case removed, restored:
+	case removed, restored, undone:
 		f.regions = nil
 	case replaced:
 		f.replace(c, e)
@@ -74,7 +76,7 @@ func (fs files) apply(c *change, e *event) {
 	f.touched = c.how == changed || f.touched && f.regions != nil && c.how != written
 }
 
-// namedIn notes that somebody else speaks of files, and may have changed them.
+// namedIn notes that a text speaks of files that somebody may have changed.
 func (fs files) namedIn(text string) {
 	if len(fs) > mostChanges {
 		return

@@ -131,39 +131,46 @@ func joined(a, mark, b string) string {
 // unwrap returns the text of a result as a reader wants it: a text in JSON without
 // its escapes and what wraps it, the members of an object as "key: value", and
 // objects of one kind as rows below their keys. Other texts are returned as they are.
-func unwrap(text string) string { return unwrapTimes(text, mostTexts) }
+// It returns as well whether an object says that the call passed or failed.
+func unwrap(text string) (string, verdict) { return unwrapTimes(text, mostTexts) }
 
 // mostTexts is how often a string of JSON is itself read as JSON.
 const mostTexts = 4
 
-func unwrapTimes(text string, times int) string {
+func unwrapTimes(text string, times int) (string, verdict) {
 	if times == 0 {
-		return text
+		return text, unknown
 	}
 	v := valueOf(text)
 	if v.list == nil && v.text == text || v.kind == '[' && strings.IndexByte(text, '{') < 0 {
-		return text
+		return text, unknown
 	}
 	r := reader{times: times}
 	r.value(&v, "")
-	return r.b.String()
+	return r.b.String(), r.says
 }
 
 // A reader writes values as a reader wants them.
 type reader struct {
 	b     strings.Builder
 	times int // that strings are read as JSON
+	says  verdict
 }
 
 // value writes a value under its name.
 func (r *reader) value(v *value, name string) {
 	switch {
 	case v.kind == '"':
-		r.line(joined(name, ": ", unwrapTimes(v.text, r.times-1)))
+		text, says := unwrapTimes(v.text, r.times-1)
+		if r.line(joined(name, ": ", text)); name == "" {
+			r.says = max(r.says, says)
+		}
 	case v.list == nil:
 		r.line(joined(name, ": ", v.text))
 	case v.kind == '{':
-		r.object(v, name)
+		if r.object(v, name); name == "" {
+			r.says = max(r.says, v.says())
+		}
 	case v.sameKeys():
 		r.line(joined(name, ": ", "("+strings.Join(v.list[0].columns(), ", ")+")"))
 		for i := range v.list {
@@ -189,6 +196,36 @@ var (
 	textKeys  = setOf("output content text stdout stderr result response")
 	frameKeys = setOf("type query iserror success interrupted isimage annotations metadata exitcode returncode duration durationms durationseconds")
 )
+
+// Members of these names hold an error, and members of besideKeys more about it.
+var (
+	errorKeys  = setOf("error errors err exception errormessage")
+	besideKeys = setOf("message msg detail details description reason hint code status statuscode errorcode errormsg errortype title path timestamp requestid traceid jsonrpc id ok instance")
+)
+
+// says returns how the call ended that returned an object: it failed if there is an
+// error and nothing else.
+func (v *value) says() verdict {
+	fails := false
+	for i := range v.list {
+		m, key := &v.list[i], plainKey(v.keys[i])
+		nothing := m.list == nil && (m.kind != '"' && strings.Trim(m.text, "{}[] \n") == "" || m.text == "" || m.text == "null" || m.text == "false" || m.text == "0")
+		switch {
+		case key == "iserror", errorKeys[key]:
+			fails = fails || !nothing
+		case key == "success", key == "ok":
+			fails = fails || nothing
+		case key == "status" && m.text == "error":
+			fails = true
+		case !nothing && !besideKeys[key] && !textKeys[key] && !frameKeys[key]:
+			return passed
+		}
+	}
+	if fails {
+		return failed
+	}
+	return passed
+}
 
 // wraps reports whether an object only wraps a text.
 func (v *value) wraps() (texts bool) {

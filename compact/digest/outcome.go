@@ -32,13 +32,16 @@ func (a *action) outcomeOf(r *result) outcome {
 	switch {
 	case a.kind == edits:
 		return a.edited(r)
-	case a.kind == runs:
-		failure = lastFailure(text)
+	case a.kind == runs, a.kind == other && a.tool == "":
+		says, failure = lastWords(text)
+		if ownError.MatchString(strings.TrimSpace(failure)) || failure != "" && failingSummary.MatchString(says) {
+			says = ""
+		} else if says != "" && failure != "" && !r.coded { // another program after the one that sums up
+			return outcome{}
+		}
+		says = either(OneLine(packageFailed.FindString(text), 140), says)
 	case a.kind == other, quotes:
-		failure = onlyError(text)
-	}
-	if !quotes {
-		says = either(OneLine(packageFailed.FindString(text), 140), summary(text))
+		failure = a.onlyError(r)
 	}
 	fails := failingSummary.MatchString(says) || failure != "" && says == ""
 	switch one := !strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.command), ""), "|;\n"); {
@@ -92,13 +95,16 @@ func (a *action) refusal(text string) (why string, ok bool) {
 }
 
 // notEdited finds that an edit was not made.
-var notEdited = regexp.MustCompile(`(?i)no replacement|not (?:been )?(?:applied|found|find|unique|exist|match|changed|performed|updated|made|allowed|edited|written|created|saved)|` +
+var notEdited = regexp.MustCompile(`(?i)no replacement|(?:not|none of them|no edits|n't) (?:been |be |could be |were )?(?:applied|found|find|unique|exist|match|changed|performed|updated|made|allowed|edited|written|created|saved)|` +
 	`multiple (?:matches|occurrences)|did not match|does(?: not|n't) (?:exist|match|appear)|already exists|modified since|has been (?:unexpectedly )?(?:modified|changed) since|must (?:be )?read|` +
 	`not been read|\bfail|\berror|invalid|cannot|can't|unable|denied|rejected|refused|aborted|conflict|no (?:such|changes|[\w ]{0,24}\bmatch)|found \d+ (?:matches|occurrences)|not once|nowhere|\b0 (?:times|matches|occurrences)|nothing to|out of (?:range|bounds)|` +
 	`not a valid|outside|is a directory|read-only|permission|cancel|timed out|<tool_use_error>|Fehler|失败|失敗|错误|エラー|見つかり|找不到`)
 
 // isEdited finds that an edit was made.
-var isEdited = regexp.MustCompile(`(?i)\b(?:success|successful|successfully|updated|applied|edited|wrote|written|created|saved|replaced|done|inserted|deleted|removed|modified|ok)\b|has been|^A |^M |^\[File: |Here's the result|<file_edit|\bpatched\b|成功|更新`)
+var isEdited = regexp.MustCompile(`(?i)\b(?:success|successful|successfully|updated|applied|edited|wrote|written|created|saved|replaced|done|inserted|deleted|removed|modified|moved|renamed|restored|reverted|undid|undone|ok)\b|has been|^A |^M |^\[File: |Here's the result|<file_edit|\bpatched\b|成功|更新`)
+
+// someEdits finds how many of the edits of a call were made.
+var someEdits = regexp.MustCompile(`\b(\d+)(?: of |/)(\d+) (?:edits?|changes?|hunks?|blocks?|diffs?|replacements?)\b`)
 
 // openFile finds the name of the file that an editor has open.
 var openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
@@ -117,6 +123,12 @@ func (a *action) edited(r *result) outcome {
 	not, yes := notEdited.FindStringIndex(line), isEdited.FindStringIndex(line)
 	if yes == nil && len(r.text) <= 600 {
 		not = notEdited.FindStringIndex(head)
+	}
+	if m := someEdits.FindStringSubmatch(line); m != nil && m[1] != "0" && m[1] != m[2] && !r.failed { // nobody knows which
+		for k := range a.changes {
+			a.changes[k] = change{path: a.changes[k].path, how: changed}
+		}
+		return outcome{passed, OneLine(head, 200)}
 	}
 	if r.failed || r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24) {
 		return outcome{failed, OneLine(head, 200)}
@@ -156,14 +168,14 @@ var failureNeedles = []string{
 }
 
 // failureLine finds lines by which programs say that they failed.
-var failureLine = regexp.MustCompile(`(?:^|[\s:\[(*>|])(?:[A-Z]\w*(?:\.\w+)*(?:Error|Exception)\b(?::|$|\[| in | at |\()|[Ee]rror(?:\[\w+\]| \w+\d+)?:|Error [1-9]|ERROR\b|ERR!|E[A-Z]{4,}\b:|` +
+var failureLine = regexp.MustCompile(`(?:^|[\s:\[(*>|])(?:(?:[a-z_]\w*\.)*[A-Z]\w*(?:\.\w+)*(?:Error|Exception)\b(?::|$|\[| in | at |\()|[Ee]rror(?:\[\w+\]| \w+\d+)?:|Error [1-9]|ERROR\b|ERR!|E[A-Z]{4,}\b:|` +
 	`FAIL(?:ED|URE)?\b|[Ff]ailed\b|[Ff]ailure\b|failing\b|[Ff]atal(?: error)?:|FATAL\b|panic:|[Pp]anicked at|Exception in thread|[Pp]ermission denied|[Aa]ccess denied|not found\b|[Nn]o such file|[Dd]oes not exist|doesn't exist|` +
 	`[Cc]annot \w+|[Cc]an't \w+|[Uu]ndefined (?:reference|symbol|variable|method|name)|undefined:|[Tt]imed out|[Tt]imeout|ETIMEDOUT|[Kk]illed\b|[Ss]egmentation fault|CONFLICT\b|not ok\b|[Cc]onnection refused|[Aa]bort(?:ed|ing)\b|` +
 	`[Rr]efused\b|\[rejected\]|HTTP(?:/[\d.]+)? ?(?:[Ee]rror )?[45]\d\d|(?:status|code)(?: code)?:? [45]\d\d|Forbidden\b|Unauthorized\b|mismatch\b|[Nn]o space left|[Oo]ut of memory|core dumped|Fehler\b|fehlgeschlagen|[Ee]rreur\b)` +
-	`|^npm error |^(?:\S+: )?[Ee]rror(?: from| response| in| at| while| during)|^\s*[✗✕✘×●] \S|エラー|失敗|错误|失败|^E  +\S|^(?:\S+): error\b`)
+	`|^npm error |^(?:\S+: )?[Ee]rror(?: from| response| in| at| while| during)|^\s*[✗✕✘×●] \S|エラー|失敗|错误|失败|^E  +assert\b|^(?:\S+): error\b`)
 
 // noFailure finds what looks like a failure and is none.
-var noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|complete log of|should have failed|\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|warnings?)|(?:errors?|failures?|failed|fail)[:=] *(?:0\b|\(?(?:none|null|nil|no|false)\)?\s*(?:$|[,;|}\])]))|✓|--- PASS|\bPASSED\b|^ok\s|=== RUN|\.\.\. ok$|error handling|if err|^\s*(?://|#|\*)|except \w+`)
+var noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|complete log of|should have failed|\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|warnings?)|(?:errors?|failures?|failed|fail)[:=] *(?:0\b|\(?(?:none|null|nil|no|false)\)?\s*(?:$|[,;|}\])]))|✓|--- PASS|\bPASSED\b|^ok\s|=== RUN|\.\.\. ok$|error handling|if err|^\s*(?://|#|\*)|except \w+|^\s*\w+(?:(?:  +|\t| ?\| ?)-?[\d.,]+%?)+\s*$`)
 
 // isFailure reports whether a line of a program's output says that something
 // failed.
@@ -181,16 +193,6 @@ func isFailure(line string) bool {
 // are one.
 var sourceLine = regexp.MustCompile(`^\s*(?:\+|-[^ -]|--[^-]|(?:return|raise|throw|except|catch|try|import|from|func|def|class|const|let|var|type|assert|expect|self|this)\b(?:[^:]|:\S)*:?$)|(?:\{|",)\s*$|[=(].*;\s*$`)
 
-// lastFailure returns the failure near the end of an output, or "".
-func lastFailure(text string) string {
-	for _, line := range lastLines(text, 6) {
-		if isFailure(line) && !clock.MatchString(line) {
-			return line
-		}
-	}
-	return ""
-}
-
 // lastLines returns the last lines of an output, the last first.
 func lastLines(text string, n int) []string {
 	lines := strings.Split(lastBytes(strings.TrimRight(text, "\n"), 2000), "\n")
@@ -207,19 +209,21 @@ var clock = regexp.MustCompile(`\d\d:\d\d:\d\d`)
 var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,\w])\d+ (?:passed|failed|passing|failing|failures?|errors?|tests?|issues?|problems?|warnings?)\b|(?-i:^(?:OK|FAIL(?:ED)?|PASS(?:ED)?)\b)|^test result:|^Tests:|^build (?:succeeded|failed|successful)|^ok\s+\S+\s|` +
 	`^FAIL\s+\S+|\b[Cc]ompiled successfully|^make: \*\*\*|^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
 
-// summary returns the last line near the end of an output that sums it up, or
-// "".
-func summary(text string) (line string) {
-	for _, l := range lastLines(text, 12) {
-		if l = strings.Trim(l, " =-\t*"); len(l) >= 200 || !summaryLine.MatchString(l) {
-			continue
+// lastWords returns the last line near the end of an output that sums it up, and a failure
+// that stands after it.
+func lastWords(text string) (says, failure string) {
+	for k, l := range lastLines(text, 12) {
+		switch t := strings.Trim(l, " =-\t*"); {
+		case len(t) < 200 && summaryLine.MatchString(t):
+			if len(t) > len("FAILED") {
+				return OneLine(t, 140), failure
+			}
+			says = either(says, t)
+		case k < 6 && says+failure == "" && isFailure(l) && !clock.MatchString(l):
+			failure = l
 		}
-		if len(l) > len("FAILED") {
-			return OneLine(l, 140)
-		}
-		line = either(line, l)
 	}
-	return line
+	return says, failure
 }
 
 var (
@@ -227,28 +231,40 @@ var (
 	packageFailed = regexp.MustCompile(`(?m)^FAIL[ \t]+[\w.-]+/\S+.*`)
 	// testFailed finds a line that names a test that failed.
 	testFailed     = regexp.MustCompile(`(?m)^[ \t]*((?:--- FAIL: |FAILED |FAIL: |[✕✗✘] |not ok ).*)`)
-	failingSummary = regexp.MustCompile(`(?i)(?:^|[^:.,\w])[1-9]\d* (?:(?:failed|failing|failures?|errors?|problems?)\b|issues?:)|(?-i:^FAIL)|^build failed|^make: \*\*\*|test result: FAILED|Tests:.*\b[1-9]\d* failed`)
+	failingSummary = regexp.MustCompile(`(?i)(?:^|[^:.,\w])[1-9]\d* (?:(?:failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:^FAIL)|^build failed|^make: \*\*\*|test result: FAILED|Tests:.*\b[1-9]\d* failed`)
 )
 
-// onlyError returns the first line of a short result that is nothing but an
-// error, or "".
-func onlyError(text string) string {
-	text = strings.TrimSpace(text)
-	line, rest, _ := strings.Cut(text, "\n")
-	if strings.Count(rest, "\n") > 3 || line == "" {
-		return ""
-	}
-	if isFailure(line) || notThere.MatchString(line) {
+// mostErrorLines is how many lines a result has at most that is nothing but an error.
+const mostErrorLines = 16
+
+// onlyError returns the first line of a result that is nothing but an error, or "".
+// What was read, found or asked for is data, and may speak of errors: an object is an
+// error by its values, a text by the words of a tool or of the command.
+func (a *action) onlyError(r *result) string {
+	line, rest, _ := strings.Cut(strings.TrimSpace(r.text), "\n")
+	program := ofProgram.FindStringSubmatch(line)
+	switch {
+	case r.object == failed && a.command == "",
+		r.object == unknown && strings.Count(rest, "\n") < mostErrorLines && (ownError.MatchString(line) && (a.command == "" || a.kind == searches) ||
+			program != nil && a.command != "" && (strings.HasSuffix(program[1], "sh") || strings.Contains(a.command, program[1]))):
 		return line
 	}
 	return ""
 }
 
-var notThere = regexp.MustCompile(`(?i)^(?:error|<error>|ENOENT|EACCES|file (?:does )?not|no such|invalid|<tool_use_error>|path does not)`)
+var (
+	// ofProgram finds a complaint of a program of shell.
+	ofProgram = regexp.MustCompile(`^(?:[\w.-]*/)*([\w-]+): \S`)
+	// ownError finds the beginnings of errors as tools write them.
+	ownError = regexp.MustCompile(`^(?:<(?:tool_use_)?error>|(?:(?:MCP|API|HTTP|Tool|Execution|Validation) )?(?i:error)(?: (?:\w+ing|in|from|code|during|when|calling)\b[^:\n]{0,60})?(?:\[\w+\])?(?::| -?\d)|` +
+		`(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::|\()|(?:ENOENT|EACCES|EPERM|EISDIR|ENOTDIR|EEXIST|ECONN\w+|ETIMEDOUT)\b|fatal: |panic: |[Nn]o such \w+|[Uu]nknown tool|[Ii]nvalid (?:tool|arg|param|input|request|path)\w*\b|` +
+		`(?:[Pp]ermission|[Aa]ccess) denied(?:[:.,]| to\b|$)|(?i:(?:the )?(?:file|path|directory|folder)\b.{0,200}(?:not found|(?:does not|doesn't) exist))[.!]?(?::|$)|(?i:request|execution|tool(?: call| execution)?|command|operation|query) failed\b|` +
+		`HTTP(?:/[\d.]+)? ?(?:[Ee]rror )?[45]\d\d\b|[45]\d\d (?:Client Error|Server Error|Bad |Unauthorized|Forbidden|Not Found|Too Many|Internal|Service)|(?:Fehler|エラー|錯誤|错误|失敗|失败|[Ee]rreur)(?::|：))`)
+)
 
 // ReportsFailure reports whether a result reports a failure.
 func ReportsFailure(text string) bool {
 	r := resultOf(text, runs)
-	line := lastFailure(r.text)
-	return r.coded && r.code != 0 || failingSummary.MatchString(summary(r.text)) || strings.Contains(line, ":") || onlyError(r.text) != "" && line == ""
+	says, failure := lastWords(r.text)
+	return r.coded && r.code != 0 || failingSummary.MatchString(says) || strings.Contains(failure, ":") || failure == "" && (&action{}).onlyError(&r) != ""
 }

@@ -10,10 +10,11 @@ import (
 // escapes, colours and line numbers.
 type result struct {
 	text   string
-	code   int  // with which the program ended
-	coded  bool // the code is known
-	failed bool // the client says that the tool failed
-	first  int  // the number of its first line in a file; 0: not known
+	code   int     // with which the program ended
+	coded  bool    // the code is known
+	failed bool    // the client says that the tool failed
+	object verdict // what an object of JSON says; unknown: there is none
+	first  int     // the number of its first line in a file; 0: not known
 
 	session string // in which the program still runs
 }
@@ -22,7 +23,8 @@ type result struct {
 // line numbers.
 func resultOf(text string, k kind) result {
 	r := result{}
-	text = withoutElements(plain(unwrap(text)))
+	text, r.object = unwrap(text)
+	text = withoutElements(plain(text))
 	if m := running.FindStringSubmatch(firstBytes(text, frameBytes)); m != nil {
 		r.session = m[1]
 	}
@@ -35,7 +37,8 @@ func resultOf(text string, k kind) result {
 			r.coded = true
 		}
 	}
-	r.text = strings.TrimRight(unwrapTimes(prompt.ReplaceAllLiteralString(withoutFrame(text), ""), 1), "\n")
+	text, object := unwrapTimes(prompt.ReplaceAllLiteralString(withoutFrame(text), ""), 1)
+	r.text, r.object = strings.TrimRight(text, "\n"), max(r.object, object)
 	if k == searches {
 		r.text = byFile(r.text)
 	} else {

@@ -144,6 +144,7 @@ var (
 	requirements = map[string]string{"npm": "package.json", "pnpm": "package.json", "yarn": "package.json", "bun": "package.json", "go": "go.mod", "cargo": "Cargo.toml", "poetry": "pyproject.toml", "uv": "pyproject.toml"}
 	adds         = setOf("add install i get remove uninstall")
 	formatters   = map[string]string{"gofmt": "-w", "goimports": "-w", "gofumpt": "-w", "prettier": "--write", "black": "", "isort": "", "rustfmt": "", "clang-format": "-i", "ruff": "format", "eslint": "--fix"}
+	formats      = regexp.MustCompile(`^(?:--fix|--write|(?:[\w-]+:)*(?:fmt|format|fix|reformat|lint-?fix|black|isort|spotless\w*|\w*Format)(?::[\w-]+)*)$`)
 	movesAll     = setOf("push save pop apply")
 	namedFile    = regexp.MustCompile(`\w\.[A-Za-z]\w{0,4}$`)
 	inPlace      = regexp.MustCompile(`^(?:-i|--in-place|-pie?$)`)
@@ -206,12 +207,19 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 		case name == "git-reset" && slices.Contains(words, "--hard"), name == "git-stash" && (n == 0 || movesAll[files[0]]), there && (name == "git-checkout" || name == "git-switch"):
 			add(changed, everyFile)
 		}
+	case "git-revert", "git-pull", "git-merge", "git-rebase", "git-cherry-pick", "git-am":
+		add(touched, everyFile)
 	default:
 		if file := requirements[name]; file != "" && n > 1 && adds[files[0]] && !slices.Contains(words, "-g") {
 			add(changed, file)
 		}
-		if flag, ok := formatters[name]; ok && (flag == "" || slices.Contains(words, flag)) {
-			add(changed, slices.DeleteFunc(files, func(f string) bool { return strings.IndexByte(f, '.') <= 0 })...)
+		flag, writes := formatters[name]
+		named := slices.DeleteFunc(files, func(f string) bool { return strings.IndexByte(f, '.') <= 0 })
+		switch writes = writes && (flag == "" || slices.Contains(words, flag)); {
+		case writes && len(named) > 0:
+			add(changed, named...)
+		case writes, shows[name] == other && !strings.HasPrefix(name, "git-") && slices.ContainsFunc(c.words, formats.MatchString):
+			add(touched, everyFile)
 		}
 	}
 	return shows[name]

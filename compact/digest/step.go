@@ -100,7 +100,7 @@ func (e *event) ended() string {
 	}
 	switch {
 	case e.kind == edits && e.outcome.verdict == passed:
-		return e.hint() + " → done"
+		return e.hint() + " → " + either(e.outcome.says, "done")
 	case e.kind == edits:
 		return " → " + e.outcome.says
 	case e.kind == runs && e.result.session != "":
@@ -134,7 +134,9 @@ func (e *event) hint() string {
 	added, gone, all := 0, 0, ""
 	for k := range e.changes {
 		c := &e.changes[k]
-		if c.how != replaced && c.how != inserted && c.how != written {
+		if c.how == undone {
+			return " (taken back)"
+		} else if c.how != replaced && c.how != inserted && c.how != written {
 			continue
 		}
 		was := setOfLines(c.old)

@@ -1,0 +1,82 @@
+package digest
+
+import (
+	"strings"
+	"testing"
+
+	"laconic/compact"
+)
+
+// TestHowStepsEnd says what labels tell of ends: data that speaks of failures is none.
+func TestHowStepsEnd(t *testing.T) {
+	for _, c := range [][4]string{ // a tool, its arguments, its result, the label
+		{"refund", `{"id":5}`, `{"error":null,"data":{"id":7}}`, "refund id: 5 → error: null, data.id: 7"},
+		{"refund", `{"id":5}`, `{"errors":[],"refund":"r7"}`, "refund id: 5 → errors: [], refund: r7"},
+		{"refund", `{"id":5}`, `{"invalid":0,"fail_rate":0.1}`, "refund id: 5 → invalid: 0, fail_rate: 0.1"},
+		{"refund", `{"id":5}`, `{"id":5,"state":"FAILED","error":"card expired"}`, "refund id: 5 → id: 5, state: FAILED, error: card expired"},
+		{"refund", `{"id":5}`, `{"error":{"code":"NO_CONSENT","message":"ask first"}}`, "refund id: 5 → failed: error: code NO_CONSENT, message ask first"},
+		{"refund", `{"id":5}`, `{"success":false,"message":"closed"}`, "refund id: 5 → failed: success: false, message: closed"},
+		{"refund", `{"id":5}`, `[{"type":"text","text":"{\"isError\":true,\"content\":\"closed\"}"}]`, "refund id: 5 → failed: closed"},
+		{"refund", `{"id":5}`, "Order 5: payment failed, refused by the bank", "refund id: 5 → Order 5: payment failed, refused by the bank"},
+		{"refund", `{"id":5}`, "HTTP 503 Service Unavailable", "refund id: 5 → failed: HTTP 503 Service Unavailable"},
+		{"refund", `{"id":5}`, "MCP error -32602: no such tool", "refund id: 5 → failed: MCP error -32602: no such tool"},
+		{"ticket", `{"id":5}`, "Access denied tickets (4): reset the key", "ticket id: 5 → Access denied tickets (4): reset the key"},
+		{"grep", `{"pattern":"panic"}`, `lib/x.rb:7: raise ArgumentError, "error: no id"`, `search panic → lib/x.rb:7: raise ArgumentError, "error: no id"`},
+		{"read_file", `{"path":"a.rb"}`, "Error: ENOENT: no such file or directory, open 'a.rb'", "read a.rb → failed: Error: ENOENT: no such file or directory, open 'a.rb'"},
+		{"query", `{"query":"select 1"}`, "Error: (sqlite3.OperationalError) no such column: a\n[SQL: select 1\nfrom b\nwhere c\nand d\nand e]\n(see the manual)", "search select 1 → failed: Error: (sqlite3.OperationalError) no such column: a"},
+		{"bash", `{"command":"git log -2"}`, "5dad981 fix: error: not found", "search git log -2 → 5dad981 fix: error: not found"},
+		{"bash", `{"command":"ls"}`, "ERROR.md", "search ls → ERROR.md"},
+		{"bash", `{"command":"cat out.txt"}`, "error: 3 rows not found", "read cat out.txt → error: 3 rows not found"},
+		{"bash", `{"command":"cat out.txt"}`, "cat: out.txt: No such file or directory", "read cat out.txt → failed: cat: out.txt: No such file or directory"},
+		{"bash", `{"command":"python sum.py"}`, "failed     12", "$ python sum.py → failed     12"},
+		{"bash", `{"command":"python sum.py"}`, "     n  mean\nD   12  0.25\nE    3  0.75", "$ python sum.py →"},
+		{"bash", `{"command":"npx eslint ."}`, "a.js\n  3:7  warning  no-var\n\n✖ 2 problems (0 errors, 2 warnings)", "$ npx eslint . → ✖ 2 problems (0 errors, 2 warnings)"},
+		{"bash", `{"command":"npx eslint ."}`, "a.js\n  3:7  error  no-var\n\n✖ 2 problems (1 error, 1 warning)", "$ npx eslint . → failed: ✖ 2 problems (1 error, 1 warning)"},
+		{"bash", `{"command":"pytest -q && python load.py"}`, "2 passed in 0.1s\nTraceback (most recent call last):\n  File \"load.py\", line 3\nhttpx.ReadError: reset\nsent: 40", "$ pytest -q && python load.py → failed: httpx.ReadError: reset"},
+		{"bash", `{"command":"npx jest && ./serve"}`, "Tests:  4 passed, 4 total\nA worker process has failed to exit gracefully", "$ npx jest && ./serve →"},
+		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "Edits were made, but none of them could be applied to the file.", "edit a.rb → failed: Edits were made, but none of them could be applied to the file."},
+		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "Applied 2 of 3 changes. Change 3 failed: not unique.", "edit a.rb → Applied 2 of 3 changes. Change 3 failed: not unique."},
+		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "Applied 3 of 3 changes.", "edit a.rb (+1 −1: b) → done"},
+		{"str_replace_editor", `{"command":"undo_edit","path":"a.rb"}`, "Undid the last edit", "edit a.rb (taken back) → done"},
+	} {
+		e, r := event{by: byCall, action: actionOf(c[0], valueOf(c[1]))}, resultOf(c[2], actionOf(c[0], valueOf(c[1])).kind)
+		NewRecord(nil).answer(&e, &r)
+		if got := e.label(200); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(c[3]), " ") {
+			t.Errorf("%s of %q\nis   %s\nwant %s", c[0], c[2], got, c[3])
+		}
+	}
+}
+
+// TestWhatMayNotHoldAnyMore has what comes after an edit of a file, and what is told of
+// the file then.
+func TestWhatMayNotHoldAnyMore(t *testing.T) {
+	const holds, may, gone = "as of here, lib/a.rb:", "as of here, lib/a.rb (it may have changed after that):", ""
+	shell := func(command string) []compact.Message {
+		return exchange(2, "bash", `{"command":`+quotedJSON(command)+`}`, "all is well")
+	}
+	for name, c := range map[string]struct {
+		then []compact.Message
+		want string
+	}{
+		"a command":            {shell("make test"), holds},
+		"an undo":              {exchange(2, "editor", `{"command":"undo_edit","path":"/w/lib/a.rb"}`, "Last edit to /w/lib/a.rb undone successfully."), gone},
+		"a restore":            {exchange(2, "restore_files", `{"paths":["lib/a.rb"]}`, "Restored 1 file."), gone},
+		"a reset":              {shell("git reset --hard"), gone},
+		"a pull":               {shell("git pull --rebase"), may},
+		"a revert":             {shell("git commit -qam x && git revert --no-edit HEAD"), may},
+		"a formatter of all":   {shell("./gradlew spotlessApply"), may},
+		"a task that formats":  {shell("npm run lint:fix"), may},
+		"a tool that renames":  {exchange(2, "rename_symbol", `{"symbol":"limit","to":"most"}`, "Renamed 3 times: lib/a.rb, lib/b.rb"), may},
+		"a message":            {[]compact.Message{user("Is the limit in a.rb right?")}, holds},
+		"a user's own change":  {[]compact.Message{user("I've changed the limit in a.rb to 9.")}, may},
+		"in German":            {[]compact.Message{user("Ich habe a.rb von Hand geändert.")}, may},
+		"edits, some of them":  {exchange(2, "edit", `{"path":"lib/a.rb","old":"limit = 5","new":"limit = 6"}`, "Applied 1 of 2 edits."), may},
+		"an edit, who knows":   {exchange(2, "edit", `{"path":"lib/a.rb","old":"limit = 5","new":"limit = 6"}`, "The model looked at it."), may},
+		"an edit, not applied": {exchange(2, "edit", `{"path":"lib/a.rb","old":"limit = 5","new":"limit = 6"}`, "No edits were applied."), holds},
+	} {
+		record := recordOf(700, exchange(1, "edit", `{"path":"lib/a.rb","old":"limit = 3","new":"limit = 5"}`, "done"), c.then)
+		if shows := strings.Contains(record, "+ limit = 5"); shows != (c.want != gone) || !strings.Contains(record, c.want) {
+			t.Errorf("after %s: no %q in\n%s", name, c.want, record)
+		}
+	}
+}
