@@ -29,11 +29,24 @@ type event struct {
 	result   result
 	outcome  outcome
 	answered bool
+	told     bool // in a part
+	moved    bool // it is told anew, with its result
 }
 
 func (r *Record) happened(e *event) *event {
 	r.events = append(r.events, e)
 	r.fresh++
+	return e
+}
+
+// answerLate notes the result of a call that may be told in a part already.
+func (r *Record) answerLate(e *event, res *result) *event {
+	if e.told {
+		late := *e
+		e.moved, late.told = true, false
+		e = r.happened(&late)
+	}
+	r.answer(e, res)
 	return e
 }
 
@@ -51,7 +64,7 @@ func (r *Record) lose(m *message) {
 				awaits = r.happened(&event{by: byCall, origin: m.origin, action: &action{}})
 			}
 			res := resultOf(data, awaits.kind)
-			r.answer(awaits, &res)
+			r.answerLate(awaits, &res)
 			data = ""
 		}
 		if said != "" {
@@ -84,13 +97,13 @@ func (r *Record) lose(m *message) {
 		case c.event == nil || c.event.answered:
 			c.event = r.happened(&event{by: byCall, origin: m.origin, action: c.action})
 		}
-		r.answer(c.event, m.result)
+		c.event = r.answerLate(c.event, m.result)
 	}
 }
 
 // answer notes the result of a call, and what the call changed.
 func (r *Record) answer(e *event, res *result) {
-	e.answered, e.result = true, *res
+	e.answered, e.result, e.outcome = true, *res, outcome{}
 	if command := r.running[e.values.member("session_id bash_id shell_id task_id")]; command != "" && e.command == "" && !containsAny(strings.ToLower(e.tool), ending) {
 		e.kind, e.command = runs, command // what it printed since
 	}

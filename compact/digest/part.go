@@ -40,7 +40,7 @@ func (p *part) write() string {
 		}
 	}
 	for i, e := range p.events {
-		if i < p.old {
+		if i < p.old || e.moved {
 			continue
 		}
 		switch again := keys[i]; {

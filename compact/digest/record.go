@@ -61,6 +61,9 @@ func (r *Record) Add(lost, kept []compact.Message, size int, anew bool) string {
 	if text == "" {
 		r.carried = carried // the next part tells of all this
 	} else {
+		for _, e := range p.events[p.old:] {
+			e.told = true
+		}
 		r.begun, r.written, r.fresh, r.upTo = true, r.messages, 0, r.events[len(r.events)-1].origin
 	}
 	if anew {
@@ -218,8 +221,16 @@ func (r *Record) see(lost, kept []compact.Message) {
 	for _, m := range left {
 		r.lose(m)
 	}
+	stays := map[int]bool{} // the calls whose results do, by their messages
+	for _, m := range r.kept {
+		if m.result == nil {
+			stays[m.origin-1] = m.role == compact.User && isResult(m.text)
+		} else if c := r.calls.answered(m); c != nil {
+			stays[c.origin] = true
+		}
+	}
 	for _, e := range r.events[len(r.events)-r.fresh:] {
-		if e.by == byCall && !e.answered {
+		if e.by == byCall && !e.answered && !stays[e.origin] {
 			e.outcome.verdict = missing
 		}
 	}

@@ -234,10 +234,16 @@ func TestResultsFindTheirCalls(t *testing.T) {
 	r.Add([]compact.Message{msgs[3], msgs[0], msgs[2], msgs[4]}, nil, 300, false)
 	check("results that left first", r.Add(nil, nil, 300, true))
 	r = NewRecord(compacttest.Bytes{})
-	if text := r.Add(msgs[:1], msgs[1:], 300, false); !strings.Contains(text, "$ ./count --round 0 → no result") {
+	if text := r.Add(msgs[:1], msgs[2:], 300, false); !strings.Contains(text, "$ ./count --round 0 → no result") {
 		t.Errorf("a call without its result:\n%s", text)
 	}
-	r.Add(msgs[1:], nil, 300, false)
+	r = NewRecord(compacttest.Bytes{})
+	if text := r.Add(msgs[:1], msgs[1:], 300, false); !strings.Contains(text, "$ ./count --round 0\n") {
+		t.Errorf("a call whose result stays:\n%s", text)
+	}
+	if text := r.Add(msgs[1:], nil, 300, false); strings.Count(text, "$ ./count") != 3 {
+		t.Errorf("results that are told later:\n%s", text)
+	}
 	check("a result that left later", r.Add(nil, nil, 300, true))
 }
 

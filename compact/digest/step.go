@@ -92,6 +92,10 @@ func (e *event) ended() string {
 		return e.hint() + " → refused by the user" + says
 	case missing:
 		return " → no result"
+	case unknown:
+		if !e.answered { // the result stays
+			return e.hint()
+		}
 	case failed:
 		if e.result.coded && e.result.code != 0 {
 			return " → exit " + itoa(e.result.code) + says

@@ -9,6 +9,19 @@ import (
 	"laconic/compact/compacttest"
 )
 
+// A sentence ends where the next one begins, not behind a number or a short form.
+func TestSentencesAreWhole(t *testing.T) {
+	for _, text := range []string{
+		"Nur der Lauf vom 3.9. gilt nicht. |Der Rest bleibt so.", "Es fehlt die Zeit vom 4. bis 9. Mai für alle. |Danach ist sie da.", "This must not reach vers. 2.x of the wire. |All others are well.",
+		"Gemeint ist z.B. Lager 12. Dort fehlt Nr. A4 seit Mai. |Sonst nichts.", "Set it to approx. 40 s, e.g. in the file. |Then run it.", "The cause is in queue.go:88. |The rest is right.", "Does it work? |yes, it does.", "It was added in 2024. |Nobody uses it.",
+	} {
+		first, rest, _ := strings.Cut(text, "|")
+		if n := sentenceLength(first+rest, 400); n != len(first) {
+			t.Errorf("%q ends behind %q", first+rest, (first + rest)[:n])
+		}
+	}
+}
+
 // What an agent found stays, what it says that it does next leaves: the step says
 // that. Instructions of a repository hold however long ago they were read.
 func TestFindingsStayAndAnnouncementsLeave(t *testing.T) {
