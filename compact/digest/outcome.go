@@ -53,7 +53,7 @@ func (a *action) outcomeOf(r *result) outcome {
 	switch {
 	case fails, r.failed:
 		first, _, _ := strings.Cut(text, "\n")
-		return outcome{failed, OneLine(either(strings.TrimSpace(testFailed.FindString(text)), either(says, either(failure, first))), 200)}
+		return outcome{failed, OneLine(either(strings.TrimSpace(placed.FindString(text)), either(says, either(failure, first))), 200)}
 	case quotes, !r.coded && says == "":
 		return outcome{}
 	}
@@ -206,7 +206,7 @@ func lastLines(text string, n int) []string {
 var clock = regexp.MustCompile(`\d\d:\d\d:\d\d`)
 
 // summaryLine finds the line in which a program sums up how it went.
-var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,\w])\d+ (?:passed|failed|passing|failing|failures?|errors?|tests?|issues?|problems?|warnings?)\b|(?-i:^(?:OK|FAIL(?:ED)?|PASS(?:ED)?)\b)|^test result:|^Tests:|^build (?:succeeded|failed|successful)|^ok\s+\S+\s|` +
+var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,\w])\d+ (?:passed|failed|passing|failing|failures?|errors?|tests?|issues?|problems?|warnings?)\b|(?-i:^(?:OK|FAIL(?:ED)?|PASS(?:ED)?)\b)|^test result:|^Tests:|^build (?:succeeded|failed|success)|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) complete!)|^ok\s+\S+\s|` +
 	`^FAIL\s+\S+|\b[Cc]ompiled successfully|^make: \*\*\*|^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
 
 // lastWords returns the last line near the end of an output that sums it up, and a failure
@@ -229,8 +229,10 @@ func lastWords(text string) (says, failure string) {
 var (
 	// packageFailed finds a package whose tests failed: others may pass after it.
 	packageFailed = regexp.MustCompile(`(?m)^FAIL[ \t]+[\w.-]+/\S+.*`)
-	// testFailed finds a line that names a test that failed.
-	testFailed     = regexp.MustCompile(`(?m)^[ \t]*((?:--- FAIL: |FAILED |FAIL: |[✕✗✘] |not ok ).*)`)
+	// placed finds a line that names a test that failed, or the place or the code of an error.
+	placed = regexp.MustCompile(`(?m)^[ \t]*(?:--- FAIL: |FAILED \S+[:.]|FAIL: |[✕✗✘×] |not ok |FAIL +\S+ > |● .* › |error\[\w+\]: |\[ERROR\] +[\w./]+:\[?\d|Failed [\w.]+ \[|\S+\.\w+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal |syntax )?error\b|test \S+ \.\.\. FAILED|[\w.$]+ > .* FAILED$).*`)
+	// totals finds lines that count failures or say where more is told.
+	totals         = regexp.MustCompile(`(?i)could not compile|previous errors?\b|\bsee the (?:report|log)|^FAILURE: |^build fail|^execution failed for task|^\* |^make(?:\[\d+\])?: \*\*\*|^npm (?:err!|error)(?: code| errno| lifecycle| a complete|$)|^Tests:|\b\d+ (?:failed|failures?|errors?)\b|^\W*(?:FAIL(?:ED|URES?)?|failures):?\W*$|for more information|--> run with|^FAIL\s+[\w./-]+\s+[\d.]+s$`)
 	failingSummary = regexp.MustCompile(`(?i)(?:^|[^:.,\w])[1-9]\d* (?:(?:failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:^FAIL)|^build failed|^make: \*\*\*|test result: FAILED|Tests:.*\b[1-9]\d* failed`)
 )
 

@@ -159,22 +159,33 @@ func (p *part) printed(i int, e *event, head int32) {
 	limit, most := max(400, p.room/10), 240
 	if e.kind == other {
 		limit = max(600, p.room/4)
+	} else if e.outcome.verdict == failed {
+		limit = max(600, p.room/7)
 	}
 	if small && e.kind == runs && e.outcome.verdict != failed { // what a trial showed is told whole
 		most = shortOutput
 	}
-	here := map[string]bool{}
+	here, near := map[string]bool{}, 0 // so many lines tell of the failure above them
 	first := len(p.pieces)
 	p.lines(prints, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
 		s := 0.1 + min(b.interest(p.interest, k), 2.5)*0.55
+		if near--; near > 0 {
+			s++
+		}
+		isPlaced := !patch && placed.MatchString(t) && !noFailure.MatchString(t)
+		if isPlaced {
+			near = aboutFailure
+		}
 		switch {
 		case len(t) < 2 || strings.Trim(t, "=-*~^_. ") == "":
 			return 0, blank
 		case patch && strings.HasPrefix(t, "diff --git "):
 			return 0.6, opens
 		case strings.HasSuffix(t, ")") && rowKeys.MatchString(t):
+			return 0.2, opens
+		case !patch && b.heads(k):
 			return 0.2, opens
 		case here[t], isNoise(t),
 			e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
@@ -183,8 +194,14 @@ func (p *part) printed(i int, e *event, head int32) {
 		case patch && l[0] != '+' && l[0] != '-':
 			s *= 0.4
 		case patch:
+		case isPlaced:
+			s += 6
 		case isFailure(l):
-			s += 5
+			if s += 5; totals.MatchString(t) {
+				s -= 3.5
+			}
+		case alarm.MatchString(t):
+			s += 2
 		case expectation.MatchString(t):
 			s += 1.5
 		case small:
@@ -200,6 +217,26 @@ func (p *part) printed(i int, e *event, head int32) {
 	}
 }
 
+// aboutFailure is how many lines behind the name or the place of a failure tell of it.
+const aboutFailure = 8
+
+// heads reports whether a line is the heading of a table: no number is in it, and one is
+// in the row below.
+func (b *body) heads(k int) bool {
+	next := k + 1
+	for next < len(b.lines) && next < k+3 && len(strings.Fields(b.at(next))) < 2 {
+		next++
+	}
+	return next < len(b.lines) && rows.MatchString(b.at(k)) && rows.MatchString(b.at(next)) && !number.MatchString(b.at(k)) && number.MatchString(b.at(next))
+}
+
+var (
+	rows   = regexp.MustCompile(`\S(?:  +|\t| ?\| ?)\S`)
+	number = regexp.MustCompile(`(?:^|[\s|])[-+]?\d[\d.,/]*%?(?:[\s|]|$)`)
+	// alarm finds rows and lines of a log that tell of what is not as it should be.
+	alarm = regexp.MustCompile(`\b(?:CrashLoopBackOff|ImagePullBackOff|ErrImagePull|OOMKilled|Evicted|Unschedulable|NotReady|Unhealthy|Degraded|FailedScheduling|BackOff|FATAL|CRITICAL|WARN(?:ING)?)\b|\b0/[1-9]|^(?:\S+ +){0,2}Warning  |(?i)\b(?:level|severity)\W{1,4}(?:error|fatal|critical|panic)\b|\bdid you mean\b|^(?:hint|help): `)
+)
+
 // shortOutput is the length of outputs that are told whole.
 const shortOutput = 1200
 
@@ -213,7 +250,7 @@ func isPatch(text string) bool {
 func isNoise(t string) bool { return noise.MatchString(t) || progress.MatchString(t) }
 
 var (
-	noise = regexp.MustCompile(`^(?:Collecting |Downloading |Installing |Requirement already|Using cached|Preparing |WARNING: Running pip|\[notice\]|npm (?:warn|notice|http)|diff --git |index [0-9a-f]|--- a/|\+\+\+ b/|new file mode|=== (?:RUN|PAUSE|CONT)|remote: |Traceback \(most recent|\(use "git)`)
+	noise = regexp.MustCompile(`^(?:Collecting |Downloading |Installing |Requirement already|Using cached|Preparing |WARNING: Running pip|\[notice\]|npm (?:warn|notice|http)|diff --git |index [0-9a-f]|--- a/|\+\+\+ b/|new file mode|=== (?:RUN|PAUSE|CONT)|remote: |running \d+ tests?$|failures:$|---- .* stdout ----|note: run with |(?:Name: .*, |Length: .*, )?dtype: |Traceback \(most recent|\(use "git)`)
 	// progress finds bars and rates that say how far a program is.
 	progress = regexp.MustCompile(`███|━━━|%.*(?:[=#.>-]{3,}[ =#.>-]*[|\]]|\bETA\b)|\d%\||%.* [kMG]i?B/s`)
 	// passedTest finds a test or a package that passed.
@@ -221,5 +258,5 @@ var (
 	// rowKeys finds the keys of rows that stand below.
 	rowKeys = regexp.MustCompile(`^(?:[\w.]+: )?\([\w.-]+(?:, [\w.-]+)+\)$`)
 	// expectation finds lines that say what was expected and what came.
-	expectation = regexp.MustCompile(`\b(?:want(?:ed)?|got|[Rr]eceived) |[Ee]xpected|[Aa]ctual|^(?:left|right):|^(?:E  |[+-] )|^\S+\.\w+:\d+`)
+	expectation = regexp.MustCompile(`\b(?:want(?:ed)?|got|[Rr]eceived) |[Ee]xpected|[Aa]ctual|^(?:left|right):|^(?:E  |[+-] )|^(?:--> )?\S+\.\w+:\d+`)
 )

@@ -47,7 +47,11 @@ func (p *part) step(i int, e *event, times int) {
 	case reads:
 		p.source(i, e, head)
 	case searches:
-		p.found(i, e, head)
+		if e.outcome.verdict == failed {
+			p.printed(i, e, head)
+		} else {
+			p.found(i, e, head)
+		}
 	default:
 		p.printed(i, e, head)
 	}

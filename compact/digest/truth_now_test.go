@@ -91,6 +91,18 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 			nil,
 		},
 		{
+			"the row of a table that is not as it should be", 110,
+			[][]compact.Message{run(1, "kubectl get pods", "NAME    READY   STATUS    RESTARTS\n"+strings.Repeat("web-1   1/1     Running   0\nweb-2   1/1     Running   0\n", 12)+"job-7   0/1     CrashLoopBackOff   12\n"+strings.Repeat("web-3   1/1     Running   0\n", 12))},
+			[]string{"NAME    READY   STATUS", "job-7   0/1     CrashLoopBackOff   12"},
+			nil,
+		},
+		{
+			"what stands at an error, before totals and advice", 200,
+			[][]compact.Message{run(1, "cargo build", "   Compiling money v0.1.0\nerror[E0308]: mismatched types\n  --> src/main.rs:7:18\n   |\n7  |     let n: i32 = \"5\";\n\nFor more information about this error, try `rustc --explain E0308`.\nerror: could not compile `money` (bin \"money\") due to 1 previous error")},
+			[]string{"→ failed: error[E0308]: mismatched types\n", "--> src/main.rs:7:18"},
+			nil,
+		},
+		{
 			"equal steps", 700,
 			[][]compact.Message{run(1, "list files", "a.txt b.txt"), run(2, "list files", "a.txt b.txt"), run(3, "list files", "a.txt b.txt")},
 			[]string{"$ list files → a.txt b.txt (3 ×)\n"},
