@@ -25,6 +25,9 @@ const (
 	sends   // another agent to work
 )
 
+// answered reports whether a user answers calls of a kind.
+func (k kind) answered() bool { return k == asks || k == plans || k == reports }
+
 // An action is what a call does, as far as its arguments say.
 type action struct {
 	kind    kind
@@ -125,25 +128,36 @@ func (a *action) take(v *value, within string) {
 		}
 	}
 	path, query := got["path"], got["query"]
+	tool := strings.ToLower(a.tool)
+	if code := v.member("code"); code != "" && path != "" && containsAny(tool, writing) { // for a file
+		got["content"], got["command"] = code, ""
+	}
 	if path != "" && editorCommands[got["command"]] { // one tool does all that an editor does
 		query, got["command"] = got["command"], ""
 	}
 	a.path, a.command, a.query = either(a.path, path), either(a.command, got["command"]), either(a.query, query)
 	old, hasOld := got["old"]
 	text, hasNew := got["new"]
-	tool := strings.ToLower(a.tool)
 	undoes := a.query == "undo_edit" || containsAny(tool, []string{"undo", "restore", "revert"})
 	switch {
 	case hasOld && hasNew:
 		a.add(change{path: path, old: old, new: text})
 	case hasNew && strings.Contains(a.query+tool, "insert"):
 		a.add(change{path: path, new: text, how: inserted})
+	case gapInCode.MatchString(got["content"]): // nobody knows where it is
+		a.add(change{path: path, how: changed})
 	case got["content"] != "" && (a.query == "create" || a.query == "write" || a.query == "" && containsAny(tool, writing)):
 		a.add(change{path: path, new: got["content"], how: written})
 	case within == "" && containsAny(tool, []string{"delete", "remove"}):
 		a.add(change{path: path, how: removed})
 	case undoes:
 		a.add(change{path: path, how: undone})
+	case within == "" && moves.MatchString(tool):
+		from, to := v.member("source_path old_path sourcePath oldPath source from"), v.member("destination_path new_path destinationPath newPath destination to")
+		if to != "" && !strings.Contains(tool, "copy") {
+			a.add(change{path: from, how: removed})
+		}
+		a.add(change{path: to, how: changed})
 	}
 	for i := range v.list {
 		if m := &v.list[i]; m.kind == '"' && arguments[plainKey(v.keys[i])] == "" {
@@ -155,6 +169,12 @@ func (a *action) take(v *value, within string) {
 		}
 	}
 }
+
+// gapInCode finds the comment that stands for what a text leaves out of a file.
+var gapInCode = regexp.MustCompile(`(?mi)^\W*\.\.\. ?existing code`)
+
+// moves finds the names of tools that move or copy files.
+var moves = regexp.MustCompile(`(?:move|rename|copy)_?(?:path|file|dir|folder)`)
 
 // editorCommands are what an editor with one name is told to do.
 var editorCommands = setOf("view create write insert str_replace undo_edit replace edit read delete")
@@ -208,7 +228,7 @@ func (a *action) classify() {
 	case a.command != "":
 		a.kind = runs
 		a.shell()
-	case a.path == "" && a.query == "":
+	case a.path == "" && a.query == "", named("diagnos", "lint", "error", "problem") && !named("read", "view", "open"):
 	case a.path != "" && containsAny(tool, writing) && a.query != "view" && a.query != "read":
 		a.kind, a.changes = edits, append(a.changes, change{path: a.path, how: changed})
 	case a.query == "view" || a.query == "read" || a.query == "" && !named("list", "glob", "grep", "find", "search", "tree"):

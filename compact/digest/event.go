@@ -50,15 +50,16 @@ func (r *Record) answerLate(e *event, res *result) *event {
 	return e
 }
 
-// lose notes that a message left.
-func (r *Record) lose(m *message) {
+// lose notes that a message left, and others after it.
+func (r *Record) lose(m *message, others []*message) {
 	awaits := r.awaits
 	r.awaits = nil
 	switch {
+	case awaits != nil && awaits.answered && awaits.origin+1 == m.origin: // by this message
 	case m.role == compact.User:
 		holds := isResult(m.text)
-		call := awaits != nil && awaits.origin+1 == m.origin && (awaits.tool != "$" || holds)
-		said, data := saidIn(m.text, holds || call)
+		call := awaits != nil && awaits.origin+1 == m.origin && (awaits.tool != inFence || holds)
+		said, data := saidIn(m.text, holds || call, call && awaits.kind.answered())
 		if holds || call {
 			if !call {
 				awaits = r.happened(&event{by: byCall, origin: m.origin, action: &action{}})
@@ -82,7 +83,9 @@ func (r *Record) lose(m *message) {
 			r.happened(&event{by: byAgent, origin: m.origin, words: words, final: len(m.actions) == 0})
 		}
 		for i, a := range m.actions {
-			if m.inText {
+			if m.inText && a.kind == edits && a.tool == inFence {
+				r.proposed(a, m.origin, r.after(m.origin, others))
+			} else if m.inText {
 				r.awaits = r.happened(&event{by: byCall, origin: m.origin, action: a})
 			} else if c := r.calls.of(&m.calls[i], m.origin, a); c.event == nil { // else its result left before
 				c.event = r.happened(&event{by: byCall, origin: m.origin, action: a})
@@ -98,7 +101,45 @@ func (r *Record) lose(m *message) {
 			c.event = r.happened(&event{by: byCall, origin: m.origin, action: c.action})
 		}
 		c.event = r.answerLate(c.event, m.result)
+		if m.said != "" {
+			r.happened(&event{by: byUser, origin: m.origin, words: m.said})
+		}
 	}
+}
+
+// proposed notes the edits that a message holds as text. The client makes them, but for
+// those of which the next message says that they failed.
+func (r *Record) proposed(a *action, origin int, next string) {
+	made, not := *a, *a
+	made.changes, not.changes = nil, nil
+	failed := blocksFailed.MatchString(next)
+	for _, c := range a.changes {
+		if failed && (!strings.Contains(next, "SEARCH/REPLACE block") || strings.Contains(next, " SEARCH\n"+c.old+"\n=======\n")) {
+			not.changes = append(not.changes, c)
+		} else {
+			made.changes = append(made.changes, c)
+		}
+	}
+	if len(made.changes) > 0 {
+		r.answer(r.happened(&event{by: byCall, origin: origin, action: &made}), &result{})
+	}
+	if len(not.changes) > 0 {
+		r.awaits = r.happened(&event{by: byCall, origin: origin, action: &not})
+		r.answer(r.awaits, &result{text: next, failed: true})
+	}
+}
+
+// after returns the text of the message after another, among those that left after it
+// and those that the model still reads.
+func (r *Record) after(origin int, others []*message) string {
+	if len(others) == 0 || others[0].origin != origin+1 {
+		i, _ := slices.BinarySearchFunc(r.kept, origin+1, func(m *message, origin int) int { return m.origin - origin })
+		others = r.kept[i:]
+	}
+	if len(others) == 0 || others[0].origin != origin+1 {
+		return ""
+	}
+	return others[0].text
 }
 
 // answer notes the result of a call, and what the call changed.
@@ -117,9 +158,15 @@ func (r *Record) answer(e *event, res *result) {
 		e.result.first = e.firstLine()
 	}
 	e.outcome = e.outcomeOf(&e.result)
-	if e.kind == tracks {
+	switch e.kind {
+	case edits:
+		if e.outcome.verdict == passed {
+			e.shown(e.result.text)
+		}
+	case tracks:
 		r.todo.track(e)
-	} else if e.kind == sends || e.command == "" && containsAny(strings.ToLower(e.tool), moving) {
+	}
+	if e.kind == sends || e.command == "" && containsAny(strings.ToLower(e.tool), moving) {
 		r.files.namedIn(e.values.text + e.result.text)
 	}
 	for i := range e.changes {

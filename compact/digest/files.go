@@ -297,6 +297,29 @@ func (a *action) patches(text, path string) {
 	flush()
 }
 
+// hunks finds the change that the result of an edit shows, and byUserToo that the user
+// changed more.
+var (
+	hunks     = regexp.MustCompile(`@@ -\d.*(?:\n(?:[ +\\@-].*)?)+`)
+	byUserToo = regexp.MustCompile(`user_edits: *\z|(?i:user made the following (?:updates|changes|edits))`)
+)
+
+// shown takes the changes that the result of an edit shows: those that the call does
+// not say, and those of the user.
+func (a *action) shown(text string) {
+	at := hunks.FindStringIndex(text)
+	if at == nil || a.path == "" {
+		return
+	}
+	blind := !slices.ContainsFunc(a.changes, func(c change) bool { return c.how != changed })
+	if more := byUserToo.MatchString(text[:at[0]]); blind && !more {
+		a.changes = nil
+	} else if !more {
+		return
+	}
+	a.patches(strings.TrimRight(text[at[0]:at[1]], "\n"), a.path)
+}
+
 // add notes a change, unless there are too many or nobody knows where.
 func (a *action) add(c change) {
 	if c.path != "" && len(a.changes) < mostChanges {

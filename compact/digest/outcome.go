@@ -101,7 +101,7 @@ var notEdited = regexp.MustCompile(`(?i)no replacement|(?:not|none of them|no ed
 	`not a valid|outside|is a directory|read-only|permission|cancel|timed out|<tool_use_error>|Fehler|失败|失敗|错误|エラー|見つかり|找不到`)
 
 // isEdited finds that an edit was made.
-var isEdited = regexp.MustCompile(`(?i)\b(?:success|successful|successfully|updated|applied|edited|wrote|written|created|saved|replaced|done|inserted|deleted|removed|modified|moved|renamed|restored|reverted|undid|undone|ok)\b|has been|^A |^M |^\[File: |Here's the result|<file_edit|\bpatched\b|成功|更新`)
+var isEdited = regexp.MustCompile(`(?i)\b(?:success|successful|successfully|updated|applied|edited|wrote|written|created|saved|replaced|done|inserted|deleted|removed|modified|moved|renamed|copied|restored|reverted|undid|undone|ok)\b|has been|^A |^M |^\[File: |Here's the result|<file_edit|\bpatched\b|成功|更新`)
 
 // someEdits finds how many of the edits of a call were made.
 var someEdits = regexp.MustCompile(`\b(\d+)(?: of |/)(\d+) (?:edits?|changes?|hunks?|blocks?|diffs?|replacements?)\b`)
@@ -133,7 +133,7 @@ func (a *action) edited(r *result) outcome {
 	if r.failed || r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24) {
 		return outcome{failed, OneLine(head, 200)}
 	}
-	if yes == nil && strings.TrimSpace(line) != "" && len(r.text) <= 600 { // who knows
+	if yes == nil && strings.TrimSpace(line) != "" && len(r.text) <= 600 && !hunks.MatchString(r.text) { // who knows
 		return outcome{unknown, OneLine(head, 200)}
 	}
 	return outcome{verdict: passed}
@@ -150,7 +150,7 @@ func (a *action) happened(c *change, o outcome, r *result) bool {
 		return o.verdict == passed
 	case o.verdict != failed:
 		return true
-	case c.how == written:
+	case c.how == written, c.how == inserted:
 		return !shellComplains.MatchString(firstBytes(r.text, 1000))
 	}
 	return !complains.MatchString(firstBytes(r.text, 1000)) && !complains.MatchString(lastBytes(r.text, 400))

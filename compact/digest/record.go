@@ -139,6 +139,7 @@ type message struct {
 	actions []*action
 	inText  bool     // the action is written in the text
 	result  *result  // of a result
+	said    string   // what the user said to the call, in the result
 	lines   []uint64 // the hashes of its lines
 }
 
@@ -177,7 +178,9 @@ func (r *Record) read(m *compact.Message) *message {
 		if c := r.calls.answered(read); c != nil {
 			of = c.action.kind
 		}
-		res := resultOf(read.text, of)
+		said, text := heard(read.text, of)
+		res := resultOf(text, of)
+		read.said = said
 		res.failed = m.Failed
 		read.result = &res
 	case m.Role == compact.Assistant && len(m.Calls) == 0:
@@ -218,8 +221,8 @@ func (r *Record) see(lost, kept []compact.Message) {
 	}
 	slices.SortStableFunc(left, func(a, b *message) int { return a.origin - b.origin }) // a result may have left before its call
 	r.messages += len(left)
-	for _, m := range left {
-		r.lose(m)
+	for i, m := range left {
+		r.lose(m, left[i+1:])
 	}
 	stays := map[int]bool{} // the calls whose results do, by their messages
 	for _, m := range r.kept {

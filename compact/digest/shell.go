@@ -163,8 +163,10 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 			}
 			ch := change{path: path, how: h}
 			for _, d := range docs { // cat > path <<EOF
-				if h == changed && strings.Contains(d.line, path) && (c.words[0] == "cat" || c.words[0] == "tee") && !strings.Contains(d.line, ">>") {
-					ch.how, ch.new = written, d.body
+				if h == changed && strings.Contains(d.line, path) && (c.words[0] == "cat" || c.words[0] == "tee") {
+					if ch.how, ch.new = written, d.body; strings.Contains(d.line, ">>") || slices.Contains(c.words, "-a") {
+						ch.how = inserted
+					}
 				}
 			}
 			a.add(ch)

@@ -115,6 +115,8 @@ func (e *event) ended() string {
 		return " → still running"
 	case e.kind == plans && strings.HasPrefix(text, "User has approved your plan"):
 		return " → approved by the user"
+	case e.kind == asks, e.kind == reports && text == "": // the user's words are told
+		return ""
 	case text == "":
 		if e.kind == runs && e.result.coded {
 			return " → exit 0, no output"

@@ -56,13 +56,18 @@ func (p *part) stay() {
 	if !p.begun {
 		after = events[0].origin
 	}
+	i := 0
 	for _, m := range p.kept {
 		if m.role != compact.User || m.origin <= after {
 			continue
 		}
-		i := slices.IndexFunc(events, func(e *event) bool { return e.origin > m.origin })
-		said, _ := saidIn(m.text, isResult(m.text))
-		if i >= 0 && said != "" {
+		for i < len(events) && events[i].origin <= m.origin {
+			i++
+		}
+		if i == len(events) {
+			return
+		}
+		if said, _ := saidIn(m.text, isResult(m.text), false); said != "" {
 			p.add(userWords, p.old+i, isKept, OneLine(said, min(briefChars, max(24, p.room/20))), 40, -1)
 		}
 	}
