@@ -22,29 +22,46 @@ func (p *part) code() {
 			note = " (it may have changed after that)"
 		}
 		head := p.add(code, at+k, 0, quote(f.path, 200)+note+":", -1, -1) // only with a region
+		first := len(newest)
 		for g := range f.regions {
-			f.regions[g].at, f.regions[g].head = [2]int{at + k, 1 + g<<20}, head
-			newest = append(newest, &f.regions[g])
+			g := &f.regions[g]
+			if g.text = g.now(); g.text != "" {
+				g.at, g.head, g.more = [2]int{at + k, 1 + (len(newest)-first)<<20}, head, true
+				newest = append(newest, g)
+			}
+		}
+		if len(newest) > first {
+			newest[len(newest)-1].more = false
 		}
 	}
 	slices.SortStableFunc(newest, func(a, b *region) int { return cmp.Compare(b.last.origin, a.last.origin) })
 	for k, g := range newest {
-		p.region(g, 1.6/(1+0.05*float32(k)))
+		w := 1.6 / (1 + 0.05*float32(k))
+		if fresh := p.events[p.old].origin; g.since < fresh && g.last.origin >= fresh { // a part before tells it otherwise
+			w *= toldOtherwise
+		}
+		p.region(g, w)
+		g.text = ""
 	}
 }
+
+// toldOtherwise raises changed regions of which a part before tells what no longer holds.
+const toldOtherwise = 1.5
 
 // wholeRegion is the length of changed regions that are told whole.
 const wholeRegion = 600
 
 // region adds the text of a changed region as it is now: whole if it is not long.
 func (p *part) region(g *region, weight float32) {
-	b := p.interest.bodyOf(g.now())
+	b := p.interest.bodyOf(g.text)
 	for _, k := range b.blocks(min(wholeRegion, max(leastLine, p.room/6)), 2) {
 		w := weight
 		if !slices.ContainsFunc(b.lines[k.from:k.to], func(l line) bool { return b.text[l.from] != ' ' }) {
 			w *= unchanged
 		}
 		p.span(code, g.at[0], int32(g.at[1]), b, [2]int{k.from, k.to}, 1.2, w, g.head, func(k int) float32 { return 0.6 + min(b.interest(p.interest, k)*0.4, 1) })
+		q := &p.pieces[len(p.pieces)-1]
+		q.rest = q.rest || g.more
 	}
 }
 
@@ -89,11 +106,11 @@ func (p *part) nameChanges(event int) {
 // tasks adds the list of tasks, if calls changed the list and no newer one is read.
 func (p *part) tasks(at int) {
 	for _, m := range p.kept {
-		if slices.ContainsFunc(m.actions, func(a *action) bool { return a.kind == tracks && a.values.tasks() != nil }) {
+		if slices.ContainsFunc(m.actions, func(a *action) bool { return a.tasks() != nil }) {
 			return
 		}
 	}
-	if slices.ContainsFunc(p.events, func(e *event) bool { return e.by == byCall && e.kind == tracks }) {
+	if slices.ContainsFunc(p.events, func(e *event) bool { return e.by == byCall && (e.kind == tracks || e.tasks() != nil) }) {
 		n, most := min(120, max(40, p.room/8/(len(p.todo)+1))), max(p.room/8, 240)
 		text := p.todo.line(n, true)
 		if len(text) > most {
@@ -132,7 +149,7 @@ func (t *todo) track(e *event) {
 		return
 	}
 	v := &e.values
-	if list := v.tasks(); list != nil {
+	if list := e.tasks(); list != nil {
 		*t = nil
 		for i := range list {
 			m := &list[i]
@@ -152,14 +169,38 @@ func (t *todo) track(e *event) {
 	}
 }
 
-// tasks returns the tasks of arguments that hold a whole list, or nil.
-func (v *value) tasks() []value {
-	for i := range v.list {
-		if m := &v.list[i]; m.kind == '[' && len(m.list) > 0 && m.list[0].member(taskTexts) != "" {
+// tasks returns the tasks of a call that has a whole list of them, or nil.
+func (a *action) tasks() []value {
+	if a.kind != tracks {
+		return boxes(a.values.member("task_progress"))
+	}
+	for i := range a.values.list {
+		m := &a.values.list[i]
+		if m.kind == '[' && len(m.list) > 0 && m.list[0].member(taskTexts) != "" {
 			return m.list
+		} else if list := boxes(m.text); list != nil {
+			return list
 		}
 	}
 	return nil
+}
+
+// box finds a task in a list that is a text: - [x] Write it.
+var box = regexp.MustCompile(`(?m)^[ \t]*(?:[-*] |\d+[.)] )?\[([ xX~-])\] +(\S.*)$`)
+
+// boxes returns the tasks of a list that is a text.
+func boxes(text string) (list []value) {
+	for _, m := range box.FindAllStringSubmatch(text, mostChanges) {
+		status := "in_progress"
+		switch m[1] {
+		case " ":
+			status = "pending"
+		case "x", "X":
+			status = "completed"
+		}
+		list = append(list, value{kind: '{', keys: []string{"content", "status"}, list: []value{{text: m[2]}, {text: status}}})
+	}
+	return list
 }
 
 // line returns the list on one line, in at most some bytes for a task. Of tasks that

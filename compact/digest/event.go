@@ -163,11 +163,12 @@ func (r *Record) answer(e *event, res *result) {
 		if e.outcome.verdict == passed {
 			e.shown(e.result.text)
 		}
-	case tracks:
-		r.todo.track(e)
 	}
 	if e.kind == sends || e.command == "" && containsAny(strings.ToLower(e.tool), moving) {
 		r.files.namedIn(e.values.text + e.result.text)
+	}
+	if e.kind == tracks || e.tasks() != nil {
+		r.todo.track(e)
 	}
 	for i := range e.changes {
 		if c := &e.changes[i]; e.happened(c, e.outcome, &e.result) {

@@ -81,17 +81,31 @@ func (b *body) add(x *interest, from, to int, number int32) {
 	x.lines++
 }
 
+// quoted returns some lines, with a mark where they are a part of a longer one.
+func (b *body) quoted(from, to int) string {
+	text := b.text[b.lines[from].from:b.lines[to-1].to]
+	if from > 0 && b.lines[from-1].number == b.lines[from].number {
+		text = "…" + text
+	}
+	if to < len(b.lines) && b.lines[to-1].number == b.lines[to].number {
+		text = strings.TrimRight(text, " ") + "…"
+	}
+	return text
+}
+
 func (b *body) interest(x *interest, i int) float32 {
 	l := &b.lines[i]
 	return x.sum(b.ids[l.terms[0]:l.terms[1]], b.first+int32(i))
 }
 
-// partLength returns the length of the first part of a long line, which ends at a blank
-// if there is one.
+// partLength returns the length of the first part of a long line, which ends behind a
+// row, a sentence, a member or a word if there is one.
 func partLength(s string, most int) int {
 	s = firstBytes(s, most)
-	if i := strings.LastIndexByte(s, ' '); i > most/2 {
-		return i + 1
+	for _, end := range []string{"), ", "}, ", ". ", ", ", " "} {
+		if i := strings.LastIndex(s, end); i > most/2 {
+			return i + len(end)
+		}
 	}
 	return len(s)
 }

@@ -12,7 +12,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 	from, size := -1, 0
 	dense, densest := "", float32(0)
 	var scores best
-	first := len(p.pieces)
+	first, end := len(p.pieces), int32(0)
 	flush := func(to int) {
 		if from < 0 {
 			return
@@ -21,7 +21,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 		if len(headings) > 0 {
 			parent = headings[len(headings)-1].piece
 		}
-		if text := b.text[b.lines[from].from:b.lines[to-1].to]; strings.TrimSpace(text) != "" {
+		if text := b.quoted(from, to); strings.TrimSpace(text) != "" {
 			k := p.add(c, event, order+b.lines[from].number, text, max(base+scores.sum(), 0.02)*weight, parent)
 			p.pieces[k].lines = [2]int32{b.lines[from].number + 1, b.lines[to-1].number + 1}
 		}
@@ -41,6 +41,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			continue
 		case use == opens:
 			flush(i)
+			end = b.lines[i].number + 1
 			indent := len(text) - len(strings.TrimLeft(text, " \t"))
 			for len(headings) > 0 && headings[len(headings)-1].indent >= indent {
 				headings = headings[:len(headings)-1]
@@ -54,17 +55,22 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			from = i
 		}
 		if s > densest {
-			dense, densest = strings.TrimSpace(text), s
+			dense, densest = strings.TrimSpace(b.quoted(i, i+1)), s
 			if n := len(headings); n > 0 && fileAbove.MatchString(b.at(headings[n-1].line)) {
 				dense = b.at(headings[n-1].line) + dense
 			}
 		}
 		scores.add(s)
+		end = b.lines[i].number + 1
 		if size += len(text) + 3; size > most || use == single {
 			flush(i + 1)
 		}
 	}
 	flush(len(b.lines))
+	for k := range p.pieces[first:] {
+		q := &p.pieces[first+k]
+		q.rest = (c == prints || c == findings) && q.lines[1] < end
+	}
 	if need >= 0 && p.pieces[need].class == steps && c != code && !p.known(c, dense) {
 		p.pieces[need].brief = OneLine(dense, briefChars)
 		p.pieces[need].cost += int32(len(p.pieces[need].brief))
@@ -99,7 +105,7 @@ func (p *part) span(c purpose, event int, order int32, b *body, at [2]int, base,
 		scores.add(score(k))
 	}
 	from, to := &b.lines[at[0]], &b.lines[at[1]-1]
-	i := p.add(c, event, order+from.number, b.text[from.from:to.to], max(base+scores.sum(), 0.02)*weight, need)
-	p.pieces[i].lines, p.pieces[i].rest = [2]int32{from.number + 1, to.number + 1}, at[1] < len(b.lines)
+	i := p.add(c, event, order+from.number, b.quoted(at[0], at[1]), max(base+scores.sum(), 0.02)*weight, need)
+	p.pieces[i].lines, p.pieces[i].rest = [2]int32{from.number + 1, to.number + 1}, c == code && at[1] < len(b.lines)
 	return i
 }

@@ -33,11 +33,11 @@ func resultOf(text string, k kind) result {
 			continue
 		}
 		if m := exitCode.FindStringSubmatch(end); m != nil {
-			r.code, _ = strconv.Atoi(m[1] + m[2])
+			r.code, _ = strconv.Atoi(m[1] + m[2] + m[3])
 			r.coded = true
 		}
 	}
-	text, object := unwrapTimes(prompt.ReplaceAllLiteralString(withoutFrame(text), ""), 1)
+	text, object := unwrapTimes(prompt.ReplaceAllLiteralString(withoutFence(withoutFrame(text)), ""), 1)
 	r.text, r.object = strings.TrimRight(text, "\n"), max(r.object, object)
 	if k == searches {
 		r.text = byFile(r.text)
@@ -63,7 +63,7 @@ func plain(text string) string {
 
 // exitCode finds the code with which a program ended, as harnesses write it.
 var exitCode = regexp.MustCompile(`(?mi)^[\[<("{\s]*(?:error:\s*|no output, )?(?:(?:the )?(?:command|process|shell|program|script)\b[\w ]{0,24} )?(?:with )?` +
-	`(?:exit(?:ed)?(?: with)?(?:[ _]?(?:code|status))?|return ?code)[>:= ]+(-?\d+)|"(?:exit_?code|return_?code)"\s*:\s*(-?\d+)`)
+	`(?:exit(?:ed)?(?: with)?(?:[ _]?(?:code|status))?|return ?code)[>:= ]+(-?\d+)|"(?:exit_?code|return_?code)"\s*:\s*(-?\d+)|^command\b.* exit code:? (-?\d+)\b`)
 
 // running finds the session in which a program goes on, as harnesses write it.
 var running = regexp.MustCompile(`(?i)running (?:with session|in (?:the )?background with) ID:? ([\w-]+)`)
@@ -81,7 +81,8 @@ var frame = regexp.MustCompile(`(?i)^\s*(?:$|</?(?:\w*_\w*|output|std(?:out|err)
 	`<(path|type|shellid|return_?code|exit_?code)>[^<]*</|(?-i:Chunk ID: |Wall time: |Process exited with code |Process running with |Original token count: |Total output lines: |Output:\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
 	`(?i:exit[ _]?code|metadata|return_?code): |Signal: |Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|OBSERVATION:|Observation:|EXECUTION RESULT of |` +
 	`Exit code \d+\s*$|\[(?:Python Interpreter|Current working directory): |\[(?:Command finished|The command completed) with |\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
-	`Tool ran without output|\(Results are truncated|Here's the result of running .cat -n.|\[[^\]]* Result:|\[[^\]]*\] Result:))`)
+	`Command (?:executed\b|execution was not|output:|completed\.|".*" (?:failed|exited|timed out))|The previous shell command ended, so|On the next terminal tool call|Params used for the tool call: |` +
+	`File: \S+\s*$|Lines \d+-\d+:\s*$|IMPORTANT: File content truncated|Status: Showing lines|To read more: Use|Tool ran without output|\(Results are truncated|Here's the result of running .cat -n.|\[[^\]]* Result:|\[[^\]]*\] Result:))`)
 
 // prompt finds the prompt of a shell that OpenHands writes behind an output.
 var prompt = regexp.MustCompile(`\[Python Interpreter: [^\]\n]*\]\s*[^\n]*[#$] ?\s*$`)
@@ -92,10 +93,10 @@ func withoutFrame(text string) string {
 	for range frameLines {
 		line, rest, more := strings.Cut(text, "\n")
 		if after, ok := strings.CutPrefix(line, "Output: "); ok {
-			text = after + "\n" + rest
+			text = strings.TrimPrefix(after, "(empty)") + "\n" + rest
 			break
 		}
-		if len(line) > frameBytes || !frame.MatchString(line) || !more && strings.TrimLeft(line, " <(") == line {
+		if len(line) > frameBytes || !frame.MatchString(line) || !more && strings.TrimLeft(line, " <(") == line && !strings.HasSuffix(line, ":") {
 			break
 		}
 		text = rest
@@ -110,6 +111,19 @@ func withoutFrame(text string) string {
 			break
 		}
 		text = strings.TrimRight(text[:max(0, i-1)], " \t\n")
+	}
+	return text
+}
+
+// fenced finds a text between fences, perhaps under its path.
+var fenced = regexp.MustCompile("(?s)^(?:### [^\\s`]*[/.][^\\s`]*(?: \\(lines [\\d-]+\\))?\n)?```+[\\w.+-]*\n(.*\n)?```+\\s*$")
+
+// withoutFence returns a text without the fence around the whole of it.
+func withoutFence(text string) string {
+	if strings.HasPrefix(text, "```") || strings.HasPrefix(text, "### ") {
+		if m := fenced.FindStringSubmatch(text); m != nil && !strings.Contains("\n"+m[1], "\n```") {
+			return m[1]
+		}
 	}
 	return text
 }

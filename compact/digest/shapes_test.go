@@ -1,6 +1,8 @@
 package digest
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"laconic/compact"
@@ -12,6 +14,13 @@ func TestShapesOfAgents(t *testing.T) {
 	call := exchange
 	say := func(ms ...compact.Message) []compact.Message { return ms }
 	fence := "```"
+	rows := func(format string) string {
+		var b strings.Builder
+		for i := range 200 {
+			fmt.Fprintf(&b, format+"\n", i)
+		}
+		return b.String()
+	}
 	for _, c := range []struct {
 		name     string
 		lists    [][]compact.Message
@@ -123,7 +132,85 @@ func TestShapesOfAgents(t *testing.T) {
 			[]string{"\nagent: Both are in local time.\n", "A test would be good.", "edit lib/a.py (+1 −1: at = utc()) → done\nedit lib/a.py → failed: # 1 SEARCH/REPLACE block failed to match!\n", "edit Makefile (+1 −0: all: test) → done\nuser: and the port?\nchanged: lib/a.py, Makefile\n", "\n  + at = utc()\n"},
 			[]string{"+ to = utc()", fence, "Don't re-send"},
 		},
+		// What is left out.
+		{
+			"an output that goes on",
+			[][]compact.Message{call(1, "search_pages", `{"query":"width"}`, rows("%d: some text")+"WidthLimit8080 is one\n"+rows("%d: and another text of no use")), say(user("What is WidthLimit8080?"))},
+			[]string{"search width →\n  …\n", "\n  WidthLimit8080 is one\n  …\nuser: What"},
+			nil,
+		},
+		{
+			"a part of a long line",
+			[][]compact.Message{call(1, "sql_query", `{"query":"select * from t"}`, strings.Repeat("('Hose Basic', 39, 'none'), ", 40)+"('WidthLimit8080', 5040, 'x'), "+strings.Repeat("('Hose Basic', 39, 'none'), ", 40)), say(user("What is WidthLimit8080?"))},
+			[]string{"\n  …(", "('WidthLimit8080', 5040, 'x'),", "),…\n"},
+			nil,
+		},
+		{
+			"regions without room",
+			[][]compact.Message{
+				call(1, "edit_file", `{"path":"a.go","old_string":"x = 1","new_string":`+quotedJSON(rows("// %d words about the first"))+`}`, "done"),
+				call(2, "edit_file", `{"path":"a.go","old_string":"x = 2","new_string":"const widthLimit = 8080"}`, "done"),
+				call(3, "edit_file", `{"path":"a.go","old_string":"x = 3","new_string":"const lastOfThem = 1234567"}`, "done"), say(user("const lastOfThem = 1234567")),
+			},
+			[]string{"  …\n  + const widthLimit = 8080\n  …\n[End of"},
+			nil,
+		},
+		// What harnesses put around results.
+		{
+			"codes in wrappers",
+			[][]compact.Message{
+				call(1, "execute_command", `{"command":"make a"}`, "Command executed in terminal within working directory '/w/x'. Exit code: 0\nOutput:\n"),
+				call(2, "execute_command", `{"command":"make b"}`, "Command executed in terminal within working directory '/w/x'. Command execution was not successful, inspect the cause and adjust as needed.\nExit code: 2\nOutput:\nmake: no rule for b\n"),
+				call(3, "terminal", `{"command":"make c"}`, "Command \"make c\" failed with exit code 1.\n\n"+fence+"\nwould reformat c.py\n"+fence),
+				call(4, "run_terminal_cmd", `{"command":"make d"}`, "Exit code: 0\n\nCommand output:\n\n"+fence+"\nbuilt d\n"+fence+"\n\nCommand completed.\n\nThe previous shell command ended, so on the next invocation of this tool, you will be reusing the shell.\n\nOn the next terminal tool call, the directory of the shell will already be /w."),
+				call(5, "run_shell_command", `{"command":"make e"}`, "Command: make e\nDirectory: (root)\nOutput: (empty)\nError: (none)\nExit Code: 0\nSignal: (none)"),
+				call(6, "execute_command", `{"command":"make f"}`, "Command executed.\nOutput:\nbuilt f"),
+			},
+			[]string{"$ make a → exit 0, no output\n", "$ make b → exit 2: make: no rule for b\n", "$ make c → exit 1: would reformat c.py\n", "$ make d → built d\n", "$ make e → exit 0, no output\n", "$ make f → built f\n"},
+			[]string{fence, "Command", "shell"},
+		},
+		{
+			"numbers below a head",
+			[][]compact.Message{
+				call(1, "read_file", `{"path":"a.ini","offset":7}`, "File: a.ini\nIMPORTANT: File content truncated.\nStatus: Showing lines 7-9 of 9 total lines.\nTo read more: Use the read_file tool with offset=10.\n\n   7 | port = 8080\n   8 | \n   9 | host = b"),
+				call(2, "text_editor", `{"command":"view","path":"/w/b.ini"}`, "### /w/b.ini (lines 3-4)\n"+fence+"ini\n3: port = 9090\n4: host = c\n"+fence),
+			},
+			[]string{"(lines 7–9)\n  port = 8080\n  host = b\n", "(lines 3–4)\n  port = 9090\n  host = c\n"},
+			[]string{fence, "File", "###"},
+		},
+		{
+			"lists of tasks that are texts",
+			[][]compact.Message{call(1, "todo__todo_write", `{"content":"# Plan\n- [x] Read it\n- [ ] Write it"}`, "Updated (20 chars)")},
+			[]string{"tasks as of here: Read it (completed); Write it (pending)\n"},
+			nil,
+		},
+		{
+			"a list of tasks beside an edit",
+			[][]compact.Message{say(assistant("<replace_in_file>\n<path>a.py</path>\n<diff>\n------- SEARCH\nx\n=======\ny\n+++++++ REPLACE\n</diff>\n<task_progress>\n- [x] Read it\n- [ ] Write it\n</task_progress>\n</replace_in_file>"), user("[replace_in_file for 'a.py'] Result:\nThe content was successfully saved to a.py."))},
+			[]string{"edit a.py (+1 −1: y) → done\n", "tasks as of here: Read it (completed); Write it (pending)\n"},
+			nil,
+		},
+		{
+			"a list of tasks in another style",
+			[][]compact.Message{call(1, "update_todo_list", `{"todos":"[x] Read it\n[-] Write it\n[ ] Test it"}`, "Todo list updated successfully.")},
+			[]string{"tasks as of here: Read it (completed); Write it (in_progress); Test it (pending)\n"},
+			nil,
+		},
 	} {
 		tells(t, c.name, recordOf(900, c.lists...), c.want, c.no)
+	}
+}
+
+// TestCaptions says what of the assistant's words goes before all else.
+func TestCaptions(t *testing.T) {
+	step := "read src/PetReader.java"
+	for text, want := range map[string]bool{
+		"The entities and the other validator.": true, "How PetReader binds it.": true, "运行测试。": true, "Again.": true,
+		"How PetWriter binds it.": false, "The limit is 5.": false, "It is shared, therefore it stays.": false, "Shall I go on?": false,
+		"Never start two of them.": false, "别名只写在前面的设置里,后面的没有。": false, "It reads `limit`.": false, "One.\nTwo.": false,
+	} {
+		if isCaption(text, step) != want {
+			t.Errorf("%s: %v", text, !want)
+		}
 	}
 }

@@ -231,7 +231,7 @@ func (p *part) found(i int, e *event, head int32) {
 	listing := e.query == "" && e.command == "" || lists.MatchString(e.brief())
 	p.lines(prints, i, 1, b, 200, func(k int) (float32, lineUse) {
 		l := b.at(k)
-		if strings.TrimSpace(l) == "" {
+		if strings.Trim(l, " \t-=│") == "" {
 			return 0, blank
 		}
 		if fileAbove.MatchString(l) {

@@ -76,6 +76,10 @@ func (p *part) stay() {
 // agent adds what the assistant said: an answer to the user nearly whole, of what
 // it says at work the conclusions.
 func (p *part) agent(i int, e *event) {
+	if !e.final && i+1 < len(p.events) && p.events[i+1].by == byCall && isCaption(e.words, p.events[i+1].name(400)) {
+		p.add(prose, i, 0, e.words, leastOfAll, -1)
+		return
+	}
 	c, base, limit := prose, float32(0.9), max(500, p.room/14)
 	if e.final {
 		c, base, limit = answers, 1.6, max(700, p.room/12)
@@ -89,6 +93,20 @@ func (p *part) agent(i int, e *event) {
 		asked = len(words) < shortAnswer || item.MatchString(words)
 	}
 	p.says(c, i, 0, e.words, base, limit, -1, asked)
+}
+
+// isCaption reports whether a text only says of a step what its name says: it is short,
+// concludes nothing, and has no value and no name that the step has not.
+func isCaption(text, step string) bool {
+	if len(text) > 100 || strings.ContainsAny(text, "\n?`0123456789\"") || hasWord(text, conclusions) || binds(text) {
+		return false
+	}
+	for t := range terms(text) {
+		if t.name && !strings.Contains(step, t.text) {
+			return false
+		}
+	}
+	return len(text) < 24 || strings.IndexFunc(text, func(c rune) bool { return c >= firstWithoutBlanks }) < 0
 }
 
 // pasted finds the lines of a terminal in which an agent ran.

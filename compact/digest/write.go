@@ -38,8 +38,8 @@ func (p *part) text() string {
 			w.skip(e, q.brief, q.on)
 		}
 	}
-	w.flush()
 	w.leave()
+	w.flush()
 	w.b.WriteString(foot)
 	return w.b.String()
 }
@@ -66,7 +66,7 @@ type writer struct {
 	event   int32
 	class   purpose
 	region  int32 // of a file that was changed
-	rest    bool  // that region goes on
+	rest    bool  // what was written last goes on
 	last    int32 // the number of the last line that was written of a body
 }
 
@@ -189,7 +189,7 @@ func (w *writer) chosenNames() string {
 // gap stands for lines that are left out.
 const gap = "  …\n"
 
-// leave marks the end of a region that goes on.
+// leave marks the end of a text that goes on.
 func (w *writer) leave() {
 	if w.rest {
 		w.b.WriteString(gap)
@@ -200,11 +200,15 @@ func (w *writer) leave() {
 // piece writes a piece. detailed is set if other pieces of its event follow.
 func (w *writer) piece(q *piece, detailed bool) {
 	text, inFile := q.text, q.class == code && q.need >= 0
-	if !inFile {
+	same := w.event == q.event && w.class == q.class
+	if !same {
 		w.leave()
 	}
+	w.rest = q.rest
 	if q.class == steps {
-		if !detailed && q.brief != "" {
+		if !detailed && q.brief == "" {
+			text = strings.TrimSuffix(text, " →") // nothing of it is told
+		} else if !detailed {
 			switch brief := w.at(q.event).lineOf(q.brief); {
 			case strings.HasSuffix(text, "→"):
 				text += " " + brief
@@ -224,13 +228,11 @@ func (w *writer) piece(q *piece, detailed bool) {
 	}
 	w.flush()
 	if inFile {
-		other := q.order>>20 != w.region
-		if other && (w.last > 0 || q.lines[0] > 1) || q.lines[0] > w.last+1 {
+		if q.order>>20 != w.region || q.lines[0] > w.last+1 {
 			w.b.WriteString(gap)
 		}
-		w.region, w.last, w.rest = q.order>>20, q.lines[0]-1, q.rest
+		w.region, w.last = q.order>>20, q.lines[0]-1
 	}
-	same := w.event == q.event && w.class == q.class
 	label := ""
 	if !same {
 		w.last = 0
@@ -250,7 +252,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 	}
 	if q.class == code && q.need < 0 {
 		w.b.WriteString("as of here, " + w.short(bar(quoted(text)), w.changed[int(q.event)-len(w.events)-1].path) + "\n")
-		w.event, w.class, w.last = q.event, q.class, 0
+		w.event, w.class, w.last, w.region = q.event, q.class, 0, 0
 		return
 	}
 	if q.lines[0] > 0 {
