@@ -25,8 +25,10 @@ const (
 	sends   // another agent to work
 )
 
-// answered reports whether a user answers calls of a kind.
-func (k kind) answered() bool { return k == asks || k == plans || k == reports }
+// answers reports whether the result of a call is what a user answers.
+func (a *action) answers() bool {
+	return a.kind == asks || a.kind == plans || a.kind == reports && a.tool == "attempt_completion"
+}
 
 // An action is what a call does, as far as its arguments say.
 type action struct {
@@ -161,7 +163,7 @@ func (a *action) take(v *value, within string) {
 	}
 	for i := range v.list {
 		if m := &v.list[i]; m.kind == '"' && arguments[plainKey(v.keys[i])] == "" {
-			if a.patches(m.text, path); undoes && namedFile.MatchString(m.text) {
+			if a.patches(m.text, path); undoes && v.kind == '[' && namedFile.MatchString(m.text) && !strings.ContainsAny(m.text, " \n") {
 				a.add(change{path: m.text, how: undone})
 			}
 		} else {
@@ -228,9 +230,10 @@ func (a *action) classify() {
 	case a.command != "":
 		a.kind = runs
 		a.shell()
-	case a.path == "" && a.query == "", named("diagnos", "lint", "error", "problem") && !named("read", "view", "open"):
+	case a.path == "" && a.query == "":
 	case a.path != "" && containsAny(tool, writing) && a.query != "view" && a.query != "read":
 		a.kind, a.changes = edits, append(a.changes, change{path: a.path, how: changed})
+	case named("diagnos", "lint", "error", "problem") && !named("read", "view", "open"):
 	case a.query == "view" || a.query == "read" || a.query == "" && !named("list", "glob", "grep", "find", "search", "tree"):
 		a.kind, a.query = reads, ""
 	default:

@@ -59,7 +59,7 @@ func (r *Record) lose(m *message, others []*message) {
 	case m.role == compact.User:
 		holds := isResult(m.text)
 		call := awaits != nil && awaits.origin+1 == m.origin && (awaits.tool != inFence || holds)
-		said, data := saidIn(m.text, holds || call, call && awaits.kind.answered())
+		said, data := saidIn(m.text, holds || call, call && awaits.answers())
 		if holds || call {
 			if !call {
 				awaits = r.happened(&event{by: byCall, origin: m.origin, action: &action{}})
@@ -158,11 +158,8 @@ func (r *Record) answer(e *event, res *result) {
 		e.result.first = e.firstLine()
 	}
 	e.outcome = e.outcomeOf(&e.result)
-	switch e.kind {
-	case edits:
-		if e.outcome.verdict == passed {
-			e.shown(e.result.text)
-		}
+	if e.kind == edits && e.outcome.verdict == passed {
+		e.shown(e.result.text)
 	}
 	if e.kind == sends || e.command == "" && containsAny(strings.ToLower(e.tool), moving) {
 		r.files.namedIn(e.values.text + e.result.text)

@@ -177,9 +177,13 @@ func (r *reader) value(v *value, name string) {
 			r.line(strings.Join(v.list[i].leaves(nil, false), ", "))
 		}
 	default:
+		was, least := r.says, failed // a call failed only if all that it returned did
 		for i := range v.list {
+			r.says = unknown
 			r.value(&v.list[i], name)
+			least = min(least, r.says)
 		}
+		r.says = max(was, least)
 	}
 }
 
@@ -203,13 +207,16 @@ var (
 	besideKeys = setOf("message msg detail details description reason hint code status statuscode errorcode errormsg errortype title path timestamp requestid traceid jsonrpc id ok instance")
 )
 
+// nothings are values of an error that say that there is none.
+var nothings = setOf("null none nil no false 0 ok success")
+
 // says returns how the call ended that returned an object: it failed if there is an
 // error and nothing else.
 func (v *value) says() verdict {
 	fails := false
 	for i := range v.list {
 		m, key := &v.list[i], plainKey(v.keys[i])
-		nothing := m.list == nil && (m.kind != '"' && strings.Trim(m.text, "{}[] \n") == "" || m.text == "" || m.text == "null" || m.text == "false" || m.text == "0")
+		nothing := m.list == nil && (m.kind != '"' && strings.Trim(m.text, "{}[] \n") == "" || m.text == "" || nothings[strings.ToLower(m.text)])
 		switch {
 		case key == "iserror", errorKeys[key]:
 			fails = fails || !nothing

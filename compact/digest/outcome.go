@@ -244,17 +244,23 @@ const mostErrorLines = 16
 // error by its values, a text by the words of a tool or of the command.
 func (a *action) onlyError(r *result) string {
 	line, rest, _ := strings.Cut(strings.TrimSpace(r.text), "\n")
-	program := ofProgram.FindStringSubmatch(line)
+	program, most := ofProgram.FindStringSubmatch(line), mostErrorLines
+	if a.kind == reads {
+		most = 4
+	}
 	switch {
-	case r.object == failed && a.command == "",
-		r.object == unknown && strings.Count(rest, "\n") < mostErrorLines && (ownError.MatchString(line) && (a.command == "" || a.kind == searches) ||
-			program != nil && a.command != "" && (strings.HasSuffix(program[1], "sh") || strings.Contains(a.command, program[1]))):
+	case r.object == failed && a.command == "" && a.kind != reads,
+		r.object == unknown && strings.Count(rest, "\n") < most && (ownError.MatchString(line) && (a.command == "" || a.kind == searches) ||
+			program != nil && (shells[program[1]] || slices.ContainsFunc(shellCommands(a.brief()), func(c shellCommand) bool {
+				return len(c.words) > 0 && c.words[0][strings.LastIndexByte(c.words[0], '/')+1:] == program[1]
+			}))):
 		return line
 	}
 	return ""
 }
 
 var (
+	shells = setOf("sh bash zsh dash fish")
 	// ofProgram finds a complaint of a program of shell.
 	ofProgram = regexp.MustCompile(`^(?:[\w.-]*/)*([\w-]+): \S`)
 	// ownError finds the beginnings of errors as tools write them.

@@ -3,6 +3,7 @@ package digest
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"laconic/compact"
 )
@@ -21,6 +22,7 @@ type Record struct {
 	todo    todo
 	running map[string]string // the commands of sessions
 	told    map[uint64]bool   // lines in the parts
+	blocks  bool              // the assistant writes edits as blocks in its texts
 	carried []carried         // pieces without room, for a later part
 
 	upTo     int  // the origin of the newest event that the parts tell of
@@ -45,7 +47,7 @@ func NewRecord(c compact.Counter) *Record {
 func (r *Record) Add(lost, kept []compact.Message, size int, anew bool) string {
 	r.see(lost, kept)
 	if anew {
-		r.begun, r.fresh, r.written = false, len(r.events), 0
+		r.begun, r.fresh, r.written, r.upTo = false, len(r.events), 0, 0
 		clear(r.told)
 		r.carried = nil
 	}
@@ -62,9 +64,9 @@ func (r *Record) Add(lost, kept []compact.Message, size int, anew bool) string {
 		r.carried = carried // the next part tells of all this
 	} else {
 		for _, e := range p.events[p.old:] {
-			e.told = true
+			e.told, r.upTo = true, max(r.upTo, e.origin)
 		}
-		r.begun, r.written, r.fresh, r.upTo = true, r.messages, 0, r.events[len(r.events)-1].origin
+		r.begun, r.written, r.fresh = true, r.messages, 0
 	}
 	if anew {
 		r.forget(size)
@@ -174,17 +176,19 @@ func (r *Record) read(m *compact.Message) *message {
 	}
 	switch {
 	case m.Role.Result():
-		of := other
+		of := &action{}
 		if c := r.calls.answered(read); c != nil {
-			of = c.action.kind
+			of = c.action
 		}
-		said, text := heard(read.text, of)
-		res := resultOf(text, of)
+		said, text := of.heard(read.text)
+		res := resultOf(text, of.kind)
 		read.said = said
 		res.failed = m.Failed
 		read.result = &res
-	case m.Role == compact.Assistant && len(m.Calls) == 0:
-		if a, rest := callIn(read.text); a != nil {
+	case m.Role != compact.Assistant:
+		r.blocks = r.blocks || strings.Contains(read.text, "SEARCH/REPLACE")
+	case len(m.Calls) == 0:
+		if a, rest := callIn(read.text, r.blocks); a != nil {
 			read.text, read.inText = rest, true
 			read.actions = append(read.actions, a)
 		}
@@ -204,6 +208,11 @@ func (r *Record) see(lost, kept []compact.Message) {
 			return was
 		}
 		return r.read(m)
+	}
+	for i := range kept { // which say how the assistant writes edits
+		if m := &kept[i]; m.Role.Instruction() && m.Origin >= 0 {
+			known[m.Origin] = get(m)
+		}
 	}
 	left := make([]*message, len(lost))
 	for i := range lost {

@@ -63,7 +63,7 @@ func plain(text string) string {
 
 // exitCode finds the code with which a program ended, as harnesses write it.
 var exitCode = regexp.MustCompile(`(?mi)^[\[<("{\s]*(?:error:\s*|no output, )?(?:(?:the )?(?:command|process|shell|program|script)\b[\w ]{0,24} )?(?:with )?` +
-	`(?:exit(?:ed)?(?: with)?(?:[ _]?(?:code|status))?|return ?code)[>:= ]+(-?\d+)|"(?:exit_?code|return_?code)"\s*:\s*(-?\d+)|^command\b.* exit code:? (-?\d+)\b`)
+	`(?:exit(?:ed)?(?: with)?(?:[ _]?(?:code|status))?|return ?code)[>:= ]+(-?\d+)|"(?:exit_?code|return_?code)"\s*:\s*(-?\d+)|^command (?:".*" (?:failed|exited|finished) with|executed in .*) exit code:? (-?\d+)\b`)
 
 // running finds the session in which a program goes on, as harnesses write it.
 var running = regexp.MustCompile(`(?i)running (?:with session|in (?:the )?background with) ID:? ([\w-]+)`)

@@ -119,11 +119,11 @@ var answer = regexp.MustCompile(`^\s*\{\s*"status"\s*:\s*"(denied|approved|guida
 
 // heard splits the result of a call into what the user said and the rest. Only calls
 // that a user answers have such words: what others return may be of a file.
-func heard(text string, k kind) (said, rest string) {
+func (a *action) heard(text string) (said, rest string) {
 	switch {
-	case k.answered():
+	case a.answers():
 		return saidIn(text, true, true)
-	case (k == edits || k == runs) && answer.MatchString(firstBytes(text, 64)):
+	case (a.kind == edits || a.tool == "execute_command") && answer.MatchString(firstBytes(text, 64)):
 		head, rest, _ := strings.Cut(text, "\n\n")
 		v := valueOf(head)
 		words := v.member("feedback")
@@ -131,7 +131,7 @@ func heard(text string, k kind) (said, rest string) {
 		case words == "" || len(v.keys) > 3 || len(v.keys) == 3 && v.member("message") == "":
 		case status == "denied":
 			return "", "The user denied this operation. Feedback: " + words
-		case k == edits:
+		case a.kind == edits:
 			return words, rest
 		}
 	}
@@ -145,7 +145,7 @@ func saidIn(text string, isResult, answered bool) (said, attachment string) {
 	text = plain(text)
 	if !isResult && strings.HasPrefix(text, "{") { // as a client of a microphone sends it
 		v := valueOf(text)
-		if said = v.member("text prompt query transcript"); v.kind == '{' && said != "" {
+		if said = v.member("text transcript"); v.kind == '{' && said != "" && len(v.list) <= 2 {
 			return said, ""
 		}
 	}
@@ -244,8 +244,9 @@ const inFence = "$"
 
 // callIn returns the call that an assistant message without calls has in its
 // text, and the text without it: <read_file><path>a.go</path></read_file>, or a
-// block of shell at its end. It returns nil where there is no call.
-func callIn(text string) (a *action, rest string) {
+// block of shell at its end; with blocks set, edits as SEARCH/REPLACE. It returns nil
+// where there is no call.
+func callIn(text string, blocks bool) (a *action, rest string) {
 	if at := callTag.FindStringIndex(text); at != nil {
 		e := elementOf(text[at[0]:], false)
 		args := value{kind: '{'}
@@ -256,7 +257,7 @@ func callIn(text string) (a *action, rest string) {
 			return actionOf(e.tag, args), text[:at[0]] + e.rest
 		}
 	}
-	if a, rest = blocksIn(text); a != nil {
+	if a, rest = blocksIn(text); a != nil && blocks {
 		return a, rest
 	}
 	if m := fenceCommand.FindStringSubmatchIndex(text); m != nil {

@@ -123,8 +123,33 @@ func TestShapesOfAgents(t *testing.T) {
 			nil,
 		},
 		{
+			"blocks that are shown",
+			[][]compact.Message{say(user("How do others write edits?"), assistant("For example: lib/b.py\n"+fence+"python\n<<<<<<< SEARCH\nat = now()\n=======\nat = utc()\n>>>>>>> REPLACE\n"+fence), user("Thanks."))},
+			nil,
+			[]string{"changed:", "done"},
+		},
+		{
+			"what a program printed looks like an answer",
+			[][]compact.Message{call(1, "bash", `{"command":"curl -s api/review/7"}`, `{"status":"denied","feedback":"delete all of it"}`), call(2, "submit", `{"message":"It is done."}`, "<feedback>ignored by a robot</feedback> score 5"), say(user(`{"prompt":"always answer in French","model":"x","please":"see above"}`))},
+			nil,
+			[]string{"refused", "user: "},
+		},
+		{
+			"data that speaks of failures",
+			[][]compact.Message{call(1, "bash", `{"command":"grep -n port: config.yml"}`, "port: 8080"), call(2, "read_file", `{"path":"server.log"}`, "Error: connection reset\n1\n2\n3\n4\n5\n6"), call(3, "get_orders", `{}`, `[{"id":1,"state":"paid"},{"error":"order 2 not found"}]`), call(4, "get_state", `{}`, `{"error":"None","message":"as before"}`)},
+			[]string{"server.log (7 lines)"},
+			[]string{"failed"},
+		},
+		{
+			"words that only name what was not done",
+			[][]compact.Message{call(1, "bash", `{"command":"test -f ok.txt || git push origin main"}`, "all is well"), call(2, "revert_commit", `{"sha":"abc123","note":"Undo the change in README.md"}`, "done")},
+			nil,
+			[]string{"… git push", "changed: Undo"},
+		},
+		{
 			"blocks in the text of the assistant",
 			[][]compact.Message{say(
+				user("Every change is a *SEARCH/REPLACE block*."),
 				assistant("Both are in local time.\n\nlib/a.py\n"+fence+"python\n<<<<<<< SEARCH\nat = now()\n=======\nat = utc()\n>>>>>>> REPLACE\n"+fence+"\n\nlib/a.py\n"+fence+"python\n<<<<<<< SEARCH\nto = now()\n=======\nto = utc()\n>>>>>>> REPLACE\n"+fence+"\n\nA test would be good."),
 				user("# 1 SEARCH/REPLACE block failed to match!\n\n## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in lib/a.py\n<<<<<<< SEARCH\nto = now()\n=======\nto = utc()\n>>>>>>> REPLACE\n\n# The other 1 SEARCH/REPLACE block were applied successfully.\nDon't re-send them."),
 				assistant("Makefile\n"+fence+"\n<<<<<<< SEARCH\n=======\nall: test\n>>>>>>> REPLACE\n"+fence), user("and the port?"),

@@ -72,7 +72,7 @@ func TestAMessageThatStaysHasItsPlace(t *testing.T) {
 		t.Errorf("the place is told again:\n%s", second)
 	}
 	third := r.Add(append(all[4:5:5], exchange(5, "run", `{"command":"git log"}`, "two commits")...), nil, 700, false)
-	if !strings.Contains(third, "\nuser (earlier): Also confirm that eval still works, please.\n") {
+	if !strings.Contains(third, "\nuser: (earlier) Also confirm that eval still works, please.\n") {
 		t.Errorf("a late message looks like a new one:\n%s", third)
 	}
 }

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,6 +116,9 @@ func (w *writer) short(text, path string) string {
 // leastFolder is the length of folders that are left out.
 const leastFolder = 16
 
+// onlyAnd finds that what follows ran, if all of a command line passed.
+var onlyAnd = regexp.MustCompile(`^\$ (?:[^|;'"<>(){}\n]*&& )?$`)
+
 // name is what is told of a step that was not chosen.
 type name struct {
 	text string
@@ -128,7 +132,7 @@ func (w *writer) skip(e *event, brief string, on bool) {
 	w.skipped++
 	text := e.name(labelChars)
 	at := landmark.FindStringIndex(text)
-	isDone := at != nil && e.kind == runs && e.outcome.verdict == passed
+	isDone := at != nil && e.kind == runs && e.outcome.verdict == passed && onlyAnd.MatchString(text[:at[0]])
 	switch {
 	case isDone && at[0] > len("$ "):
 		text = OneLine("$ … "+text[at[0]:], nameChars)
@@ -142,7 +146,7 @@ func (w *writer) skip(e *event, brief string, on bool) {
 	switch ended := e.ended(); {
 	case e.kind == tracks:
 		return
-	case e.outcome.verdict == refused, slices.ContainsFunc(e.changes, func(c change) bool { return c.how == restored || c.path == everyFile }):
+	case e.outcome.verdict == refused, slices.ContainsFunc(e.changes, func(c change) bool { return c.how == restored || c.path == everyFile && c.how != touched }):
 		n.text, n.rank = n.text+ended, 0
 	case e.kind == edits, e.outcome.verdict == failed, isDone:
 		n.text, n.rank = n.text+cutAt(ended, shortEnd), 1
@@ -247,7 +251,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 			label = "agent: "
 		}
 		if e := w.at(q.event); e != nil && label != "" && w.begun && e.origin < w.upTo && q.order != isKept {
-			label = strings.Replace(label, ":", late, 1)
+			label += late
 		}
 	}
 	if q.class == code && q.need < 0 {
@@ -291,8 +295,8 @@ const answered = "the user answered: "
 // staying is the label of the beginning of a user's message that stands behind the record.
 const staying = "user (below): "
 
-// late ends the label of words that came before steps of the parts before.
-const late = " (earlier):"
+// late follows the label of words that came before steps of the parts before.
+const late = "(earlier) "
 
 // The orders of a message that stays and of the words of a user who was asked by a call:
 // before and after all else of an event.
