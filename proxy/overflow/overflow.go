@@ -94,6 +94,7 @@ func Read(status int, body []byte) Said {
 func (s Said) Size() Refusal {
 	known := false // a sentence that refuses no size, whatever the status says
 	for i := range s.sentences {
+		known = known || s.status == 413 && ofRates().MatchString(s.sentences[i].text)
 		r := s.sentences[i].read(s.status)
 		if r.Kind != None {
 			return r

@@ -99,7 +99,7 @@ func (r *errorReader) flat(o gjson.Result, depth int) {
 		code: text(o.Get("code")), kind: text(o.Get("type")),
 		limit: number(text(o.Get("n_ctx"))), prompt: number(text(o.Get("n_prompt_tokens"))),
 	}
-	for _, key := range []string{"message", "faultstring", "detail"} {
+	for _, key := range []string{"message", "faultstring", "detail", "msg"} {
 		if s.text = text(o.Get(key)); s.text != "" {
 			r.add(s)
 			r.nested(s.text, depth)

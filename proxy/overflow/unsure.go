@@ -1,5 +1,7 @@
 package overflow
 
+import "strings"
+
 // unsure returns what a refusal in words that no row knows may be: one of length, if
 // it names what a prompt is made of, and that there is too much of it. The numbers
 // are the two largest of its sentence. Two are enough, in whatever language, unless
@@ -15,7 +17,7 @@ func (s Said) unsure() Refusal {
 		}
 		r := Refusal{Kind: Prompt, Shape: "unsure", Unsure: true, Wordless: !promptWords().MatchString(text)}
 		r.Prompt, r.Limit = twoLargest(text)
-		if r.Wordless && (r.Limit == 0 || ofAnswers().MatchString(s.sentences[i].text)) {
+		if r.Wordless && r.Limit == 0 || ofAnswers().MatchString(s.sentences[i].text) && !promptWords().MatchString(tokenWords().ReplaceAllString(text, "")) {
 			continue
 		}
 		if r.Limit > 0 || tooMuchWords().MatchString(text) {
@@ -33,7 +35,7 @@ const leastUnsure = 512
 // two that may be of tokens.
 func twoLargest(text string) (largest, second int) {
 	for _, digits := range numbers().FindAllString(text, -1) {
-		switch n := number(digits); {
+		switch n := number(thousands.Replace(digits)); {
 		case n > largest:
 			largest, second = n, largest
 		case n > second && n < largest:
@@ -46,21 +48,35 @@ func twoLargest(text string) (largest, second int) {
 	return largest, second
 }
 
-var numbers = expression(`\d[\d,_]*`)
+// numbers match also those whose thousands stand apart as in some languages: 70.120.
+var (
+	numbers   = expression(`\d{1,3}(?:[.'’\x{a0}\x{202f}]\d{3})+\b|\d[\d,_]*`)
+	thousands = strings.NewReplacer(".", "", "'", "", "’", "", "\u00a0", "", "\u202f", "")
+)
 
 // quoted matches what an error quotes at length, and the names of parameters that
 // limit answers.
 var quoted = expression("'[^']{20,}'|(?s)\".{20,}\"|`[^`]{20,}`|max_(?:completion_|output_|new_)?tokens")
 
-// otherThings matches what else may be too long, too large or too many.
-var otherThings = expression(`(?i)bytes|\d ?[mk]i?b\b|image|jinja|template|per (?:second|minute|hour|day)|quota|billing|balance|credit|tool_calls|'tools'|schema|` +
-	`file ?name|function(?:'s)? name|parameter name`)
+// rates match how much may be sent at a time.
+const rates = `(?i:per (?:sec|min|hour|day)|/ ?(?:s|min|h|hour|day)\b|\b[tr]p[md]\b)`
+
+var ofRates = expression(rates)
+
+// otherThings matches what else may be too long, too large or too many, also for a
+// while.
+var otherThings = expression(`(?i)bytes|\d ?[mk]i?b\b|image|picture|pixel|jinja|template|` + rates + `|` +
+	`quota|daily|billing|balance|credit|额度|tool_calls|'tools'|schema|file ?name|function(?:'s)? name|parameter name|vocab|token ids?\b|` +
+	`temperature|logprobs|penalty|input should be|queue|concurren|overload|in flight|time[ds]? ?out|deadline|\d ?ms\b`)
 
 // promptWords match what a prompt is made of, and how it is measured, in the
 // languages in which servers are written. Most of them say "token".
 var promptWords = expression(`(?i)token|prompt|context|\binput|sequence|conversation|\blength|messages are|histor|` +
 	`kontext|eingabe|verlauf|contexte|contexto|contesto|entrée|entrada|токен|контекст|запрос|ввод|длин|` +
 	`上下文|对话|對話|会话|长度|長度|令牌|词元|输入|輸入|提示词|トークン|コンテキスト|プロンプト|入力|会話|문맥|컨텍스트|토큰|프롬프트|입력|대화`)
+
+// tokenWords are those of promptWords that answers are measured by, too.
+var tokenWords = expression(`(?i)token|токен|令牌|词元|トークン|토큰`)
 
 // ofAnswers match what else a request is refused for with two numbers of that size.
 var ofAnswers = expression(`(?i)max_|completion|output|answer`)
