@@ -46,6 +46,9 @@ func (p *prompt) since(s *Sent, b Bill) (longer, more int) {
 			longer = min(longer, s.Sizes[i]-p.sizes[i])
 		}
 	}
+	if longer == mostBelieved { // the upstream counts more than any
+		longer = s.Sizes[0] - p.sizes[0]
+	}
 	longer -= max(0, s.Media-p.media) + s.List.Thinking
 	if p.counted < p.sizes[0] {
 		longer = longer * p.counted / p.sizes[0]

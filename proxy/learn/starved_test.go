@@ -75,6 +75,7 @@ func TestACountThatStandsWhileTheListGrows(t *testing.T) {
 	f("much less, twice", 2, 8000, turn{messages: 10, size: 8000, counted: 8000}, turn{messages: 12, size: 8350, counted: 6500}, turn{messages: 14, size: 8650, counted: 6550})
 	f("half, from one to the next", 3, 7881, turn{messages: 10, size: 12_700, counted: 12_700}, turn{messages: 12, size: 13_180, counted: 7871}, turn{messages: 14, size: 13_654, counted: 7868}, turn{messages: 16, size: 14_143, counted: 7881})
 
+	f("more than any way of counting says", 0, 0, turn{messages: 10, size: 1000, counted: 1600}, turn{messages: 12, size: 1400, counted: 2240}, turn{messages: 14, size: 1800, counted: 2880}, turn{messages: 16, size: 2200, counted: 3520})
 	f("whole", 0, 0, turn{messages: 10, size: 8000, counted: 6400}, turn{messages: 12, size: 8500, counted: 6700}, turn{messages: 14, size: 9000, counted: 7000})
 	f("two agents", 0, 0, turn{messages: 10, size: 8000, counted: 8000}, turn{name: "b", messages: 12, size: 8500, counted: 7000}, turn{messages: 12, size: 8500, counted: 8500}, turn{name: "b", messages: 14, size: 9000, counted: 7450})
 	f("a list that became shorter", 0, 0, turn{messages: 12, size: 8000, counted: 8000}, turn{messages: 10, size: 8400, counted: 7900}, turn{messages: 12, size: 8800, counted: 8250})
