@@ -48,7 +48,7 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool, window int, doubtful bool) {
 			return // what was left of the prompt says nothing of what would be taken
 		}
 		f.disproved(now, sure, s.Bytes)
-		m.answered = max(m.answered, prompt)
+		m.answered, m.sure = max(m.answered, prompt), max(m.sure, sure)
 		if prompt >= m.refused {
 			m.refused = 0
 		}

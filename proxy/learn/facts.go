@@ -51,8 +51,9 @@ func (f Fact[T]) with(k Fact[T], now time.Time) Fact[T] {
 // How long facts are believed. A limit that is wrong costs memory of the
 // conversation on every turn, one that is forgotten one refused request.
 const (
-	limitLife = time.Hour
-	factLife  = 24 * time.Hour // of all others
+	limitLife  = time.Hour
+	unsureLife = 10 * time.Minute
+	factLife   = 24 * time.Hour // of all others
 )
 
 // Facts are what the traffic of one credential has shown of one model behind one

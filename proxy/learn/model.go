@@ -26,10 +26,11 @@ type Model struct {
 	loaded    time.Time   // when Store was read last; zero: never
 	// answered is the longest prompt that was answered, and refused the shortest
 	// that was refused without a number which explains it, in tokens; 0: none was.
+	// sure is what answered surely is at the least, where no answer counted it.
 	// unsure is one that was refused in unknown words, and taught nothing. No plan
 	// depends on them.
-	answered, refused, unsure int
-	starved                   starved
+	answered, sure, refused, unsure int
+	starved                         starved
 }
 
 // Published notes what the upstream publishes of the model.

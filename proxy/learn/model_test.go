@@ -33,7 +33,7 @@ func TestALimitAgainstWhatIsKnown(t *testing.T) {
 	f := func(name string, known, answered int, r overflow.Refusal, kept, tried, again int) {
 		t.Helper()
 		m := memory(nil).model()
-		m.facts.Window, m.answered = believe(known, time.Now(), limitLife), answered
+		m.facts.Window, m.answered, m.sure = believe(known, time.Now(), limitLife), answered, answered
 		trial := m.Refused(r, sent(9000))
 		if got := m.Facts().Window.Value; got != kept || trial.Facts.Window.Value != tried {
 			t.Errorf("%s: kept %d, tried %d", name, got, trial.Facts.Window.Value)
@@ -350,25 +350,51 @@ func TestAFullCacheOfManyTeachesNothing(t *testing.T) {
 	f(false, 8192, 3500)
 }
 
-// TestUnknownWordsBelowAToldWindow teach nothing, unless they come twice in a row: a
-// busy server may have said them.
-func TestUnknownWordsBelowAToldWindow(t *testing.T) {
-	f := func(answered, kept int) {
+// TestUnknownWords teach nothing, unless they come twice in a row: a busy server may
+// have said them, or they are about something else. What they taught is soon forgotten.
+func TestUnknownWords(t *testing.T) {
+	f := func(told bool, answered, kept int) {
 		t.Helper()
 		m, s := memory(nil).model(), sent(6000)
-		s.Told, s.Limits.Window = true, 32_768
+		s.Told, s.Limits.Window = told, 32_768
 		r := overflow.Refusal{Kind: overflow.Prompt, Unsure: true}
 		m.Accepted(m.Refused(r, s))
 		if got := m.Facts(); !got.Equal(Facts{}) {
 			t.Errorf("kept of the first: %+v", got)
 		}
 		m.Answered(sent(answered), Bill{Prompt: answered, Completion: 1})
-		if m.Accepted(m.Refused(r, s)); m.Facts().Input.Value != kept {
-			t.Errorf("%d tokens were answered between: %+v", answered, m.Facts())
+		if m.Accepted(m.Refused(r, s)); m.Facts().Input.Value != kept || time.Until(m.Facts().Input.Until) > unsureLife {
+			t.Errorf("told %v, %d tokens were answered between: %+v", told, answered, m.Facts())
 		}
 	}
-	f(4000, 4200)
-	f(6200, 0)
+	for _, told := range []bool{true, false} {
+		f(told, 4000, 4200)
+		f(told, 6200, 0)
+	}
+}
+
+// TestAWindowThatIsStatedNeedsNoGuess: a prompt that is within it by our count is tried
+// shorter, and what may leave it does so by the window alone from then on.
+func TestAWindowThatIsStatedNeedsNoGuess(t *testing.T) {
+	for size, kept := range map[int]int{7000: 0, 6000: 4200} {
+		m := memory(nil).model()
+		trial := m.Refused(refusal(8192, 0), sent(size))
+		if m.Accepted(trial); trial.Facts.Input.Value != size*7/10 || m.Facts().Window.Value != 8192 || m.Facts().Input.Value != kept {
+			t.Errorf("%d tokens: tried %d, kept %+v", size, trial.Facts.Input.Value, m.Facts())
+		}
+	}
+}
+
+// TestAnEstimateContradictsNoLimit: without usage, an answer says little of the length
+// that was accepted.
+func TestAnEstimateContradictsNoLimit(t *testing.T) {
+	for billed, window := range map[int]int{0: 8192, 9000: 0} {
+		m := memory(nil).model()
+		m.Answered(sent(9000), Bill{Prompt: billed, Completion: 1})
+		if m.Refused(refusal(8192, 0), sent(9500)); m.Facts().Window.Value != window {
+			t.Errorf("billed %d: %+v", billed, m.Facts())
+		}
+	}
 }
 
 // TestCountsBelongToAnAgent: what one set of tools taught is not applied to another,

@@ -180,9 +180,12 @@ func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Tria
 				f.Together = t.kept.Together
 			}
 		}
-		fits := t.Facts.Budget(s.Limits, s.Asked).Above(size).Room() >= size
-		if n := counted(r, s, size); r.Kind != overflow.Quota && (fits || n*100 > (100+percentSlack)*size) {
-			m.guess(now, &t, s, size, n, answered)
+		b, n := t.Facts.Budget(s.Limits, s.Asked), counted(r, s, size)
+		more := n*100 > (100+percentSlack)*size
+		if r.Kind != overflow.Quota && (more || b.Above(size).Room() >= size) {
+			if m.guess(now, &t, s, size, n, answered); !more && b.Tokens < size {
+				t.kept.Input = Fact[int]{} // the window makes shorter what may leave
+			}
 		}
 		m.bound(now, &t, s, size)
 	}
@@ -213,8 +216,8 @@ func (m *Model) stated(now time.Time, f *Facts, r overflow.Refusal, s *Sent, lim
 	}
 	size := max(r.Total, r.Prompt+r.Output, s.cost(f))
 	switch {
-	case limit <= m.answered:
-		m.answered = 0
+	case limit <= m.sure:
+		m.answered, m.sure = 0, 0
 	case limit < at.Value && size <= at.Value:
 		at.forget(now, limitLife)
 	default:
@@ -257,21 +260,34 @@ func (m *Model) guess(now time.Time, t *Trial, s *Sent, size, counted, answered 
 	}
 	n = max(n, leastPublished/2)
 	t.Facts.Input.Value = lower(t.Facts.Input.Value, n)
-	if t.guessed = !t.Full; t.guessed && answered < size && n >= leastGuess {
-		t.kept.Input = believe(max(n, answered), now, limitLife)
+	if t.guessed = !t.Full || t.refusal.Unsure; !t.Full && answered < size && n >= leastGuess {
+		t.kept.Input = believe(max(n, answered), now, t.life())
 	}
 }
 
-// crowded reports whether a refusal may be owed to other requests: the prompt is within
-// a window that is told, and they share what is full, or may, by words that nobody
-// knows. Of these the second in a row is believed, with no such prompt answered between.
+// crowded reports whether a refusal may be owed to something else than this prompt: to
+// requests that share what is full, where the prompt is within a window that is told,
+// or to whatever unknown words are about. Of these the second in a row is believed,
+// with no such prompt answered between, and the first above a window that is told.
 func (m *Model) crowded(r overflow.Refusal, s *Sent, size int) bool {
-	if !s.Told || size > s.Limits.Window || !r.Unsure {
-		return r.Shared && s.Told && size <= s.Limits.Window
+	switch {
+	case s.Told && size > s.Limits.Window:
+		return false
+	case r.Unsure:
+		again := m.unsure > 0
+		m.unsure = size
+		return !again
 	}
-	again := m.unsure > 0
-	m.unsure = size
-	return !again
+	return r.Shared && s.Told
+}
+
+// life returns how long a guess is believed: one by unknown words is soon put to the
+// test again.
+func (t *Trial) life() time.Duration {
+	if t.refusal.Unsure {
+		return unsureLife
+	}
+	return limitLife
 }
 
 // bound sets the length with which a conversation with bound thinking is tried: a
@@ -286,7 +302,7 @@ func (m *Model) bound(now time.Time, t *Trial, s *Sent, size int) {
 	n := min(s.Sizes[0]*(accepts-accepts/32)/size, s.Sizes[0]-1)
 	t.Facts.Hard.Value = lower(t.Facts.Hard.Value, n)
 	if !t.Full {
-		t.kept.Hard = believe(n, now, limitLife)
+		t.kept.Hard = believe(n, now, t.life())
 	}
 }
 
