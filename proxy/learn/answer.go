@@ -25,9 +25,11 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool, window int, doubtful bool) {
 		if b.Prompt > 0 {
 			prompt, sure = b.Prompt, b.Prompt
 			reads = m.starved.next(&s, b, m.answered)
+			// Answers had shown the count, and this one is far below it.
+			low := !f.Count.Until.IsZero() && s.witness() && b.Cached == 0 && b.Prompt >= leastCounted && wellBelow(b.Prompt, s.cost(f)) && !s.explains(b.Prompt, s.Plain)
 			stood, stands := 0, false
 			if g := m.growth(&s); g != nil {
-				stood, stands = g.next(&s, b)
+				stood, stands = g.next(&s, b, low)
 			}
 			doubtful = stands || s.Planned() >= leastCounted && s.witness() && wellBelow(b.Prompt, s.Planned())
 			switch {
@@ -73,7 +75,7 @@ type starved struct {
 // longest prompt of which an answer is known.
 func (r *starved) next(s *Sent, b Bill, answered int) (most int) {
 	planned, before := s.Planned(), r.last
-	if planned < leastCounted || !s.witness() || b.Cached > 0 || !wellBelow(b.Prompt, planned) || s.explains(b.Prompt) {
+	if planned < leastCounted || !s.witness() || b.Cached > 0 || !wellBelow(b.Prompt, planned) || s.explains(b.Prompt, len(s.Sizes)) {
 		*r = starved{}
 		return 0
 	}
@@ -90,10 +92,10 @@ func (r *starved) next(s *Sent, b Bill, answered int) (most int) {
 	return r.mostCount
 }
 
-// explains reports whether some way of counting says about as much: a template may
-// leave out a part of the prompt.
-func (s *Sent) explains(counted int) bool {
-	return slices.ContainsFunc(s.Sizes, func(n int) bool {
+// explains reports whether one of the first ways of counting says about as much: a
+// template may leave out a part of the prompt.
+func (s *Sent) explains(counted, ways int) bool {
+	return slices.ContainsFunc(s.Sizes[:min(ways, len(s.Sizes))], func(n int) bool {
 		n = n * s.Percent / 100
 		return !wellBelow(counted, n) && !wellBelow(n, counted)
 	})

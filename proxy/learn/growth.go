@@ -17,6 +17,7 @@ type prompt struct {
 	sizes           []int
 	media           int
 	counted, cached int
+	low             bool // counted well below what answers had shown before
 }
 
 func (s *Sent) prompt(b Bill) prompt {
@@ -60,6 +61,17 @@ func (p *prompt) since(s *Sent, b Bill) (longer, more int) {
 	return longer, max(b.Prompt-p.counted, b.Prompt+b.Cached-p.counted-p.cached)
 }
 
+// steady reports whether the upstream counts as much of s in proportion as of p: it
+// has another tokenizer. What is left of a prompt that was cut varies.
+func (p *prompt) steady(s *Sent, b Bill) bool {
+	a, c := p.counted*s.Sizes[0], b.Prompt*p.sizes[0]
+	return max(a, c)-min(a, c) <= max(a, c)/64
+}
+
+// mostRounded is by how many tokens a count may be rounded that leaves out what was in
+// a cache.
+const mostRounded = 1024
+
 func gcd(a, b int) int {
 	for b > 0 {
 		a, b = b, a%b
@@ -76,10 +88,20 @@ type growth struct {
 // next adds an answer. It returns what the upstream reads of longer prompts, once the
 // counts of two answers stand still while the list grows by more than a tokenizer
 // explains: a router may send one of them to a model that counts less. doubtful reports
-// whether one has.
-func (g *growth) next(s *Sent, b Bill) (reads int, doubtful bool) {
+// whether one has. Where two are low, what was read whole before is just what the
+// upstream reads: it dropped a large message for the next.
+func (g *growth) next(s *Sent, b Bill, low bool) (reads int, doubtful bool) {
 	last, now := g.last, s.prompt(b)
-	g.last = now
+	now.low, g.last = low, now
+	if low && last.sizes != nil && !last.steady(s, b) {
+		if g.read.low || !g.read.beginsIn(&s.List) || !last.beginsIn(&s.List) || s.List.Thinking > 0 || b.Prompt <= s.Sizes[0]-last.sizes[0]+mostRounded {
+			*g = growth{read: now, last: now}
+		} else if g.stood++; g.stood == 2 {
+			reads = g.read.counted
+			*g = growth{}
+		}
+		return reads, true
+	}
 	// A count that is far less leaves out what was in a cache, or what a template drops.
 	far := b.Prompt < leastCounted || wellBelow(b.Prompt, g.read.counted) || 2*b.Prompt < s.Planned()
 	if far || !g.read.beginsIn(&s.List) || !last.beginsIn(&s.List) {

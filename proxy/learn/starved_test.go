@@ -3,6 +3,7 @@ package learn
 import (
 	"cmp"
 	"testing"
+	"time"
 )
 
 // TestACountThatDoesNotGrowIsTheWindow: an upstream that drops whole messages counts
@@ -46,9 +47,13 @@ func TestACountThatStandsWhileTheListGrows(t *testing.T) {
 		messages, size, counted int
 		change                  func(s *Sent, b *Bill)
 	}
+	shown := false // how the upstream counts, by other answers
 	f := func(name string, cut, want int, turns ...turn) {
 		t.Helper()
 		m, first := memory(nil).model(), 0
+		if shown {
+			m.facts.Count = believe(Count{Percent: 100}, time.Now(), factLife)
+		}
 		for i, turn := range turns {
 			s, b := sent(turn.size), Bill{Prompt: turn.counted, Completion: 2}
 			s.List = List{Conversation: cmp.Or(turn.name, "a")}
@@ -92,4 +97,12 @@ func TestACountThatStandsWhileTheListGrows(t *testing.T) {
 	f("cached tokens are told apart", 0, 0, turn{messages: 10, size: 8000, counted: 8000}, turn{messages: 12, size: 8400, counted: 7400, change: cached(1000)}, turn{messages: 14, size: 8800, counted: 7300, change: cached(1500)})
 	f("rounded", 0, 0, turn{messages: 10, size: 8040, counted: 8000}, turn{messages: 12, size: 8110, counted: 8100}, turn{messages: 14, size: 8190, counted: 8100}, turn{messages: 16, size: 8270, counted: 8200})
 	f("other text than before", 0, 0, turn{messages: 10, size: 8000, counted: 8000}, turn{messages: 12, size: 9000, counted: 8450}, turn{messages: 14, size: 9900, counted: 8800})
+
+	shown = true
+	f("the largest message was dropped", 2, 3923, turn{messages: 6, size: 3953, counted: 3923}, turn{messages: 8, size: 4394, counted: 1852}, turn{messages: 10, size: 4846, counted: 2297}, turn{messages: 12, size: 5249, counted: 2742})
+	f("half a window at a time", 2, 8025, turn{messages: 10, size: 8025, counted: 8025}, turn{messages: 12, size: 8768, counted: 4672}, turn{messages: 14, size: 9511, counted: 5414})
+	f("never read whole", 0, 0, turn{messages: 4, size: 4328, counted: 966}, turn{messages: 6, size: 4759, counted: 1413}, turn{messages: 8, size: 5193, counted: 1857})
+	f("another tokenizer", 0, 0, turn{messages: 10, size: 8000, counted: 8000}, turn{messages: 12, size: 8700, counted: 5220}, turn{messages: 14, size: 9500, counted: 5700}, turn{messages: 16, size: 10_200, counted: 6120})
+	f("what is in a cache is left out", 0, 0, turn{messages: 10, size: 8000, counted: 8000}, turn{messages: 12, size: 8700, counted: 1300}, turn{messages: 14, size: 9500, counted: 1100}, turn{messages: 16, size: 10_200, counted: 1500})
+	f("old thinking is dropped, once it is shown", 0, 0, turn{messages: 10, size: 8000, counted: 8000, change: thinking}, turn{messages: 12, size: 8400, counted: 5300, change: thinking}, turn{messages: 14, size: 8800, counted: 5900, change: thinking})
 }
