@@ -404,12 +404,12 @@ func TestCountsBelongToAnAgent(t *testing.T) {
 	m, one, other := memory.model(), memory.Model(Key{1}, &url.URL{}, "m", Key{}), memory.Model(Key{2}, &url.URL{}, "m", Key{})
 	s := sent(1000)
 	s.Agent = one
-	m.Refused(refusal(1300, 1500), s)
+	m.Refused(refusal(2000, 3000), s)
 	m.Answered(s, Bill{Prompt: 1200, Completion: 1})
-	if f := m.FactsWith(one); f.Percent() != 120 || f.Window.Value != 1300 {
+	if f := m.FactsWith(one); f.Percent() != 120 || f.Window.Value != 2000 {
 		t.Errorf("the agent: %+v", f)
 	}
-	if f := m.FactsWith(other); f.Percent() != 100 || f.Window.Value != 1300 {
+	if f := m.FactsWith(other); f.Percent() != 100 || f.Window.Value != 2000 {
 		t.Errorf("another agent: %+v", f)
 	}
 	s.Agent, s.OwnCounter = other, true

@@ -17,7 +17,7 @@ func (s Said) unsure() Refusal {
 		}
 		r := Refusal{Kind: Prompt, Shape: "unsure", Unsure: true, Wordless: !promptWords().MatchString(text)}
 		r.Prompt, r.Limit = twoLargest(text)
-		if r.Wordless && r.Limit == 0 || ofAnswers().MatchString(s.sentences[i].text) && !promptWords().MatchString(tokenWords().ReplaceAllString(text, "")) {
+		if r.Wordless && r.Limit == 0 || ofAnswers().MatchString(windowNames().ReplaceAllString(s.sentences[i].text, "")) && !promptWords().MatchString(tokenWords().ReplaceAllString(text, "")) {
 			continue
 		}
 		if r.Limit > 0 || tooMuchWords().MatchString(text) {
@@ -36,6 +36,7 @@ const leastUnsure = 512
 func twoLargest(text string) (largest, second int) {
 	for _, digits := range numbers().FindAllString(text, -1) {
 		switch n := number(thousands.Replace(digits)); {
+		case strings.Count(digits, ".") > 2, !strings.ContainsAny(digits[len(digits)-1:], "0123456789,_"): // an address, a time
 		case n > largest:
 			largest, second = n, largest
 		case n > second && n < largest:
@@ -50,7 +51,7 @@ func twoLargest(text string) (largest, second int) {
 
 // numbers match also those whose thousands stand apart as in some languages: 70.120.
 var (
-	numbers   = expression(`\d{1,3}(?:[.'’\x{a0}\x{202f}]\d{3})+\b|\d[\d,_]*`)
+	numbers   = expression(`\d[\d.,]* ?(?:ms|s|sec\w*|min\w*)\b|\d{1,3}(?:[.'’\x{a0}\x{202f}]\d{3})+\b|\d[\d,_]*`)
 	thousands = strings.NewReplacer(".", "", "'", "", "’", "", "\u00a0", "", "\u202f", "")
 )
 
@@ -59,7 +60,7 @@ var (
 var quoted = expression("'[^']{20,}'|(?s)\".{20,}\"|`[^`]{20,}`|max_(?:completion_|output_|new_)?tokens")
 
 // rates match how much may be sent at a time.
-const rates = `(?i:per (?:sec|min|hour|day)|/ ?(?:s|min|h|hour|day)\b|\b[tr]p[md]\b)`
+const rates = `(?i:per (?:sec|min|hour|day)|(?:tokens?|requests?|\d) ?/ ?(?:s|min|h|hour|day)\b|\b[tr]p[md]\b)`
 
 var ofRates = expression(rates)
 
@@ -67,7 +68,7 @@ var ofRates = expression(rates)
 // while.
 var otherThings = expression(`(?i)bytes|\d ?[mk]i?b\b|image|picture|pixel|jinja|template|` + rates + `|` +
 	`quota|daily|billing|balance|credit|额度|tool_calls|'tools'|schema|file ?name|function(?:'s)? name|parameter name|vocab|token ids?\b|` +
-	`temperature|logprobs|penalty|input should be|queue|concurren|overload|in flight|time[ds]? ?out|deadline|\d ?ms\b`)
+	`temperature|logprobs|penalty|input should be|queue|concurren|overloaded_|(?:server|model|service|engine)[\w ]* overload|in flight|time[ds]? ?out|deadline|\d ?ms\b`)
 
 // promptWords match what a prompt is made of, and how it is measured, in the
 // languages in which servers are written. Most of them say "token".
@@ -77,6 +78,9 @@ var promptWords = expression(`(?i)token|prompt|context|\binput|sequence|conversa
 
 // tokenWords are those of promptWords that answers are measured by, too.
 var tokenWords = expression(`(?i)token|токен|令牌|词元|トークン|토큰`)
+
+// windowNames match the names that servers give to their window.
+var windowNames = expression(`max_(?:model_len|seq_len|total_tokens|input\w*|prompt\w*|context\w*|position\w*)`)
 
 // ofAnswers match what else a request is refused for with two numbers of that size.
 var ofAnswers = expression(`(?i)max_|completion|output|answer`)
