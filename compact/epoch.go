@@ -98,12 +98,16 @@ func (f *folding) due() bool {
 		d.count > max(f.trigger(d.permanentCount, f.budget.Messages), f.nextCount)
 }
 
-// hopeless reports whether no further epoch brings the request within its budget, and
-// none is needed for a window, which is far above that. Such an epoch is nothing but a
-// saving, and would be due at each request otherwise.
+// hopeless reports whether further epochs are of no use: none brings the request within
+// its budget, and either the window, which is far above that, does not need one, or what
+// stays for ever is more than the whole window, a sixteenth above Limit. Such an epoch
+// only saves, and would be due at each request.
 func (f *folding) hopeless() bool {
 	b := &f.budget
-	return f.missed && f.policy.PerRequest == nil && f.d.required > b.Placing && (b.Limit == 0 || b.Limit >= 2*b.Placing && f.d.total <= b.Limit)
+	if !f.missed || f.policy.PerRequest != nil || f.d.required <= b.Placing {
+		return false
+	}
+	return b.Limit == 0 || b.Limit >= 2*b.Placing && f.d.total <= b.Limit || f.d.permanent-f.d.permanent/16 > b.Limit
 }
 
 // left returns about what an epoch at this request point would leave.

@@ -139,18 +139,20 @@ func TestWhatCannotFitIsNotFoldedForNothing(t *testing.T) {
 	whole := rounds(60, 50)
 	for _, fixed := range []int{1000, 2000, 8000} {
 		whole.Fixed = fixed
-		b := compact.Limits{Budget: 1000}.For(0)
-		epochs, over := 0, 0
-		for _, n := range compacttest.RequestPoints(whole.Messages) {
-			in := compact.Conversation{Messages: whole.Messages[:n], Fixed: fixed}
-			_, r := compact.Compact(in, adaptive(), compacttest.Words{}, b)
-			if epochs = r.Epochs; r.Outcome == compact.Over {
-				over++
+		for _, limits := range []compact.Limits{{Budget: 1000}, {Window: 900}, {Budget: 600, Window: 900}, {Budget: 900, Window: 900}} {
+			b := limits.For(0)
+			epochs, over := 0, 0
+			for _, n := range compacttest.RequestPoints(whole.Messages) {
+				in := compact.Conversation{Messages: whole.Messages[:n], Fixed: fixed}
+				_, r := compact.Compact(in, adaptive(), compacttest.Words{}, b)
+				if epochs = r.Epochs; r.Outcome == compact.Over {
+					over++
+				}
 			}
-		}
-		t.Logf("fixed %d: %d epochs in %d requests over", fixed, epochs, over)
-		if epochs > over/6 {
-			t.Errorf("fixed %d: %d epochs in %d requests", fixed, epochs, over)
+			t.Logf("fixed %d, %+v: %d epochs in %d requests over", fixed, limits, epochs, over)
+			if over < 50 || epochs > over/6 {
+				t.Errorf("fixed %d, %+v: %d epochs in %d requests", fixed, limits, epochs, over)
+			}
 		}
 	}
 }
