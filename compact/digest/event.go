@@ -59,7 +59,11 @@ func (r *Record) lose(m *message, others []*message) {
 	case m.role == compact.User:
 		holds := isResult(m.text)
 		call := awaits != nil && awaits.origin+1 == m.origin && (awaits.tool != inFence || holds)
-		said, data := saidIn(m.text, holds || call, call && awaits.answers())
+		answers := call && awaits.answers()
+		said, data := saidIn(m.text, holds || call, answers)
+		if answers && said != "" {
+			data = "" // the client's
+		}
 		if holds || call {
 			if !call {
 				awaits = r.happened(&event{by: byCall, origin: m.origin, action: &action{}})

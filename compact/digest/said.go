@@ -122,7 +122,10 @@ var answer = regexp.MustCompile(`^\s*\{\s*"status"\s*:\s*"(denied|approved|guida
 func (a *action) heard(text string) (said, rest string) {
 	switch {
 	case a.answers():
-		return saidIn(text, true, true)
+		if said, rest = saidIn(text, true, true); said != "" {
+			rest = "" // the client's
+		}
+		return said, rest
 	case (a.kind == edits || a.tool == "execute_command") && answer.MatchString(firstBytes(text, 64)):
 		head, rest, _ := strings.Cut(text, "\n\n")
 		v := valueOf(head)

@@ -98,7 +98,7 @@ func (p *part) agent(i int, e *event) {
 // isCaption reports whether a text only says of a step what its name says: it is short,
 // concludes nothing, and has no value and no name that the step has not.
 func isCaption(text, step string) bool {
-	if len(text) > 100 || strings.ContainsAny(text, "\n?`0123456789\"") || hasWord(text, conclusions) || binds(text) {
+	if len(text) > 100 || strings.ContainsAny(text, "\n?`0123456789\"") || hasWord(text, conclusions) || hasWord(text, states) || binds(text) {
 		return false
 	}
 	for t := range terms(text) {
@@ -201,6 +201,8 @@ var (
 	conclusions = setOf("because cause root issue problem bug reason fix turns means therefore confirmed reproduce reproduces reproduced found should instead must need needs decided decide actually " +
 		"works passes fails failed failing unrelated option approach insight regression verified difference culprit existing isn doesn cannot wrong correct correctly missing never only breaks broken " +
 		"expected returns changed added removed renamed implemented done remaining open next blocked")
+	// states are words of sentences that state something.
+	states = setOf("is are was were be been has have had does do did can could will would may no not none nothing all both still too but so")
 	// announcement finds the beginnings of sentences that say what the assistant does
 	// next: the calls say that.
 	announcement = regexp.MustCompile(`(?i)^[*#\->• ]*(?:(?:good|great|perfect|excellent|okay|ok|alright|now|yes)[!,. ]+)*(?:let me|let['’]s|let us|i['’]ll|i will|i['’]m |next,|next i|first, let|i need to|now let)`)
