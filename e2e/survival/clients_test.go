@@ -32,6 +32,8 @@ type program struct {
 	known bool
 	// thinks: the upstream binds its thinking to all that stood before it.
 	thinks bool
+	// vllm: its upstream refuses in vLLM's words.
+	vllm bool
 }
 
 // counts returns the tokenizer of its upstream.
@@ -70,6 +72,11 @@ var programs = []program{
 
 		windows: []int{8_000, 16_000, 32_000},
 	},
+	{
+		name:    "openai-node in front of vLLM",
+		args:    func(url, prompt string) []string { return []string{"../testdata/openai-node.mjs", url, prompt} },
+		windows: []int{16_000, 32_000}, vllm: true,
+	},
 	openCode("opencode", "@ai-sdk/openai-compatible"),
 	{
 		name: "qwen",
@@ -83,18 +90,8 @@ var programs = []program{
 
 		windows: []int{40_000},
 	},
-	{
-		name: "pi",
-		args: func(_, prompt string) []string {
-			return []string{"--provider", "test", "--model", "small", "--no-session", "--print", prompt}
-		},
-		files: func(url string) map[string]string {
-			return map[string]string{".pi/agent/models.json": `{"providers":{"test":{"baseUrl":"` + url +
-				`","api":"openai-completions","apiKey":"sk-test","models":[{"id":"small","name":"small","reasoning":false,"input":["text"],` +
-				`"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0},"contextWindow":` + believed + `,"maxTokens":2048}]}}}`}
-		},
-		windows: []int{12_000, 32_000},
-	},
+	pi("pi", false, 12_000, 32_000),
+	pi("pi in front of vLLM", true, 12_000),
 	{
 		name: "codex",
 		args: func(_, prompt string) []string {
@@ -160,6 +157,38 @@ func claudeCode(name, model string, windows ...int) program {
 		windows: windows,
 		thinks:  strings.HasPrefix(model, "claude-"),
 	}
+}
+
+// pi is pi, in front of vLLM or not.
+func pi(name string, vllm bool, windows ...int) program {
+	return program{
+		name: name,
+		args: func(_, prompt string) []string {
+			return []string{"--provider", "test", "--model", "small", "--no-session", "--print", prompt}
+		},
+		files: func(url string) map[string]string {
+			return map[string]string{".pi/agent/models.json": `{"providers":{"test":{"baseUrl":"` + url +
+				`","api":"openai-completions","apiKey":"sk-test","models":[{"id":"small","name":"small","reasoning":false,"input":["text"],` +
+				`"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0},"contextWindow":` + believed + `,"maxTokens":2048}]}}}`}
+		},
+		windows: windows,
+		vllm:    vllm,
+	}
+}
+
+// begin makes the session of the program.
+func (p program) begin(w *workspace, window int, k tokenizer) *session {
+	s := newSession(w, window, k, p.thinks)
+	if p.vllm {
+		s.Upstream = strict.New(strict.Options{Limit: -1, Count: k.message, CountTools: k.tools, Reply: s.reply, Rule: func(r *strict.Request) *strict.Refusal {
+			if r.PromptTokens() <= window {
+				return nil
+			}
+			return &strict.Refusal{Kind: strict.KindOverflow, Status: 400, Type: "BadRequestError", Message: fmt.Sprintf(
+				"This model's maximum context length is %d tokens. However, your request has %d input tokens. Please reduce the length of the input messages.", window, r.PromptTokens())}
+		}})
+	}
+	return s
 }
 
 // openCode is opencode with a provider of the AI SDK.
@@ -280,7 +309,7 @@ func (p program) alone(t *testing.T, bin string, seed uint64, k tokenizer, windo
 	t.Helper()
 	home := t.TempDir()
 	w := newWorkspace(seed, k.text)
-	s := newSession(w, window, k, p.thinks)
+	s := p.begin(w, window, k)
 	s.dir = filepath.Join(home, "work")
 	w.lay(t, s.dir)
 	server := httptest.NewServer(s)
@@ -299,7 +328,7 @@ func (p program) session(t *testing.T, bin string, seed uint64, k tokenizer, win
 	t.Helper()
 	home := t.TempDir()
 	w := newWorkspace(seed, k.text)
-	s := newSession(w, window, k, p.thinks)
+	s := p.begin(w, window, k)
 	s.steps = slices.DeleteFunc(s.steps, func(s step) bool { return s.fate == refused }) // there is no user to refuse it
 	s.dir = filepath.Join(home, "work")
 	w.lay(t, s.dir)
