@@ -24,8 +24,6 @@ import (
 type Entry struct {
 	// Name is the policy's name in the configuration, in headers and in logs.
 	Name string
-	// Summary says in one line what the policy does.
-	Summary string
 	// Claims names the promises of package compact that the policy keeps.
 	Claims []string
 	// Options lists what New accepts.
@@ -37,12 +35,12 @@ type Entry struct {
 
 // Catalogue lists the named policies.
 var Catalogue = []Entry{
-	entry("adaptive", "the whole ladder, folded: decisions are repeated, so prompt caches keep hitting", allPromises, adaptive{}),
-	entry("elide", "old tool results, then old prose, become markers until the request fits; nothing leaves", faithful, elide{Keep: 4, MinBytes: 256}),
-	entry("turns", "the oldest turns leave whole; the newest that fit stay", faithful, turns{CharsPerToken: 4}),
-	entry("window", "the last N messages stay, from a user message on; pins survive", faithful, window{Keep: DefaultWindow}),
-	entry("summary", "instructions, one summary as a system message, the last N messages", faithful, summary{Start: 12_000, Keep: 6, MaxTokens: 500}),
-	entry("layered", "trim results, collapse white space, summarize, drop the oldest", faithful, layered{Threshold: 0.8, Keep: 10, MaxChars: 5000}),
+	entry("adaptive", allPromises, adaptive{}),
+	entry("elide", faithful, elide{Keep: 4, MinBytes: 256}),
+	entry("turns", faithful, turns{CharsPerToken: 4}),
+	entry("window", faithful, window{Keep: DefaultWindow}),
+	entry("summary", faithful, summary{Start: 12_000, Keep: 6, MaxTokens: 500}),
+	entry("layered", faithful, layered{Threshold: 0.8, Keep: 10, MaxChars: 5000}),
 }
 
 // What a policy claims. The policies of other systems are untouched, paired and
@@ -55,8 +53,8 @@ var (
 // options are the options of a policy, from which the policy is made.
 type options interface{ policy() *compact.Policy }
 
-func entry[O options](name, summary string, claims []string, defaults O) Entry {
-	return Entry{name, summary, claims, stage.OptionsOf(defaults), func(raw []byte) (*compact.Policy, error) {
+func entry[O options](name string, claims []string, defaults O) Entry {
+	return Entry{name, claims, stage.OptionsOf(defaults), func(raw []byte) (*compact.Policy, error) {
 		o := defaults
 		if err := stage.ReadOptions(name, &o, raw); err != nil {
 			return nil, err
