@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"laconic/compact/compacttest"
 	"laconic/replay"
 	"laconic/replay/replaytest"
 )
@@ -23,7 +22,7 @@ func replaying(t *testing.T, r replayRun) (code int, stdout, stderr string) {
 	if r.Budgets == nil {
 		r.Budgets = []replay.Budget{{Tokens: 20}}
 	}
-	r.Counter = compacttest.Words{}
+	r.CounterFor = replaytest.Words
 	var out, errs bytes.Buffer
 	code = r.run(context.Background(), &out, &errs)
 	return code, out.String(), errs.String()

@@ -85,7 +85,7 @@ var rules = []rule{
 	{"proxy/wire/wiretest", nil, []string{"laconic/compact", "laconic/proxy/wire", "github.com/tidwall/gjson"}, "tests of every room read conversations by it"},
 	{"config/configtest", nil, []string{"golang.org/x/tools/txtar"}, "tests of config and of the commands read configurations by it"},
 	{"store/storetest", nil, []string{"github.com/redis/go-redis/v9"}, "tests start a server of their own by it"},
-	{"replay/replaytest", nil, []string{"laconic/compact"}, "tests of replay and of its reports read runs by it"},
+	{"replay/replaytest", nil, []string{"laconic/compact", "laconic/compact/compacttest"}, "tests of replay and of its reports read runs by it"},
 	{"cli", nil, []string{
 		"laconic/counting", "laconic/fold", "laconic/fold/service", "laconic/cli/findings", "laconic/cli/runlog", "laconic/compact", "laconic/compact/handover", "laconic/compact/policy", "laconic/compact/stage", "laconic/config", "laconic/demo", "laconic/demo/strict", "laconic/number",
 		"laconic/cli/clients", "laconic/cli/tally", "laconic/cli/top", "laconic/proxy/apierror",

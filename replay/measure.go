@@ -115,7 +115,7 @@ func (v *conversation) through(p *compact.Policy, b compact.Budget) iter.Seq2[in
 // run is what one policy did to one conversation under one budget.
 type run struct {
 	Numbers
-	failures failures
+	failures []Failure
 }
 
 // measure replays every request of a conversation through a policy.

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"laconic/compact/compacttest"
 	"laconic/replay/replaytest"
 )
 
@@ -20,7 +19,7 @@ func rewriting(text string) Policy {
 
 func replayed1(t *testing.T, p Policy, b Budget, file string) Row {
 	t.Helper()
-	res, err := Run(context.Background(), Options{Files: []string{file}, Policies: []Policy{p}, Budgets: []Budget{b}, Counter: compacttest.Words{}})
+	res, err := Run(context.Background(), Options{Files: []string{file}, Policies: []Policy{p}, Budgets: []Budget{b}, CounterFor: replaytest.Words})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +80,7 @@ func TestPricesDecideTheCost(t *testing.T) {
 		t.Helper()
 		res, err := Run(context.Background(), Options{
 			Files: []string{replaytest.Write(t, "errand.jsonl", replaytest.Errand)}, Policies: []Policy{rewriting("gone")},
-			Budgets: []Budget{{Tokens: 20}}, Counter: compacttest.Words{}, Prices: p,
+			Budgets: []Budget{{Tokens: 20}}, CounterFor: replaytest.Words, Prices: p,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -104,7 +103,7 @@ func TestBrokenPromisesAreTold(t *testing.T) {
 	f := func(claims []string, want []string) {
 		t.Helper()
 		p := Policy{Name: "fickle", Policy: replaytest.Fickle(), Claims: claims}
-		res, err := Run(context.Background(), Options{Files: []string{file}, Policies: []Policy{p}, Budgets: []Budget{{Tokens: 20}}, Counter: compacttest.Words{}})
+		res, err := Run(context.Background(), Options{Files: []string{file}, Policies: []Policy{p}, Budgets: []Budget{{Tokens: 20}}, CounterFor: replaytest.Words})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -93,7 +93,7 @@ func (g *gathering) take(r *replayed) {
 		g.Files[at].Rows[n].add(&run.Numbers)
 		g.Total.Rows[n].add(&run.Numbers)
 		for _, f := range run.failures {
-			(*failures)(&g.Failures).add(f)
+			g.broke(f)
 		}
 	}
 }
@@ -118,17 +118,16 @@ func (f Failure) String() string {
 		f.Policy, f.Budget, f.Promise, number.Count(f.Times, "time"), f.Conversation, number.Count(f.Messages, "message"), f.Detail)
 }
 
-// failures are broken promises, each policy, budget and promise once.
-type failures []Failure
-
-func (all *failures) add(f Failure) {
-	for i := range *all {
-		if o := &(*all)[i]; o.Policy == f.Policy && o.Budget == f.Budget && o.Promise == f.Promise {
-			o.Times += f.Times
+// broke notes a broken promise, of each policy, budget and promise the first.
+func (g *gathering) broke(f Failure) {
+	for i := range g.Failures {
+		if o := &g.Failures[i]; o.Policy == f.Policy && o.Budget == f.Budget && o.Promise == f.Promise {
+			o.Times++
 			return
 		}
 	}
-	*all = append(*all, f)
+	f.Times = 1
+	g.Failures = append(g.Failures, f)
 }
 
 // check records the errors about promises that the policy claims. Each error
@@ -140,7 +139,7 @@ func (r *run) check(errs []error, p *Policy, where Failure) {
 			continue
 		}
 		r.Failures++
-		where.Policy, where.Promise, where.Detail, where.Times = p.Name, promise, detail, 1
-		r.failures.add(where)
+		where.Policy, where.Promise, where.Detail = p.Name, promise, detail
+		r.failures = append(r.failures, where)
 	}
 }

@@ -53,7 +53,7 @@ func (b Budget) of(peak int, l compact.Limits) compact.Budget {
 	return l.For(0)
 }
 
-// Options configure a replay. Files, Policies, Budgets and Counter are
+// Options configure a replay. Files, Policies, Budgets and CounterFor are
 // required.
 type Options struct {
 	// Files are read in order. See [record.Read] for their formats. - is Stdin.
@@ -64,9 +64,7 @@ type Options struct {
 	Budgets  []Budget
 	// Model is the model of all conversations; "": the recorded ones.
 	Model string
-	// Counter counts for all conversations. CounterFor, if not nil, chooses by
-	// the name of the model instead.
-	Counter    compact.Counter
+	// CounterFor returns what counts for a model.
 	CounterFor func(model string) compact.Counter
 	// LimitsFor returns what is known or configured of a model; nil: nothing is.
 	LimitsFor func(model string) compact.Limits
@@ -151,11 +149,7 @@ func (o *Options) replay(r *record.Conversation) *replayed {
 	if o.Model != "" {
 		r.Model = o.Model
 	}
-	counter := o.Counter
-	if o.CounterFor != nil {
-		counter = o.CounterFor(r.Model)
-	}
-	v := prepare(r, counter, *o.Prices)
+	v := prepare(r, o.CounterFor(r.Model), *o.Prices)
 	out := &replayed{file: r.File}
 	if v.peak < o.MinPeak || len(v.turns) == 0 {
 		out.left = true

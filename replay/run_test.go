@@ -31,7 +31,7 @@ func TestWorkersDoNotChangeTheResult(t *testing.T) {
 		t.Helper()
 		res, err := Run(context.Background(), Options{
 			Files: files, Policies: []Policy{{Name: "adaptive", Policy: &compact.Policy{Ladder: stage.Default()}}},
-			Budgets: []Budget{{Share: 0.5}}, Counter: compacttest.Bytes{}, Workers: workers,
+			Budgets: []Budget{{Share: 0.5}}, CounterFor: func(string) compact.Counter { return compacttest.Bytes{} }, Workers: workers,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -58,7 +58,7 @@ func TestRunStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var seen atomic.Int64
 	res, err := Run(ctx, Options{
-		Files: []string{file}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Tokens: 20}}, Counter: compacttest.Words{},
+		Files: []string{file}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Tokens: 20}},
 		CounterFor: func(string) compact.Counter {
 			if seen.Add(1) == 3 {
 				cancel()
@@ -96,7 +96,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 	}
 	var most, seen atomic.Uint64
 	_, err = Run(context.Background(), Options{
-		Files: []string{file}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Share: 0.5}}, Counter: compacttest.Bytes{},
+		Files: []string{file}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Share: 0.5}},
 		CounterFor: func(string) compact.Counter {
 			if seen.Add(1)%10 == 0 {
 				runtime.GC()

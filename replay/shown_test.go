@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laconic/compact"
-	"laconic/compact/compacttest"
 	"laconic/compact/policy"
 	"laconic/compact/stage"
 	"laconic/replay/replaytest"
@@ -22,7 +21,7 @@ func shownIn(t *testing.T, content string, p *compact.Policy, tokens int) *view.
 	t.Helper()
 	res, err := Run(context.Background(), Options{
 		Files: []string{replaytest.Write(t, "a.jsonl", content)}, Policies: []Policy{{Name: "test", Policy: p}},
-		Budgets: []Budget{{Tokens: tokens}}, Counter: compacttest.Words{}, Show: &Show{},
+		Budgets: []Budget{{Tokens: tokens}}, CounterFor: replaytest.Words, Show: &Show{},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +196,7 @@ func TestWhichConversationIsShown(t *testing.T) {
 		for workers := range 4 {
 			res, err := Run(context.Background(), Options{
 				Files: []string{one, two}, Policies: []Policy{rewriting("gone"), {Name: "other", Policy: replaytest.Rewriting("x")}},
-				Budgets: []Budget{{Share: 0.5}, {Tokens: 7}}, Counter: compacttest.Words{}, Show: show, Workers: workers,
+				Budgets: []Budget{{Share: 0.5}, {Tokens: 7}}, CounterFor: replaytest.Words, Show: show, Workers: workers,
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -95,7 +95,7 @@ func TestYardstick(t *testing.T) {
 			if w != nil {
 				name = w.Name()
 			}
-			o := replay.Options{Policies: policies, Counter: messagesOnly{}, MinPeak: h.minPeak}
+			o := replay.Options{Policies: policies, CounterFor: func(string) compact.Counter { return messagesOnly{} }, MinPeak: h.minPeak}
 			for _, n := range h.files {
 				o.Files = append(o.Files, written(t, w, filepath.Join(dir, n+".jsonl")))
 			}

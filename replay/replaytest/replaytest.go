@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"laconic/compact"
+	"laconic/compact/compacttest"
 )
 
 // Errand is a line of a JSONL file: a conversation whose numbers a reader can
@@ -26,6 +27,9 @@ var Errand = strings.ReplaceAll(`{"id":"errand","messages":[
 {"role":"assistant","content":"so","tool_calls":[{"id":"c3","type":"function","function":{"name":"send","arguments":"{\"code\":\"code_4711\"}"}}]},
 {"role":"tool","tool_call_id":"c3","content":"sent"},
 {"role":"assistant","content":"done"}]}`, "\n", "") + "\n"
+
+// Words counts words, whatever the model.
+func Words(string) compact.Counter { return compacttest.Words{} }
 
 // Write puts a file into a folder that the test removes, and returns its path.
 func Write(t testing.TB, name, content string) string {

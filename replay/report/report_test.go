@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"laconic/compact/compacttest"
 	"laconic/replay"
 	"laconic/replay/replaytest"
 )
@@ -15,7 +14,7 @@ import (
 // replayed replays files through two policies.
 func replayed(t *testing.T, o replay.Options) *replay.Result {
 	t.Helper()
-	o.Counter = compacttest.Words{}
+	o.CounterFor = replaytest.Words
 	o.Policies = []replay.Policy{
 		{Name: "test", Policy: replaytest.Rewriting("gone")},
 		{Name: "adaptive", Policy: replaytest.Rewriting("gone: code_4711")},
