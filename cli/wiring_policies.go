@@ -61,7 +61,7 @@ func optionsOf(c *config.Config, p config.Policy) json.RawMessage {
 // buildPolicy makes the policy that the fold works by.
 func buildPolicy(p config.Policy, name string) *compact.Policy {
 	built := &compact.Policy{
-		Trigger:    float64(p.Trigger),
+		Trigger:    p.Trigger,
 		Land:       p.Land,
 		KeepRecent: p.KeepRecent,
 		Ladder:     stage.Default(),

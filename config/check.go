@@ -54,21 +54,21 @@ func (ch *checking) note(path, message, hint string, others ...string) {
 		}
 	}
 	p := ch.placeOf(path)
-	if p.src == nil {
+	if p.node == nil {
 		ch.found = append(ch.found, Problem{File: ch.file, Message: message, Hint: hint})
 		return
 	}
-	ch.found = append(ch.found, problemAt(p.src, p.node, message, hint))
+	ch.found = append(ch.found, problemAt(p.from, p.node, message, hint))
 }
 
 // atKey notes a problem with the key of a path itself.
 func (ch *checking) atKey(path, message, hint string) {
 	p := ch.placeOf(path)
-	if p.src == nil || p.key == nil {
+	if p.key == nil {
 		ch.note(path, message, hint)
 		return
 	}
-	ch.found = append(ch.found, problemAt(p.src, p.key, message, hint))
+	ch.found = append(ch.found, problemAt(p.from, p.key, message, hint))
 }
 
 // placeOf returns where a value was written, or what holds it.

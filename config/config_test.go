@@ -117,7 +117,7 @@ func TestPatternsCover(t *testing.T) {
 func TestVariablesExpand(t *testing.T) {
 	f := func(in, want string, faults ...string) {
 		t.Helper()
-		r := &reading{src: &source{}, config: &Config{variables: map[*yaml.Node]string{}}}
+		r := &reading{config: &Config{variables: map[*yaml.Node]string{}}}
 		n := &yaml.Node{Kind: yaml.ScalarNode, Value: in}
 		r.expandAll(n, configtest.Variable)
 		var said []string
@@ -300,8 +300,8 @@ laconic.yaml:3:16: limits.body is larger than limits.memory, so the largest requ
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
-	if p := c.placeOf("log.color"); p.src.name != "laconic.yaml" || p.node.Line != 2 {
-		t.Errorf("log is now thought to stand in %s:%d", p.src.name, p.node.Line)
+	if p := c.placeOf("log.color"); p.from != "laconic.yaml" || p.node.Line != 2 {
+		t.Errorf("log is now thought to stand in %s:%d", p.from, p.node.Line)
 	}
 	_, err = Parse("", nil, configtest.Variable, Override{"listen", "127.0.0.1:7281", "--listen"})
 	if err == nil || err.Error() != `--listen: admin and listen are the same address (give admin another port, or turn it off)` {

@@ -65,19 +65,16 @@ func ProblemsOf(file string, err error) (ps Problems) {
 	return ps
 }
 
-// source is where a value came from, by its name: a file, a flag or a variable.
-type source struct{ name string }
-
 // place is where a key of the configuration was written.
 type place struct {
-	src    *source
+	from   string     // the file, the flag or the variable
 	key    *yaml.Node // nil for an item of a list
-	node   *yaml.Node // the value
+	node   *yaml.Node // the value; nil: it is not known where that is
 	broken bool       // the value could not be read; a problem says so already
 }
 
-func problemAt(src *source, n *yaml.Node, message, hint string) Problem {
-	return Problem{File: src.name, Line: n.Line, Column: n.Column, Message: message, Hint: hint}
+func problemAt(from string, n *yaml.Node, message, hint string) Problem {
+	return Problem{File: from, Line: n.Line, Column: n.Column, Message: message, Hint: hint}
 }
 
 // problems puts what was found in the order of the file. A part of the file that is

@@ -46,7 +46,7 @@ func (r *reading) rung(n *yaml.Node, path string) any {
 	name, options := ps[0].key, ps[0].value
 	rung := map[string]any{"name": name.Value}
 	at := join(path, name.Value)
-	r.config.places[at] = place{src: r.src, key: name, node: options}
+	r.config.places[at] = place{from: r.from, key: name, node: options}
 	if options.Kind != yaml.ScalarNode || options.Tag != "!!null" { // "- trim_results:" names the stage alone
 		if o := r.options(options, at); o != (absent{}) {
 			rung["options"] = o
@@ -63,7 +63,7 @@ func (r *reading) options(n *yaml.Node, path string) any {
 	}
 	found := len(r.found)
 	for _, p := range r.pairs(n, path) {
-		r.config.places[join(path, p.key.Value)] = place{src: r.src, key: p.key, node: p.value, broken: p.value.Tag == faulty}
+		r.config.places[join(path, p.key.Value)] = place{from: r.from, key: p.key, node: p.value, broken: p.value.Tag == faulty}
 	}
 	if len(r.found) > found {
 		return absent{}

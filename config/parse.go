@@ -17,13 +17,12 @@ func Parse(name string, src []byte, lookup func(string) (string, bool), over ...
 	c := Default()
 	c.file, c.sum, c.places, c.variables = name, sha256.Sum256(src), map[string]place{}, map[*yaml.Node]string{}
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
-	s := &source{name: name}
-	doc, fault := parseYAML(s, src)
+	doc, fault := parseYAML(name, src)
 	if fault != nil {
 		c.places[""] = place{broken: true}
 		return c, problems([]Problem{*fault})
 	}
-	r := &reading{src: s, config: c}
+	r := &reading{from: name, config: c}
 	values := map[string]any{}
 	if doc != nil {
 		r.expandAll(doc, lookup)
@@ -51,7 +50,7 @@ func Parse(name string, src []byte, lookup func(string) (string, bool), over ...
 // place in the file.
 func (r *reading) override(values map[string]any, o Override) {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: o.Value} // no tag: of whatever type is wanted
-	one := &reading{src: &source{name: o.From}, config: r.config}
+	one := &reading{from: o.From, config: r.config}
 	defer func() { r.found = append(r.found, one.found...) }()
 	r.config.places[o.Key] = place{}
 	v := one.value(n, o.Key, schemaAt(o.Key))

@@ -15,7 +15,7 @@ import (
 // what the file leaves out comes from the built-in one of its name, or from adaptive.
 type Policy struct {
 	Options    json.RawMessage    `json:"options,omitempty"`
-	Trigger    Trigger            `json:"trigger,omitempty"` // 0: auto
+	Trigger    float64            `json:"trigger,omitempty"` // share of the budget; 0: auto
 	Land       float64            `json:"land,omitempty"`
 	KeepRecent compact.KeepRecent `json:"keep_recent,omitzero"`
 	Repair     string             `json:"repair,omitempty"`
@@ -94,7 +94,7 @@ func (ch *checking) adaptive(path string, p Policy) {
 	if at := path + ".options"; p.Options != nil && ch.Has(at) {
 		ch.atKey(at, at+" is for policies known from other systems: adaptive has none", "its settings are trigger, land, ladder and the like")
 	}
-	land, trigger, hint := path+".land", float64(p.Trigger), ""
+	land, trigger, hint := path+".land", p.Trigger, ""
 	if trigger == 0 {
 		trigger = compact.DefaultTriggerEstimate
 		hint = fmt.Sprintf("auto may be %v", trigger)

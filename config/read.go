@@ -14,7 +14,7 @@ import (
 // maps, lists, texts, numbers. It never stops at a problem: it notes it, leaves
 // the value out and goes on. No problem repeats a value, which may be a secret.
 type reading struct {
-	src    *source
+	from   string // see place
 	config *Config
 	found  []Problem
 }
@@ -24,7 +24,7 @@ type absent struct{}
 
 // report notes a problem at a node.
 func (r *reading) report(n *yaml.Node, message, hint string) {
-	r.found = append(r.found, problemAt(r.src, n, message, hint))
+	r.found = append(r.found, problemAt(r.from, n, message, hint))
 }
 
 // fault notes a problem with the value of a path, so that it is not checked again.
@@ -44,7 +44,7 @@ func (r *reading) broken(path string) any {
 // value reads a node as s wants it.
 func (r *reading) value(n *yaml.Node, path string, s *schema) any {
 	p := r.config.places[path]
-	r.config.places[path] = place{src: r.src, key: p.key, node: n}
+	r.config.places[path] = place{from: r.from, key: p.key, node: n}
 	switch {
 	case n.Tag == "!!null" && s.is("array"):
 		return r.fault(n, path, "has no value", "write [] for an empty list, or remove the line")
@@ -102,7 +102,7 @@ func (r *reading) object(n *yaml.Node, path string, s *schema) any {
 			}
 		}
 		at := join(path, name)
-		r.config.places[at] = place{src: r.src, key: p.key, node: p.value}
+		r.config.places[at] = place{from: r.from, key: p.key, node: p.value}
 		v := r.value(p.value, at, child)
 		if v == (absent{}) && child == s.Additional {
 			v = map[string]any{} // others may name it

@@ -14,30 +14,30 @@ import (
 // parseYAML reads the one document of a configuration file. The result is nil
 // for an empty file. At most one problem is returned: the
 // parser cannot go on behind a syntax error.
-func parseYAML(s *source, src []byte) (*yaml.Node, *Problem) {
+func parseYAML(name string, src []byte) (*yaml.Node, *Problem) {
 	if !utf8.Valid(src) {
-		return nil, s.syntax(1, 1, "the file is not UTF-8", "save it as UTF-8")
+		return nil, syntax(name, 1, 1, "the file is not UTF-8", "save it as UTF-8")
 	}
 	text, swapped := hideBraces(string(src))
 	loader, err := yaml.NewLoader(strings.NewReader(text))
 	if err != nil {
-		return nil, s.syntax(1, 1, err.Error(), "")
+		return nil, syntax(name, 1, 1, err.Error(), "")
 	}
 	var doc, next yaml.Node
 	if err := loader.Load(&doc); err == io.EOF {
 		return nil, nil
 	} else if err != nil {
-		return nil, s.explain(err)
+		return nil, explain(name, err)
 	}
 	if err := loader.Load(&next); err != io.EOF {
 		line := next.Line
 		if f := (*yaml.LoadError)(nil); errors.As(err, &f) {
 			line = f.Mark.Line
 		}
-		return nil, s.syntax(line, 1, "a second document begins here", "a configuration is one document; remove the line ---")
+		return nil, syntax(name, line, 1, "a second document begins here", "a configuration is one document; remove the line ---")
 	}
 	if alias := prepare(&doc, swapped); alias != nil {
-		return nil, s.syntax(alias.Line, alias.Column, "aliases of YAML are not read here", "write the value out; "+quotePatterns)
+		return nil, syntax(name, alias.Line, alias.Column, "aliases of YAML are not read here", "write the value out; "+quotePatterns)
 	}
 	if len(doc.Content) == 0 {
 		return nil, nil
@@ -66,15 +66,15 @@ func prepare(n *yaml.Node, swapped bool) *yaml.Node {
 	return nil
 }
 
-func (s *source) syntax(line, column int, message, hint string) *Problem {
-	return &Problem{File: s.name, Line: max(line, 1), Column: max(column, 1), Message: message, Hint: hint}
+func syntax(name string, line, column int, message, hint string) *Problem {
+	return &Problem{File: name, Line: max(line, 1), Column: max(column, 1), Message: message, Hint: hint}
 }
 
 // explain returns an error of the parser with its place.
-func (s *source) explain(err error) *Problem {
+func explain(name string, err error) *Problem {
 	var le *yaml.LoadError
 	if !errors.As(err, &le) {
-		return s.syntax(1, 1, "this is not YAML", "")
+		return syntax(name, 1, 1, "this is not YAML", "")
 	}
 	message, hint := "this is not YAML: "+le.Message, `indent with spaces; quote a value that holds ": " or begins with a sign such as @ or %`
 	if le.ContextMsg != "" {
@@ -86,7 +86,7 @@ func (s *source) explain(err error) *Problem {
 	case le.ContextMark.Line > 0 && le.ContextMark.Line < le.Mark.Line:
 		hint = fmt.Sprintf("it began in line %d", le.ContextMark.Line)
 	}
-	return s.syntax(le.Mark.Line, le.Mark.Column, bracesBack.Replace(message), hint)
+	return syntax(name, le.Mark.Line, le.Mark.Column, bracesBack.Replace(message), hint)
 }
 
 const quotePatterns = `put patterns in quotes: match: "*"`

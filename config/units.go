@@ -155,18 +155,6 @@ func (d Duration) String() string {
 	return s
 }
 
-// Trigger is a share of the budget; 0 is "auto": it depends on how well tokens
-// are counted.
-type Trigger float64
-
-// String writes the trigger as the file has it.
-func (t Trigger) String() string {
-	if t == 0 {
-		return "auto"
-	}
-	return strconv.FormatFloat(float64(t), 'g', -1, 64)
-}
-
 // parseFraction reads a plain decimal number: no exponent, no infinity.
 func parseFraction(s string) (float64, error) {
 	f, err := strconv.ParseFloat(s, 64)
