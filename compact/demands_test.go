@@ -3,12 +3,9 @@ package compact_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
@@ -31,44 +28,27 @@ func demandsNamed(t *testing.T, name string) compact.Demands {
 // TestDemandStories runs testdata/demands.txtar. Each case is also rewritten
 // twice, and checked against every promise.
 func TestDemandStories(t *testing.T) {
-	const file = "testdata/demands.txtar"
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var before []compact.Message
-	for i := range archive.Files {
-		f := &archive.Files[i]
-		name, what, _ := strings.Cut(f.Name, "/")
+	stories(t, "testdata/demands.txtar", func(name, what, text string) (got string) {
 		names, _, _ := strings.Cut(name, ";")
 		d := demandsNamed(t, names)
-		if what == "before" {
-			before = compacttest.Messages(t, string(f.Data))
+		out, edits := d.Rewrite(before)
+		switch what {
+		case "before":
+			before = compacttest.Messages(t, text)
 			in, b := compact.Conversation{Messages: before}, compact.Limits{}.For(0)
 			p := &compact.Policy{Demands: d}
 			plan, r := compact.Compact(in, p, compacttest.Words{}, b)
 			for _, err := range promises.Broken(in, p, compacttest.Words{}, b, &plan, r) {
 				t.Errorf("%s: %v", name, err)
 			}
-			continue
-		}
-		out, edits := d.Rewrite(before)
-		switch what {
 		case "after":
-			golden(t, name, f, compacttest.Format(out))
+			return compacttest.Format(out)
 		case "edits":
-			var b strings.Builder
-			for _, e := range edits {
-				b.WriteString(strings.TrimRight(fmt.Sprintf("%s %d %s", e.Op, e.Origin, e.ID), " ") + "\n")
-			}
-			golden(t, name, f, b.String())
+			return shortly(edits)
 		}
-	}
-	if *update {
-		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+		return text
+	})
 }
 
 // TestPromisesHoldUnderEveryDemand sweeps real conversations into which system

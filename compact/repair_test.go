@@ -20,24 +20,16 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // twice (the second time nothing may happen) and in both modes checked to be
 // legal.
 func TestRepairStories(t *testing.T) {
-	const file = "testdata/repair.txtar"
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var before []compact.Message
-	for i := range archive.Files {
-		f := &archive.Files[i]
-		name, what, _ := strings.Cut(f.Name, "/")
+	stories(t, "testdata/repair.txtar", func(name, what, text string) (got string) {
 		mode := compact.RepairAnswer
 		if strings.Contains(name, ", drop") {
 			mode = compact.RepairDrop
 		}
+		out, edits := compact.Repair(before, mode)
 		switch what {
 		case "before":
-			if before, err = compacttest.Parse(string(f.Data)); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+			before = compacttest.Messages(t, text)
 			for _, mode := range []compact.RepairMode{compact.RepairAnswer, compact.RepairDrop} {
 				once, _ := compact.Repair(before, mode)
 				if twice, edits := compact.Repair(once, mode); len(edits) > 0 || compacttest.Format(twice) != compacttest.Format(once) {
@@ -51,17 +43,32 @@ func TestRepairStories(t *testing.T) {
 				}
 			}
 		case "after":
-			out, _ := compact.Repair(before, mode)
-			golden(t, name, f, compacttest.Format(out))
+			return compacttest.Format(out)
 		case "edits":
-			_, edits := compact.Repair(before, mode)
-			var b strings.Builder
-			for _, e := range edits {
-				b.WriteString(strings.TrimRight(fmt.Sprintf("%s %d %s", e.Op, e.Origin, e.ID), " ") + "\n")
-			}
-			golden(t, name, f, b.String())
-		default:
+			return shortly(edits)
+		}
+		return text
+	})
+}
+
+// stories calls tell for each section NAME/WHAT of a file, and compares what it returns
+// with the text of the section, or with -update makes it that.
+func stories(t *testing.T, file string, tell func(name, what, text string) (got string)) {
+	t.Helper()
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range archive.Files {
+		f := &archive.Files[i]
+		name, what, _ := strings.Cut(f.Name, "/")
+		if what != "before" && what != "after" && what != "edits" {
 			t.Errorf("%s: unknown section", f.Name)
+		}
+		want := string(f.Data)
+		got := tell(name, what, want)
+		if f.Data = []byte(got); !*update && strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("%s\ngot:\n%swant:\n%s", f.Name, got, want)
 		}
 	}
 	if *update {
@@ -71,18 +78,13 @@ func TestRepairStories(t *testing.T) {
 	}
 }
 
-func golden(t *testing.T, name string, f *txtar.File, got string) {
-	t.Helper()
-	if *update {
-		f.Data = []byte(got + "\n")
-		if !strings.HasSuffix(f.Name, "/edits") {
-			f.Data = []byte(got)
-		}
-		return
+// shortly returns edits, a line each.
+func shortly(edits []compact.Edit) string {
+	var b strings.Builder
+	for _, e := range edits {
+		b.WriteString(strings.TrimRight(fmt.Sprintf("%s %d %s", e.Op, e.Origin, e.ID), " ") + "\n")
 	}
-	if want := string(f.Data); strings.TrimSpace(got) != strings.TrimSpace(want) {
-		t.Errorf("%s (%s)\ngot:\n%swant:\n%s", name, f.Name, got, want)
-	}
+	return b.String() + "\n"
 }
 
 // TestLegalListIsTheSameSlice: nothing needed, nothing copied.

@@ -3,11 +3,8 @@ package compact_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
@@ -44,26 +41,15 @@ func (s record) Record(compact.Counter) compact.Recorder {
 // kind of neighbour. Each story is then swept over budgets, and every list that
 // is sent must have the strictest shape.
 func TestSlotStories(t *testing.T) {
-	const file = "testdata/slot.txtar"
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var before []compact.Message
 	var plan compact.Plan
-	for i := range archive.Files {
-		f := &archive.Files[i]
-		name, what, _ := strings.Cut(f.Name, "/")
+	stories(t, "testdata/slot.txtar", func(name, what, text string) (got string) {
 		switch what {
 		case "before":
-			head, transcript, _ := strings.Cut(string(f.Data), "\n")
+			head, transcript, _ := strings.Cut(text, "\n")
 			p, limits := slotPolicy(t, name, head)
-			if before, err = compacttest.Parse(transcript); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			in := compact.Conversation{Messages: before}
+			in := compact.Conversation{Messages: compacttest.Messages(t, transcript)}
 			plan, _ = compact.Compact(in, p, tenfold{}, limits.For(0))
-			whole := compact.CostAll(tenfold{}, before)
+			whole := compact.CostAll(tenfold{}, in.Messages)
 			broken := 0
 			for budget := 1; budget <= whole && broken < 3; budget += 3 {
 				_, errs := compacttest.Sweep(in, p, tenfold{}, compact.Limits{Budget: budget}.For(0))
@@ -73,16 +59,10 @@ func TestSlotStories(t *testing.T) {
 				}
 			}
 		case "after":
-			golden(t, name, f, compacttest.Format(plan.Apply("")))
-		default:
-			t.Errorf("%s: unknown section", f.Name)
+			return compacttest.Format(plan.Apply(""))
 		}
-	}
-	if *update {
-		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+		return text
+	})
 }
 
 func slotPolicy(t *testing.T, name, head string) (*compact.Policy, compact.Limits) {
