@@ -45,13 +45,9 @@ var hostileShapes = []struct {
 		}
 		return list
 	}},
-	{"results without calls", 20_000, 4000, func(n int) []object {
-		list := []object{says("user", "go")}
-		for i := range n {
-			list = append(list, toolResult(i, "done"), says("user", "and"))
-		}
-		return list
-	}},
+	{"results without calls", 20_000, 4000, agent(func(i int) []object {
+		return []object{toolResult(i, "done"), says("user", "and")}
+	})},
 	{"one id for all calls, every second one answered", 20_000, 4000, func(n int) []object {
 		list := []object{says("user", "go")}
 		for i := range n {
@@ -73,27 +69,15 @@ var hostileShapes = []struct {
 		}
 		return list
 	}},
-	{"the same instructions at every turn", 3000, 4000, func(n int) []object {
-		list := []object{says("user", "go")}
-		for i := range n {
-			list = append(list, says("assistant", fmt.Sprint("a", i)), says("system", "same"), says("user", "u"))
-		}
-		return list
-	}},
-	{"other instructions at every turn", 3000, 4000, func(n int) []object {
-		list := []object{says("user", "go")}
-		for i := range n {
-			list = append(list, says("assistant", fmt.Sprint("a", i)), says("system", fmt.Sprint("s", i)), says("user", "u"))
-		}
-		return list
-	}},
-	{"other instructions behind long results", 100_000, 4000, func(n int) []object {
-		list := []object{says("user", "go")}
-		for i := range n {
-			list = append(list, toolCalls(i), toolResult(i, strings.Repeat(fmt.Sprintf("w%d ", i), 60)), says("system", fmt.Sprint("s", i)))
-		}
-		return list
-	}},
+	{"the same instructions at every turn", 3000, 4000, agent(func(i int) []object {
+		return []object{says("assistant", fmt.Sprint("a", i)), says("system", "same"), says("user", "u")}
+	})},
+	{"other instructions at every turn", 3000, 4000, agent(func(i int) []object {
+		return []object{says("assistant", fmt.Sprint("a", i)), says("system", fmt.Sprint("s", i)), says("user", "u")}
+	})},
+	{"other instructions behind long results", 100_000, 4000, agent(func(i int) []object {
+		return []object{toolCalls(i), toolResult(i, strings.Repeat(fmt.Sprintf("w%d ", i), 60)), says("system", fmt.Sprint("s", i))}
+	})},
 	{"other instructions in a row", 8000, 20_000, func(n int) []object {
 		return amongResults(n, func(i int) object { return says("system", fmt.Sprint("s", i)) })
 	}},
@@ -107,13 +91,9 @@ var hostileShapes = []struct {
 		}
 		return list
 	}},
-	{"long questions, none of them answered", 3000, 1000, func(n int) []object {
-		list := []object{says("user", "go")}
-		for i := range n {
-			list = append(list, says("user", strings.Repeat(fmt.Sprint("q", i, " "), 100)), says("assistant", "ok"), says("user", "x"))
-		}
-		return list
-	}},
+	{"long questions, none of them answered", 3000, 1000, agent(func(i int) []object {
+		return []object{says("user", strings.Repeat(fmt.Sprint("q", i, " "), 100)), says("assistant", "ok"), says("user", "x")}
+	})},
 	{"notes without end behind a result", 4000, 4000, func(n int) []object {
 		list := []object{says("user", "go"), toolCalls(1), toolResult(1, "ok")}
 		for i := range n {
@@ -132,44 +112,28 @@ var hostileShapes = []struct {
 		}
 		return append([]object{says("user", "go"), {"role": "assistant", "content": nil, "tool_calls": all}}, results...)
 	}},
-	{"one call again and again", 4000, 1000, func(n int) []object {
-		list := []object{says("user", "go")}
-		for i := range n {
-			c := toolCalls(i)
-			list = append(list, c, toolResult(i, strings.Repeat("the same line of output\n", 20)))
+	{"one call again and again", 4000, 1000, agent(func(i int) []object {
+		c := toolCalls(i)
+		return []object{c, toolResult(i, strings.Repeat("the same line of output\n", 20))}
+	})},
+	{"names that differ", 8000, 1000, agent(func(i int) []object {
+		var b strings.Builder
+		for k := range 50 {
+			fmt.Fprintf(&b, "src/pkg%dq%d/file_%d.go ", i, k*7%13, k*i)
 		}
-		return list
-	}},
-	{"names that differ", 8000, 1000, func(n int) []object {
-		list := []object{says("user", "go")}
-		for i := range n {
-			var b strings.Builder
-			for k := range 50 {
-				fmt.Fprintf(&b, "src/pkg%dq%d/file_%d.go ", i, k*7%13, k*i)
-			}
-			list = append(list, toolCalls(i), toolResult(i, b.String()))
+		return []object{toolCalls(i), toolResult(i, b.String())}
+	})},
+	{"lines that bind", 8000, 1000, agent(func(i int) []object {
+		return []object{toolCalls(i), toolResult(i, strings.Repeat(fmt.Sprintf("You must never change file_%d.go unless told.\n", i), 40))}
+	})},
+	{"JSON in JSON in JSON", 8000, 500, agent(func(i int) []object {
+		text := strings.Repeat(fmt.Sprintf("value_%d = %d\n", i, i), 60)
+		for range 3 {
+			quoted, _ := json.Marshal(object{"output": text})
+			text = string(quoted)
 		}
-		return list
-	}},
-	{"lines that bind", 8000, 1000, func(n int) []object {
-		list := []object{says("user", "go")}
-		for i := range n {
-			list = append(list, toolCalls(i), toolResult(i, strings.Repeat(fmt.Sprintf("You must never change file_%d.go unless told.\n", i), 40)))
-		}
-		return list
-	}},
-	{"JSON in JSON in JSON", 8000, 500, func(n int) []object {
-		list := []object{says("user", "go")}
-		for i := range n {
-			text := strings.Repeat(fmt.Sprintf("value_%d = %d\n", i, i), 60)
-			for range 3 {
-				quoted, _ := json.Marshal(object{"output": text})
-				text = string(quoted)
-			}
-			list = append(list, toolCalls(i), toolResult(i, text))
-		}
-		return list
-	}},
+		return []object{toolCalls(i), toolResult(i, text)}
+	})},
 	{"one line without an end", 8000, 100, func(n int) []object {
 		return []object{says("user", "go"), toolCalls(1), toolResult(1, strings.Repeat("must_not/x.go:1 ", n*200)), toolCalls(2), toolResult(2, strings.Repeat(`{"a":[`, n*100)), says("user", "and"), says("assistant", "so"), says("user", "end")}
 	}},
@@ -197,22 +161,14 @@ var hostileShapes = []struct {
 		}
 		return []object{says("user", "go"), {"role": "assistant", "content": parts}, says("user", "on"), says("assistant", "so"), says("user", "end")}
 	}},
-	{"edits of one file", 8000, 1000, func(n int) []object {
-		list := []object{says("user", "go")}
-		for i := range n {
-			c := toolCall(fmt.Sprint("c", i), "edit_file", fmt.Sprintf(`{"path":"src/app_%d.go","text":%q}`, i%7, strings.Repeat("word ", 60)))
-			list = append(list, object{"role": "assistant", "content": fmt.Sprintf("I conclude that %d is wrong.", i), "tool_calls": []object{c}}, toolResult(i, "--- FAIL: TestIt (0.1s)"))
-		}
-		return list
-	}},
-	{"edits of regions that other edits changed", 8000, 1000, func(n int) []object {
-		list := []object{says("user", "go")}
-		for i := range n {
-			c := toolCall(fmt.Sprint("c", i), "edit", fmt.Sprintf(`{"path":"d%d/app.go","old_string":"line %d\\n","new_string":"line %d\\nline %d\\n%s"}`, i%400, i, i+1, i, strings.Repeat("more ", 60)))
-			list = append(list, object{"role": "assistant", "content": nil, "tool_calls": []object{c}}, toolResult(i, "done"))
-		}
-		return list
-	}},
+	{"edits of one file", 8000, 1000, agent(func(i int) []object {
+		c := toolCall(fmt.Sprint("c", i), "edit_file", fmt.Sprintf(`{"path":"src/app_%d.go","text":%q}`, i%7, strings.Repeat("word ", 60)))
+		return []object{{"role": "assistant", "content": fmt.Sprintf("I conclude that %d is wrong.", i), "tool_calls": []object{c}}, toolResult(i, "--- FAIL: TestIt (0.1s)")}
+	})},
+	{"edits of regions that other edits changed", 8000, 1000, agent(func(i int) []object {
+		c := toolCall(fmt.Sprint("c", i), "edit", fmt.Sprintf(`{"path":"d%d/app.go","old_string":"line %d\\n","new_string":"line %d\\nline %d\\n%s"}`, i%400, i, i+1, i, strings.Repeat("more ", 60)))
+		return []object{{"role": "assistant", "content": nil, "tool_calls": []object{c}}, toolResult(i, "done")}
+	})},
 }
 
 // amongResults puts n messages in the middle of long results.
@@ -225,6 +181,17 @@ func amongResults(n int, message func(i int) object) []object {
 		}
 	}
 	return list
+}
+
+// agent returns what makes a request of n turns.
+func agent(turn func(i int) []object) func(n int) []object {
+	return func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			list = append(list, turn(i)...)
+		}
+		return list
+	}
 }
 
 func says(role, text string) object { return object{"role": role, "content": text} }
