@@ -32,15 +32,9 @@ func TestWhatIsWrongIsSaidPrecisely(t *testing.T) {
 // TestAMissingRightIsSaid by what cannot be done without it, wherever it is told.
 func TestAMissingRightIsSaid(t *testing.T) {
 	server := storetest.StartRedis(t)
-	do := func(command string) {
-		t.Helper()
-		if reply, err := server.Do(command); err != nil {
-			t.Fatal(reply, err)
-		}
-	}
 	f := func(want, operations string, rights ...string) {
 		t.Helper()
-		do("ACL SETUSER default reset on nopass ~* &* +@all " + strings.Join(rights, " "))
+		do(t, server, "ACL SETUSER default reset on nopass ~* &* +@all "+strings.Join(rights, " "))
 		faults, err := Try(t.Context(), Options{Kind: InRedis, URL: server.URL()})
 		if err != nil {
 			t.Fatal(err)
@@ -58,7 +52,7 @@ func TestAMissingRightIsSaid(t *testing.T) {
 	f("the store refuses call: NOPERM", "call", "-publish")
 	f("the store refuses hear: NOPERM", "hear", "-subscribe")
 	f("the store refuses call, hear: NOPERM", "call hear", "resetchannels")
-	do("ACL SETUSER default reset on nopass ~* &* +@all -scan")
+	do(t, server, "ACL SETUSER default reset on nopass ~* &* +@all -scan")
 	var lines told
 	s := openTestRedis(t, server.URL(), lines.add)
 	if _, err := s.DeleteGroup(t.Context(), Group{1}); err == nil || lines.all() != "the store refuses erase: NOPERM" {
@@ -80,9 +74,7 @@ func TestAServerThatIsCuredIsHeard(t *testing.T) {
 	if err := s.Put(t.Context(), keyOf(1), []byte("x"), time.Hour); err != nil {
 		t.Errorf("all else is not done: %v", err)
 	}
-	if reply, err := server.Do("ACL SETUSER default allchannels"); err != nil {
-		t.Fatal(reply, err)
-	}
+	do(t, server, "ACL SETUSER default allchannels")
 	soon(t, "it hears", func() bool { return h.has(1) })
 	if got := lines.all(); !regexp.MustCompile(`\nthe store answers again, after \d+ s$`).MatchString(got) {
 		t.Errorf("told %q", got)

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"laconic/store/storetest"
 )
@@ -42,48 +41,4 @@ func TestAStoreThatIsAwayIsSeen(t *testing.T) {
 	if got := lines.all(); !strings.HasPrefix(got, "the store does not answer: no connection\nthe store answers again, after ") || strings.Count(got, "\n") != 1 {
 		t.Errorf("told %q", got)
 	}
-}
-
-// TestWhatAStoreRefusesIsSeen by operation.
-func TestWhatAStoreRefusesIsSeen(t *testing.T) {
-	ctx := context.Background()
-	server := storetest.StartRedis(t)
-	s := openTestRedis(t, server.URL(), nil)
-	v := vaultOn(t, s, testSecret)
-	k := v.Key(v.Group("g"), "r")
-	is := func(fault, refused string) {
-		t.Helper()
-		_ = v.Put(ctx, k, "text")
-		_, _ = v.Latest(ctx, k)
-		if release, ok := v.Lock(ctx, k, time.Minute); ok {
-			release()
-		}
-		now := v.State()
-		var all []string
-		for _, name := range []string{"get", "put", "lock", "erase", "call", "hear"} {
-			if yes, known := now.Refuses[name]; !known {
-				t.Errorf("nothing is said of %s", name)
-			} else if yes {
-				all = append(all, name)
-			}
-		}
-		if got := strings.Join(all, " "); now.Fault.Says != fault || got != refused || now.Silent {
-			t.Errorf("refuses %q, %q; want %q, %q", got, now.Fault.Says, refused, fault)
-		}
-	}
-	do := func(command string) {
-		t.Helper()
-		if reply, err := server.Do(command); err != nil {
-			t.Fatal(reply, err)
-		}
-	}
-	is("", "")
-	do("REPLICAOF 127.0.0.1 1")
-	is("the store refuses: READONLY", "put lock")
-	do("REPLICAOF NO ONE")
-	is("", "")
-	do("ACL SETUSER default -getrange")
-	is("the store refuses get: NOPERM", "get")
-	do("ACL SETUSER default +getrange")
-	is("", "")
 }

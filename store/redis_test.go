@@ -131,7 +131,7 @@ func TestAServerThatIsNotThere(t *testing.T) {
 }
 
 // TestAServerThatRefusesWritesIsToldOnce: it answers at once, so it goes on being asked,
-// and that it can be read is no news, until it takes values again.
+// and that it can be read is no news, until it takes values again. What it refuses is seen.
 func TestAServerThatRefusesWritesIsToldOnce(t *testing.T) {
 	ctx := context.Background()
 	f := func(want, command, undo string) {
@@ -140,16 +140,26 @@ func TestAServerThatRefusesWritesIsToldOnce(t *testing.T) {
 		var lines told
 		s := openTestRedis(t, server.URL(), lines.add)
 		put := func() error { return s.Put(ctx, keyOf(1), []byte("text"), time.Hour) }
-		do := func(command string) {
+		refuses := func(want string) {
 			t.Helper()
-			if err := s.client.Do(ctx, anys(strings.Fields(command))...).Err(); err != nil {
-				t.Fatal(err)
+			now := vaultOn(t, s, testSecret).State()
+			var all []string
+			for _, name := range operations {
+				if yes, known := now.Refuses[name]; !known {
+					t.Errorf("nothing is said of %s", name)
+				} else if yes {
+					all = append(all, name)
+				}
+			}
+			if got := strings.Join(all, " "); got != want || (now.Fault.Says != "") != (want != "") || now.Silent {
+				t.Errorf("refuses %q, want %q: %+v", got, want, now)
 			}
 		}
 		if err := put(); err != nil {
 			t.Fatal(err)
 		}
-		do(command)
+		refuses("")
+		do(t, server, command)
 		for range 5 {
 			if _, _, err := s.Lock(ctx, keyOf(2), time.Minute); err == nil {
 				t.Fatalf("%s: it gave a lock", want)
@@ -164,7 +174,8 @@ func TestAServerThatRefusesWritesIsToldOnce(t *testing.T) {
 				t.Fatalf("%s: reading gives %v", want, err)
 			}
 		}
-		do(undo)
+		refuses("put lock")
+		do(t, server, undo)
 		if release, ok, err := s.Lock(ctx, keyOf(2), time.Minute); !ok {
 			t.Fatalf("%s: %v", want, err)
 		} else {
@@ -175,19 +186,13 @@ func TestAServerThatRefusesWritesIsToldOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		refuses("")
 		if got := lines.all(); got != "the store refuses: "+want+"\nthe store answers again, after 1 s" {
 			t.Errorf("told %q", got)
 		}
 	}
 	f("OOM", "config set maxmemory 1", "config set maxmemory 0")
 	f("READONLY", "replicaof 127.0.0.1 1", "replicaof no one")
-}
-
-func anys(words []string) (all []any) {
-	for _, w := range words {
-		all = append(all, w)
-	}
-	return all
 }
 
 // TestOneOfManyGetsTheLock, and only who has it can give it back.
