@@ -67,7 +67,7 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := &output{}
+		said := &lockedText{}
 		log, err := runlog.New("error", "json", said)
 		if err != nil {
 			t.Fatal(err)

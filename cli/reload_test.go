@@ -26,27 +26,9 @@ type reloading struct {
 	t            *testing.T
 	file         string
 	url, admin   string // http://host:port
-	log          *output
+	log          *lockedText
 	ok, notTaken atomic.Int64
 	*reloader
-}
-
-// output is what a log wrote.
-type output struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
 }
 
 // reloadable starts a proxy with a configuration. A file rests at once.
@@ -57,7 +39,7 @@ func reloadable(t *testing.T, src string) *reloading {
 		http.DefaultClient.CloseIdleConnections()
 		goleak.VerifyNone(t, ignore)
 	})
-	r := &reloading{t: t, file: filepath.Join(t.TempDir(), "laconic.yaml"), log: &output{}}
+	r := &reloading{t: t, file: filepath.Join(t.TempDir(), "laconic.yaml"), log: &lockedText{}}
 	r.write(src)
 	c, err := config.Load(r.file)
 	if err != nil {
