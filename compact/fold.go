@@ -203,10 +203,10 @@ type Forecast struct {
 }
 
 // Forecast returns what is known of the next epoch. It returns nil before the
-// warm mark, for a policy that does not fold or has no summaries, where no epoch
-// helps any more, and for a plan that was not made by [Compact].
+// warm mark, for a policy that does not fold or has no summaries, and where no epoch
+// helps any more.
 func (p *Plan) Forecast() *Forecast {
-	if p.in == nil || p.in.policy.PerRequest != nil || !p.in.policy.Summaries {
+	if p.in.policy.PerRequest != nil || !p.in.policy.Summaries {
 		return nil
 	}
 	f := p.fold

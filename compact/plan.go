@@ -49,11 +49,10 @@ type Plan struct {
 }
 
 // NewEpoch reports whether the plan's last epoch began with the newest request:
-// what was sent before is not the start of what this plan sends. It returns false
-// for a plan that was not made by [Compact].
+// what was sent before is not the start of what this plan sends.
 func (p *Plan) NewEpoch() bool {
 	n := len(p.Epochs)
-	return n > 0 && p.in != nil && p.Epochs[n-1].At == len(p.in.msgs)
+	return n > 0 && p.Epochs[n-1].At == len(p.in.msgs)
 }
 
 // Made returns every edit that was made, of which Edits has those that still show: a
@@ -88,10 +87,10 @@ func (p *Plan) SlotStage() string {
 // Costs returns what each message cost as it came, and what it costs as the plan
 // leaves it, without what a slot adds; as the policy counts. What is returned is the
 // plan's own, and must not be changed. It is nil where the list was repaired or may be
-// rewritten for [Demands], and for a plan that was not made by [Compact].
+// rewritten for [Demands].
 func (p *Plan) Costs() (before, after []int) {
 	switch {
-	case p.in == nil || p.Demands.rewrites() || len(p.Edits) > 0 && p.Edits[0].Stage == repairStage:
+	case p.Demands.rewrites() || len(p.Edits) > 0 && p.Edits[0].Stage == repairStage:
 		return nil, nil
 	case p.fold == nil:
 		return p.in.costs, p.in.costs
@@ -128,8 +127,10 @@ type Slot struct {
 	// other. One more epoch adds one more span, or makes one for all.
 	Spans []Span `json:"spans"`
 
-	source  *slotSource // nil: not made by Compact
-	written bool
+	// What its texts and messages are made from.
+	draft     *Draft
+	originals []Message // the repaired list
+	written   bool      // the digests are made
 }
 
 // A Span is a part of a slot: one run of messages, and the text in its place.

@@ -34,24 +34,14 @@ type Digester interface {
 // must be a function of the calls made.
 type Recorder func(lost, kept []Message, size int, anew bool) string
 
-// slotSource is what the texts and the messages of a slot are made from.
-type slotSource struct {
-	draft     *Draft
-	originals []Message
-}
-
 // Digest returns the text of the slot that is made without a model. The texts are
 // made at the first call and kept in Spans. Digest is not safe for concurrent use.
 func (s *Slot) Digest() string { return strings.Join(s.Texts(nil), "") }
 
 // Told returns how many messages the digest of a span is told of: those that left or
-// were shortened since the span before it, or since the beginning. It is 0 for a slot
-// that was not made by [Compact].
+// were shortened since the span before it, or since the beginning.
 func (s *Slot) Told(span int) int {
-	if s.source == nil || span >= len(s.source.draft.told) {
-		return 0
-	}
-	t := &s.source.draft.told[span]
+	t := &s.draft.told[span]
 	return t.to - t.from
 }
 
@@ -73,11 +63,11 @@ func (s *Slot) Texts(given []string) []string {
 // write makes the digests of the spans. It goes through what was done to the list, so
 // that a record is told of the messages that were there at its epoch, as they were.
 func (s *Slot) write() {
-	if s.source == nil || s.written {
+	if s.written {
 		return
 	}
 	s.written = true
-	d, originals := s.source.draft, s.source.originals
+	d, originals := s.draft, s.originals
 	record := d.records(d.slot.by, d.counter)
 	msgs, removed, edits, moves := slices.Clone(originals), make([]bool, len(originals)), 0, 0
 	for n, t := range d.told {
@@ -103,12 +93,8 @@ func (s *Slot) write() {
 
 // Runs returns the messages that a span stands for, as they came: one run for
 // each span that it replaced, oldest first, and one for what left since.
-// Instructions, pins and the task stay, and are not included. Runs returns nil for a slot
-// that was not made by [Compact].
+// Instructions, pins and the task stay, and are not included.
 func (s *Slot) Runs(span int) [][]Message {
-	if s.source == nil {
-		return nil
-	}
 	runs := make([][]Message, len(s.Spans[span].Earlier)+1)
 	for run, m := range s.Messages(span) {
 		runs[run] = append(runs[run], *m)
@@ -120,10 +106,7 @@ func (s *Slot) Runs(span int) [][]Message {
 // They must not be changed.
 func (s *Slot) Messages(span int) iter.Seq2[int, *Message] {
 	return func(yield func(int, *Message) bool) {
-		if s.source == nil {
-			return
-		}
-		d, originals, p := s.source.draft, s.source.originals, &s.Spans[span]
+		d, originals, p := s.draft, s.originals, &s.Spans[span]
 		from := p.From
 		for run, to := range append(slices.Clip(p.Earlier), p.To) {
 			for i := from; i < min(to, len(originals)); i++ {
@@ -140,12 +123,12 @@ func (s *Slot) Messages(span int) iter.Seq2[int, *Message] {
 }
 
 // Host returns the index, in the client's list, of the message whose text the slot
-// follows, or -1. It is -1 for a slot that was not made by [Compact], too.
+// follows, or -1.
 func (s *Slot) Host() int {
-	if s.At < 0 || s.source == nil {
+	if s.At < 0 {
 		return -1
 	}
-	return s.source.originals[s.At].Origin
+	return s.originals[s.At].Origin
 }
 
 // envelope returns what a message of the slot's own costs without its text.

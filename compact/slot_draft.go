@@ -254,7 +254,7 @@ func (d *Draft) newSlot(originals []Message) *Slot {
 	from := d.slot
 	s := &Slot{
 		From: from.spans[0].From, To: from.last().To, End: from.last().End, At: d.gap.host, Size: from.size, Label: from.label,
-		Spans: slices.Clone(from.spans), source: &slotSource{d, originals},
+		Spans: slices.Clone(from.spans), draft: d, originals: originals,
 	}
 	s.Sources = sources(originals[:s.End])
 	if s.At < 0 && d.task.last >= 0 && (d.task.last < s.End || d.opens(d.task.first, d.gap.from)) {
