@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Option describes one option of a named policy: a number, a word, or a bool.
+// Option describes one option of a named policy: a number or a bool.
 type Option struct {
 	Name    string `json:"name"`
 	Summary string `json:"summary"`
@@ -138,10 +138,7 @@ func (f optionField) read(raw json.RawMessage) (problem string) {
 
 // valid reports whether the value is in its range.
 func (f optionField) valid() bool {
-	switch f.value.Kind() {
-	case reflect.String:
-		return slices.Contains(strings.Split(f.check("oneof"), "|"), f.value.String())
-	case reflect.Bool:
+	if f.value.Kind() == reflect.Bool {
 		return true
 	}
 	n := f.value.Convert(reflect.TypeFor[float64]()).Float()
@@ -175,8 +172,6 @@ func (f optionField) check(name string) string {
 func (f optionField) accepts() string {
 	least, most := f.check("min"), f.check("max")
 	switch {
-	case f.value.Kind() == reflect.String:
-		return strings.ReplaceAll(f.check("oneof"), "|", " or ")
 	case least != "" && most != "":
 		return "between " + least + " and " + most
 	case least != "":
