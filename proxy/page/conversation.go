@@ -2,12 +2,12 @@ package page
 
 import (
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"time"
 
 	"laconic/compact"
 	"laconic/proxy"
+	"laconic/proxy/fingerprint"
 	"laconic/view"
 )
 
@@ -15,49 +15,30 @@ import (
 // one, by the answer to that. The proxy keeps no sessions, so this is
 // a guess: conversations that begin the same and are told the same answer are taken
 // for one.
-type identity struct{ start, whole uint64 }
+type identity struct{ start, whole string }
 
-// mostHashed is how much of a text is hashed, in bytes.
-const mostHashed = 4 << 10
-
-// identify reads how a conversation begins. Its texts are hashed as they came.
-func identify(seed maphash.Seed, c *compact.Conversation) (id identity) {
+// identify reads how a conversation begins. secret tells its hashes from those of other
+// processes.
+func identify(secret []byte, c *compact.Conversation) (id identity) {
 	first, last := compact.Task(c.Messages)
 	if first < 0 {
 		return id
 	}
-	var h maphash.Hash
-	h.SetSeed(seed)
+	list := fingerprint.NewChain(secret)
 	for i := first; i <= last; i++ {
 		if m := &c.Messages[i]; m.Role == compact.User {
-			write(&h, m)
+			list.Add(m)
 		}
 	}
-	id.start = h.Sum64()
+	id.start = list.Sum()
 	for i := last + 1; i < len(c.Messages); i++ {
 		if m := &c.Messages[i]; m.Role == compact.Assistant {
-			write(&h, m)
-			id.whole = h.Sum64()
+			list.Add(m)
+			id.whole = list.Sum()
 			break
 		}
 	}
 	return id
-}
-
-func write(h *maphash.Hash, m *compact.Message) {
-	text := func(t compact.Text) {
-		s, _ := t.Source()
-		maphash.WriteComparable(h, len(s))
-		_, _ = h.WriteString(s[:min(len(s), mostHashed)])
-	}
-	for i := range min(len(m.Parts), 4) {
-		text(m.Parts[i].Text)
-	}
-	for i := range min(len(m.Calls), 4) {
-		_, _ = h.WriteString(m.Calls[i].ID)
-		_, _ = h.WriteString(m.Calls[i].Name)
-		text(m.Calls[i].Arguments)
-	}
 }
 
 // conversation is what is kept of the requests of one conversation.
@@ -97,9 +78,9 @@ func (p *Page) conversationOf(id identity, from proxy.Sender, now time.Time) *co
 		return nil
 	}
 	var c *conversation
-	if id.whole != 0 {
+	if id.whole != "" {
 		if c = find(func(c *conversation) bool { return c.whole == id.whole }); c == nil { // its second request
-			c = find(func(c *conversation) bool { return c.whole == 0 && c.start == id.start })
+			c = find(func(c *conversation) bool { return c.whole == "" && c.start == id.start })
 		}
 	}
 	if c == nil {

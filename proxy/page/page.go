@@ -14,8 +14,8 @@
 package page
 
 import (
+	"crypto/rand"
 	"encoding/json"
-	"hash/maphash"
 	"net/http"
 	"sync"
 	"time"
@@ -63,14 +63,14 @@ type Page struct {
 	held     map[string]int  // bytes of texts, by sender
 	convs    []*conversation // the one that was heard of last comes last
 	begun    int             // conversations so far
-	seed     maphash.Seed
+	secret   []byte          // of the names of conversations
 	totals   totals
 	version  uint64 // of the newest change
 }
 
 // New makes a page that has seen nothing.
 func New(o Options) *Page {
-	return &Page{o: o, began: time.Now(), byID: map[string]*request{}, held: map[string]int{}, seed: maphash.MakeSeed()}
+	return &Page{o: o, began: time.Now(), byID: map[string]*request{}, held: map[string]int{}, secret: []byte(rand.Text())}
 }
 
 // Listener returns what notes requests.
@@ -88,7 +88,7 @@ func (p *Page) Listener() proxy.Listener {
 
 // planned notes what a plan makes of each message.
 func (p *Page) planned(i proxy.PlanInfo) {
-	d, id, from, now := view.Of(&i.Planned), identify(p.seed, &i.Conversation), i.From, time.Now()
+	d, id, from, now := view.Of(&i.Planned), identify(p.secret, &i.Conversation), i.From, time.Now()
 	var t *texts
 	if p.o.Capture > 0 {
 		t = textsOf(&i)
