@@ -2,11 +2,9 @@ package wire
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"math"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -156,60 +154,37 @@ func (s *scanner) read() value {
 
 // text reads a string, and returns how many bytes its text has.
 func (s *scanner) text() (size uint32) {
-	start, src, i, saved := s.at, s.src, s.at+1, 0
-	for words := 1; i < len(src); words = 4 { // most strings are short
-		found, n := special(src[i:], words)
-		next := i + n
-		for found != 0 {
-			at := i + bits.TrailingZeros64(found)
-			read := 1
-			switch c := src[at]; {
-			case c == '"':
-				s.at = at + 1
-				return uint32(at - start - 1 - saved)
-			case c == '\\' && at+1 < len(src) && shortEscape[src[at+1]] != 0:
-				read, saved = 2, saved+1
-			case c == '\\':
-				var r rune
-				if r, read = escaped(s.view(at, len(src))); read == 0 {
-					s.fail(InvalidJSON, at, "")
-					return 0
-				}
-				saved += read - utf8.RuneLen(r)
-			case c < ' ':
-				s.fail(InvalidJSON, at, "")
+	start, saved := s.at, 0
+	for i := s.at + 1; i < len(s.src); {
+		switch c := s.src[i]; {
+		case plain[c]:
+			i++
+		case c == '"':
+			s.at = i + 1
+			return uint32(i - start - 1 - saved)
+		case c != '\\':
+			s.fail(InvalidJSON, i, "")
+			return 0
+		default:
+			r, read := escaped(s.view(i, len(s.src)))
+			if read == 0 {
+				s.fail(InvalidJSON, i, "")
 				return 0
 			}
-			found &^= 1<<(at+read-i) - 1
-			next = max(next, at+read)
+			i, saved = i+read, saved+read-utf8.RuneLen(r)
 		}
-		i = next
 	}
-	s.fail(InvalidJSON, len(src), "")
+	s.fail(InvalidJSON, len(s.src), "")
 	return 0
 }
 
-// special looks at some words of eight bytes, at most, and returns a bit for each byte
-// that may not stand for itself in a string, and how many bytes it looked at. Behind
-// such a byte it may return the bit of one that may.
-func special(src []byte, words int) (found uint64, n int) {
-	const ones = 0x0101010101010101
-	if len(src) < 8*words {
-		for i, c := range src {
-			if c == '"' || c == '\\' || c < ' ' {
-				found |= 1 << i
-			}
-		}
-		return found, len(src)
+// plain are the bytes that stand for themselves in a string.
+var plain = func() (all [256]bool) {
+	for c := range all {
+		all[c] = c >= ' ' && c != '"' && c != '\\'
 	}
-	for ; n < 8*words; n += 8 {
-		x := binary.LittleEndian.Uint64(src[n:])
-		quote, backslash := (x^'"'*ones)-ones, (x^'\\'*ones)-ones
-		eight := (quote | backslash | (x - ' '*ones)) &^ x & (0x80 * ones)
-		found |= eight >> 7 * 0x0102040810204080 >> 56 << n // the bits of the bytes, side by side
-	}
-	return found, n
-}
+	return all
+}()
 
 // enter goes into an object or array.
 func (s *scanner) enter() {
