@@ -29,6 +29,9 @@ const (
 	Rejected  = Outcome("rejected")        // refused by the proxy
 )
 
+// Done reports whether what was planned for a request was sent.
+func (o Outcome) Done() bool { return o != Shadow && o != Rejected }
+
 // Listener is told what happened to requests. Nil funcs are silent. They are
 // called from the goroutines of requests, many at once, and hold the request
 // up for as long as they take.

@@ -105,7 +105,7 @@ func levelOf(i proxy.ReplyInfo) zapcore.Level {
 	switch {
 	case i.Pass != nil && i.Pass.Reason == proxy.ReasonFault:
 		return zap.ErrorLevel
-	case i.Rewrite != nil && i.Rewrite.Report.ResultsDropped > 0 && i.Outcome != proxy.Shadow && i.Outcome != proxy.Rejected, // results are lost
+	case i.Rewrite != nil && i.Rewrite.Report.ResultsDropped > 0 && i.Outcome.Done(), // results are lost
 		i.Outcome == proxy.Over, i.Outcome == proxy.Refused, i.Ended == wire.HalfEvent || i.Ended == wire.WithoutDone:
 		return zap.WarnLevel
 	case i.Status >= 400 && i.Status != proxy.StatusClientLeft,

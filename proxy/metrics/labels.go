@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 
@@ -14,12 +15,7 @@ const (
 	noRoute      = "(none)"
 )
 
-func routeLabel(match string) string {
-	if match == "" {
-		return defaultRoute
-	}
-	return match
-}
+func routeLabel(match string) string { return cmp.Or(match, defaultRoute) }
 
 // routeOf returns the route of a request.
 func routeOf(i *proxy.ReplyInfo) string {

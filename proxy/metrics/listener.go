@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
@@ -83,12 +84,9 @@ func add(c prometheus.Counter, n int) {
 	}
 }
 
-// isDone reports whether a plan was carried out.
-func isDone(o proxy.Outcome) bool { return o != proxy.Shadow && o != proxy.Rejected }
-
 // rewritten counts repairs: the edits are not there later.
 func (m *Metrics) rewritten(i proxy.RewriteInfo) {
-	if i.Report.Repairs == 0 || !isDone(i.Outcome) {
+	if i.Report.Repairs == 0 || !i.Outcome.Done() {
 		return
 	}
 	for n := range i.Edits {
@@ -99,10 +97,7 @@ func (m *Metrics) rewritten(i proxy.RewriteInfo) {
 }
 
 func (m *Metrics) replied(i proxy.ReplyInfo) {
-	route, outcome := routeOf(&i), i.Outcome
-	if outcome == "" {
-		outcome = noRoute
-	}
+	route, outcome := routeOf(&i), cmp.Or(i.Outcome, noRoute)
 	m.requests.WithLabelValues(route, string(outcome), statusLabel(i.Status)).Inc()
 	if i.Code != "" {
 		count(m.errors, i.Code)
@@ -112,11 +107,7 @@ func (m *Metrics) replied(i proxy.ReplyInfo) {
 		m.serviceCalls.WithLabelValues(i.Endpoint, string(outcome)).Observe(i.Duration.Seconds())
 	}
 	if i.Pass != nil {
-		endpoint := i.Endpoint
-		if endpoint == "" {
-			endpoint = other
-		}
-		count(m.passed, endpoint, i.Pass.Reason)
+		count(m.passed, cmp.Or(i.Endpoint, other), i.Pass.Reason)
 	}
 	if i.Wire == "" {
 		return
@@ -182,7 +173,7 @@ const (
 
 // planned counts what was done to a chat request.
 func (m *Metrics) planned(i *proxy.ReplyInfo) {
-	if !isDone(i.Outcome) || i.Unsent {
+	if !i.Outcome.Done() || i.Unsent {
 		return
 	}
 	r, policy := &i.Rewrite.Report, i.Rewrite.Policy

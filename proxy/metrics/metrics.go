@@ -13,6 +13,7 @@
 package metrics
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"runtime"
@@ -78,11 +79,7 @@ func (m *Metrics) Watch(p *proxy.Proxy, o *proxy.Options) {
 	}
 	m.routes.Reset()
 	for _, r := range append([]*proxy.Route{&o.Default}, o.Routes...) {
-		mode := r.Mode
-		if mode == "" {
-			mode = proxy.ModeOn
-		}
-		m.routes.WithLabelValues(routeLabel(r.Match), origin(r.Upstream), r.Policy.Name, mode).Set(1)
+		m.routes.WithLabelValues(routeLabel(r.Match), origin(r.Upstream), r.Policy.Name, cmp.Or(r.Mode, proxy.ModeOn)).Set(1)
 		for _, o := range []proxy.Outcome{
 			proxy.Untouched, proxy.Repaired, proxy.Compacted, proxy.Retried, proxy.Refused, proxy.Over, proxy.Shadow, proxy.Rejected,
 		} {

@@ -115,10 +115,9 @@ func attributesOf(i *proxy.SpanInfo, to destination) []attribute.KeyValue {
 // measured adds what was decided about a chat request.
 func (a *attributes) measured(i *proxy.RewriteInfo) {
 	r := &i.Report
-	done := i.Outcome != proxy.Shadow && i.Outcome != proxy.Rejected
 	a.text("gen_ai.request.model", i.Model)
 	a.yes("gen_ai.request.stream", i.Stream)
-	a.yes("gen_ai.conversation.compacted", done && (r.Epochs > 0 || len(r.Stages) > 0))
+	a.yes("gen_ai.conversation.compacted", i.Outcome.Done() && (r.Epochs > 0 || len(r.Stages) > 0))
 	a.text("laconic.route", i.Route)
 	a.text("laconic.policy", i.Policy)
 	a.text("laconic.request.kind", i.Kind)
