@@ -7,7 +7,6 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy/summarize/prompt"
-	"laconic/store"
 )
 
 // Text returns the texts for the slot of a plan: for each span its summary, or ""
@@ -197,22 +196,13 @@ func (s *Service) Prepare(r *Request, in compact.Conversation, plan *compact.Pla
 		return
 	}
 	last := len(slot.Spans) - 1
-	if g := s.gap(r, in, slot, last); g.messages > 0 && slot.Spans[last].Size >= leastSize && !s.needsNothing(g.key) {
+	g := s.gap(r, in, slot, last)
+	if g.messages == 0 || slot.Spans[last].Size < leastSize {
+		return
+	}
+	if _, made := s.o.Store.Get(s.ctx, g.key); !made {
 		s.start(r, in, g, slot, last, false)
 	}
-}
-
-// needsNothing reports whether the summary of a gap was made, is being made, or
-// failed a while ago.
-func (s *Service) needsNothing(key store.Key) bool {
-	s.mu.Lock()
-	making := s.jobs[key] != nil
-	s.mu.Unlock()
-	if making || s.isCooling(string(key[:])) {
-		return true
-	}
-	_, made := s.o.Store.Get(s.ctx, key)
-	return made
 }
 
 // unwanted returns why no summary may be begun for a request; "" if one may.
