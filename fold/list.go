@@ -1,7 +1,6 @@
 package fold
 
 import (
-	"bytes"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -26,10 +25,7 @@ func Messages(list []byte, model string, o Options) ([]byte, Report, error) {
 	if o.Wire == wire.Responses {
 		key, rest = "input", `,"store":false}` // all that the list refers to is in it
 	}
-	name, err := json.Marshal(model)
-	if err != nil {
-		return list, Report{}, err // unreachable: it is a string
-	}
+	name, _ := json.Marshal(model) // a string, which cannot fail
 	head := `{"model":` + string(name) + `,"` + key + `":`
 	body := make([]byte, 0, len(head)+len(list)+len(rest))
 	body = append(append(append(body, head...), list...), rest...)
@@ -37,12 +33,7 @@ func Messages(list []byte, model string, o Options) ([]byte, Report, error) {
 	if err != nil || len(out) == len(body) && &out[0] == &body[0] {
 		return list, r, err
 	}
-	out, headed := bytes.CutPrefix(out, []byte(head))
-	out, footed := bytes.CutSuffix(out, []byte(rest))
-	if !headed || !footed {
-		return list, r, ErrShape // unreachable: an edit is within the list
-	}
-	return out, r, nil
+	return out[len(head) : len(out)-len(rest)], r, nil // an edit is within the list
 }
 
 // marker is what LiteLLM takes for a marker.
