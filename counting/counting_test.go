@@ -96,7 +96,7 @@ func countedSince(c *cache) func() (hits, misses int) {
 
 func mustNamed(t testing.TB, tokenizer string) *tokenize.Counter {
 	t.Helper()
-	c, err := tokenize.Named(tokenizer)
+	c, err := tokenize.For("").Named(tokenizer)
 	if err != nil {
 		t.Fatal(err)
 	}

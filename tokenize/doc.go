@@ -18,7 +18,7 @@
 //
 // A model belongs to a family, found by its name in one ordered table (families.txt). The family says how
 // pictures, sounds and pages are charged, how large the window is, and which tokenizer counts its texts. [For]
-// returns the counter of a model. [Named] and [Counter.Named] replace the text tokenizer and keep the rest.
+// returns the counter of a model. [Counter.Named] replaces the text tokenizer and keeps the rest.
 //
 // There are three kinds of tokenizer:
 //

@@ -9,7 +9,7 @@ import (
 )
 
 // Counter counts what the pieces of a request cost a model, in tokens. Costs are additive: a message costs its envelope
-// plus its pieces. A Counter comes from [For] or [Named]; it is immutable and safe for concurrent use.
+// plus its pieces. A Counter comes from [For] or [Counter.Named]; it is immutable and safe for concurrent use.
 type Counter struct {
 	family *family
 	text   *tokenizer
@@ -21,13 +21,8 @@ func For(model string) *Counter {
 	return &counters[familyOf(model)]
 }
 
-// Named returns a counter whose texts are counted by the named tokenizer, one of [Names]. It belongs to no model: its
-// media formulas are the careful defaults. The error names all known ones.
-func Named(tokenizer string) (*Counter, error) {
-	return counters[len(counters)-1].Named(tokenizer)
-}
-
-// Named returns a counter of the same family (media formulas, pages) with another text tokenizer, one of [Names].
+// Named returns a counter of the same family (media formulas, pages) with another text tokenizer, one of [Names]. The error
+// names all known ones.
 func (c *Counter) Named(tokenizer string) (*Counter, error) {
 	for i := range tokenizers {
 		if tokenizers[i].name == tokenizer {

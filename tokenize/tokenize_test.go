@@ -104,7 +104,7 @@ func TestOpenAIsOwnExamples(t *testing.T) {
 
 func TestUnknownNameIsOneSentence(t *testing.T) {
 	for name, shown := range map[string]string{"byte/3": "byte/3", "": "", strings.Repeat("bytes", 1_000_000): strings.Repeat("bytes", 12) + "byte"} {
-		c, err := Named(name)
+		c, err := For("").Named(name)
 		want := `unknown tokenizer "` + shown + `" (known: ` + strings.Join(Names(), ", ") + ")"
 		if c != nil || err.Error() != want {
 			t.Errorf("got  %v, %.500s\nwant %s", c, err, want)
@@ -114,7 +114,7 @@ func TestUnknownNameIsOneSentence(t *testing.T) {
 
 func named(t testing.TB, name string) *Counter {
 	t.Helper()
-	c, err := Named(name)
+	c, err := For("").Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}
