@@ -81,42 +81,24 @@ func (c clip) keep(head, tail int) clip {
 const nearShare = 5
 
 func firstRunes(s string, n int) string {
-	if n <= 0 {
-		return ""
-	}
-	if len(s) <= n {
-		return s
-	}
 	i := 0
 	for ; n > 0 && i < len(s); n-- {
 		_, w := utf8.DecodeRuneInString(s[i:])
 		i += w
 	}
-	if i == len(s) {
-		return s
-	}
-	if j := strings.LastIndexByte(s[:i], '\n'); j > i-i/nearShare {
+	if j := strings.LastIndexByte(s[:i], '\n'); i < len(s) && j > i-i/nearShare {
 		return s[:j]
 	}
 	return s[:i]
 }
 
 func lastRunes(s string, n int) string {
-	if n <= 0 {
-		return ""
-	}
-	if len(s) <= n {
-		return s
-	}
 	i := len(s)
 	for ; n > 0 && i > 0; n-- {
 		_, w := utf8.DecodeLastRuneInString(s[:i])
 		i -= w
 	}
-	if i == 0 {
-		return s
-	}
-	if j := strings.IndexByte(s[i:], '\n'); j >= 0 && j < (len(s)-i)/nearShare {
+	if j := strings.IndexByte(s[i:], '\n'); i > 0 && j >= 0 && j < (len(s)-i)/nearShare {
 		return s[i+j+1:]
 	}
 	return s[i:]
