@@ -75,7 +75,7 @@ func replayCommand() *cobra.Command {
 				return err
 			}
 			if r.page != "" {
-				r.Show = &replay.Show{Conversation: r.conversation}
+				r.Show = &r.conversation
 			}
 			r.Stdin = cmd.InOrStdin()
 			if err := r.recordings(args); err != nil {

@@ -130,7 +130,7 @@ func TestPageOfAConversation(t *testing.T) {
 		t.Helper()
 		r.Files = []string{file}
 		r.page = filepath.Join(t.TempDir(), "report.html")
-		r.Show = &replay.Show{Conversation: r.conversation}
+		r.Show = &r.conversation
 		if got, _, errs := replaying(t, r); got != code || errs != want {
 			t.Errorf("exit %d, %q", got, errs)
 		}

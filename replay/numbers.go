@@ -82,7 +82,7 @@ func sum(into, more reflect.Value) {
 func (n *Numbers) Recall() float64 { return share(n.Recalled, n.Facts) }
 
 // Cost returns the bill relative to sending everything: 1 is no gain.
-func (n *Numbers) Cost() float64 { return relative(n.Bill, n.Full) }
+func (n *Numbers) Cost() float64 { return share(n.Bill, n.Full) }
 
 // LowRecall returns the fifth percentile of the recall of the conversations with
 // facts: one of twenty has less. Between two conversations it is their mean, weighed
@@ -97,16 +97,9 @@ func (n *Numbers) LowRecall() float64 {
 	return sorted[i] + part*(sorted[min(i+1, len(sorted)-1)]-sorted[i])
 }
 
-func share(part, whole int) float64 {
+func share[N int | float64](part, whole N) float64 {
 	if whole == 0 {
 		return 1
 	}
 	return float64(part) / float64(whole)
-}
-
-func relative(bill, full float64) float64 {
-	if full == 0 {
-		return 1
-	}
-	return bill / full
 }

@@ -26,7 +26,7 @@ type Result struct {
 	Failures []Failure `json:"failures,omitempty"`
 	// Unread are the files, lines and elements that could not be read, in order.
 	Unread []record.Unread `json:"unread,omitempty"`
-	// Shown is the conversation that Options.Show chose, or nil. It is not part of
+	// Shown is the conversation that Options.Show names, or nil. It is not part of
 	// the JSON, which has no content.
 	Shown *view.Conversation `json:"-"`
 }

@@ -74,8 +74,9 @@ type Options struct {
 	Prices *Prices
 	// Workers is the number of conversations that are measured at once; 0: 2.
 	Workers int
-	// Show adds the texts of one conversation to the result, if it is not nil.
-	Show *Show
+	// Show is the ID of the conversation whose texts are added to the result, the first
+	// of that name; "": the one with the largest peak, nil: none.
+	Show *string
 
 	// as, if not nil, returns the policy that a conversation is replayed with in
 	// the place of p.

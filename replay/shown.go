@@ -10,13 +10,6 @@ import (
 	"laconic/view"
 )
 
-// Show chooses a conversation to show before and after.
-type Show struct {
-	// Conversation is its ID, the first of that name; "": the one with the
-	// largest peak.
-	Conversation string
-}
-
 // showing is the conversation to show.
 type showing struct {
 	*conversation
@@ -25,9 +18,9 @@ type showing struct {
 
 // offer keeps a conversation if it is the one to show of those until now, in the order of
 // the files.
-func (s *showing) offer(want *Show, r *replayed) {
+func (s *showing) offer(want *string, r *replayed) {
 	v := r.shown.conversation
-	if want == nil || r.left || want.Conversation != "" && (v.ID != want.Conversation || s.conversation != nil) {
+	if want == nil || r.left || *want != "" && (v.ID != *want || s.conversation != nil) {
 		return
 	}
 	if s.conversation == nil || v.peak > s.peak {
@@ -96,7 +89,7 @@ func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, pr
 		}
 		messages = t.messages
 	}
-	s.Cost = relative(bill, v.full)
+	s.Cost = share(bill, v.full)
 	s.Miss(later, "%s", number.Count(later, "later request"))
 	s.Miss(unlisted, "the messages of %s that changed something", number.Count(unlisted, "request"))
 	v.say(s, tools)

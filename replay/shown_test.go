@@ -21,7 +21,7 @@ func shownIn(t *testing.T, content string, p *compact.Policy, tokens int) *view.
 	t.Helper()
 	res, err := Run(context.Background(), Options{
 		Files: []string{replaytest.Write(t, "a.jsonl", content)}, Policies: []Policy{{Name: "test", Policy: p}},
-		Budgets: []Budget{{Tokens: tokens}}, CounterFor: replaytest.Words, Show: &Show{},
+		Budgets: []Budget{{Tokens: tokens}}, CounterFor: replaytest.Words, Show: new(string),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +191,7 @@ func TestWhichConversationIsShown(t *testing.T) {
 	}
 	one := replaytest.Write(t, "one.jsonl", line("a", "m1", "one two")+line("b", "m2", "one two thirty four")+line("c", "m1", "one two thirty four"))
 	two := replaytest.Write(t, "two.jsonl", line("a", "m2", "one")+line("d", "m1", "x")+strings.Repeat(line("e", "m1", "x y z"), 20))
-	f := func(show *Show, want string) {
+	f := func(show *string, want string) {
 		t.Helper()
 		for workers := range 4 {
 			res, err := Run(context.Background(), Options{
@@ -214,10 +214,10 @@ func TestWhichConversationIsShown(t *testing.T) {
 		}
 	}
 	f(nil, "none")
-	f(&Show{}, "b of m2, test under 0.5 × peak (2)")
-	f(&Show{Conversation: "a"}, "a of m1, test under 0.5 × peak (1)")
-	f(&Show{Conversation: "d"}, "d of m1, test under 0.5 × peak (1)")
-	f(&Show{Conversation: "nobody"}, "none")
+	f(new(string), "b of m2, test under 0.5 × peak (2)")
+	f(new("a"), "a of m1, test under 0.5 × peak (1)")
+	f(new("d"), "d of m1, test under 0.5 × peak (1)")
+	f(new("nobody"), "none")
 }
 
 // TestShownIsBounded: of many requests that changed something the first are shown, and

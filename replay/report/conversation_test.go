@@ -30,7 +30,7 @@ func quoted(text string) string {
 func shownPage(t *testing.T, name, content string, budget int) string {
 	t.Helper()
 	return paged(t, replayed(t, replay.Options{
-		Files: []string{replaytest.Write(t, name, content)}, Budgets: []replay.Budget{{Tokens: budget}}, Show: &replay.Show{},
+		Files: []string{replaytest.Write(t, name, content)}, Budgets: []replay.Budget{{Tokens: budget}}, Show: new(string),
 	}))
 }
 
