@@ -206,13 +206,8 @@ func step(window int) int { return max(1, window/16) }
 // coarse rounds the fixed cost up by at most an eighth, and by less than step,
 // so that a tool that is loaded late moves no earlier epoch.
 func coarse(fixed, step int) int {
-	return roundUp(fixed, min(step, 1<<max(0, bits.Len(uint(max(0, fixed)))-4)))
-}
-
-func roundUp(n, step int) int {
-	if n <= 0 {
-		return 0
-	}
+	n := max(0, fixed)
+	step = min(step, 1<<max(0, bits.Len(uint(n))-4))
 	return (n + step - 1) / step * step
 }
 

@@ -96,11 +96,12 @@ func (f *folding) finish(plan *Plan, r *Report) {
 	d := f.d
 	plan.Epochs = f.epochs
 	plan.Edits = append(slices.Clip(plan.Edits), d.lasting()...)
-	plan.result = remaining(d.msgs, d.removed)
 	r.After, r.Parts = r.Fixed, partsOf(d.msgs, d.cost, d.removed)
+	plan.result = make([]Message, 0, d.count)
 	for i := range d.msgs {
 		if !d.removed(i) {
 			r.After += d.cost[i]
+			plan.result = append(plan.result, d.msgs[i])
 		}
 	}
 	r.MessagesAfter = len(plan.result)
@@ -120,17 +121,6 @@ func (f *folding) finish(plan *Plan, r *Report) {
 	if n := len(r.Stages); n > 0 && r.Stages[n-1].Name != stageThinking {
 		r.Strategy = r.Stages[n-1].Name
 	}
-}
-
-// remaining returns the messages that were not removed.
-func remaining(msgs []Message, removed func(int) bool) []Message {
-	out := make([]Message, 0, len(msgs))
-	for i := range msgs {
-		if !removed(i) {
-			out = append(out, msgs[i])
-		}
-	}
-	return out
 }
 
 // Apply returns the list to send. texts fill the spans of the slot, if there is one;

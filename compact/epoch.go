@@ -15,8 +15,11 @@ import (
 // headroom above that, so that an epoch always has something to win; without a
 // prompt cache it is the half.
 func (in *input) trigger(required, budget int) int {
-	t := in.policy.highest(in.policy.Trigger, budget)
-	if in.policy.PerRequest != nil {
+	t := share(in.policy.Trigger, budget)
+	if r := in.policy.PerRequest; r != nil {
+		if r.Inclusive {
+			t = max(0, int(math.Ceil(in.policy.Trigger*float64(budget)))-1)
+		}
 		return min(budget, t)
 	}
 	headroom := max(0, budget-required)

@@ -2,7 +2,6 @@ package compact
 
 import (
 	"cmp"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -91,14 +90,6 @@ func (p *Policy) TriggerFor(c Counter) float64 {
 		return DefaultTriggerExact
 	}
 	return DefaultTriggerEstimate
-}
-
-// highest returns the largest cost at which no epoch starts, given the trigger.
-func (p *Policy) highest(trigger float64, budget int) int {
-	if p.PerRequest != nil && p.PerRequest.Inclusive {
-		return max(0, int(math.Ceil(trigger*float64(budget)))-1)
-	}
-	return share(trigger, budget)
 }
 
 // A Placement says where the text of a slot goes.
