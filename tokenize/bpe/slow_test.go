@@ -1,172 +1,56 @@
 package bpe
 
-import "unicode/utf8"
-
-// The same tokens, made the slow and obvious way: the patterns are interpreted as a
-// backtracking regular expression engine would, one character at a time, and the
-// pieces are merged by searching the lowest rank among all neighbours. Nothing is
-// shared with the fast way but the list of tokens and the classes of characters.
-
-// A pattern returns the ends of all matches of a regular expression at text[p], in
-// the order in which a backtracking engine tries them.
-type pattern func(text string, p int, found func(end int) bool) bool
-
-func one(set func(rune) bool) pattern {
-	return func(text string, p int, found func(int) bool) bool {
-		if p == len(text) {
-			return false
-		}
-		r, size := utf8.DecodeRuneInString(text[p:])
-		return set(r) && found(p+size)
-	}
-}
-
-func seq(parts ...pattern) pattern {
-	if len(parts) == 0 {
-		return func(_ string, p int, found func(int) bool) bool { return found(p) }
-	}
-	rest := seq(parts[1:]...)
-	return func(text string, p int, found func(int) bool) bool {
-		return parts[0](text, p, func(q int) bool { return rest(text, q, found) })
-	}
-}
-
-func either(parts ...pattern) pattern {
-	return func(text string, p int, found func(int) bool) bool {
-		for _, a := range parts {
-			if a(text, p, found) {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-// between low and high times a set, greedily; high 0 is no limit.
-func repeat(low, high int, set func(rune) bool) pattern {
-	return func(text string, p int, found func(int) bool) bool {
-		ends := []int{p}
-		for q := p; q < len(text) && (high == 0 || len(ends) <= high); {
-			r, size := utf8.DecodeRuneInString(text[q:])
-			if !set(r) {
-				break
-			}
-			q += size
-			ends = append(ends, q)
-		}
-		for n := len(ends) - 1; n >= low; n-- {
-			if found(ends[n]) {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-func maybe(p pattern) pattern { return either(p, seq()) }
-
-func notBefore(set func(rune) bool) pattern {
-	return func(text string, p int, found func(int) bool) bool {
-		if p < len(text) {
-			if r, _ := utf8.DecodeRuneInString(text[p:]); set(r) {
-				return false
-			}
-		}
-		return found(p)
-	}
-}
-
-// literal matches one of the words, small or capital; s is U+017F, too.
-func literal(words ...string) pattern {
-	var all []pattern
-	for _, w := range words {
-		var parts []pattern
-		for _, want := range w {
-			parts = append(parts, one(func(r rune) bool {
-				return r == want || 'a' <= want && want <= 'z' && r == want-'a'+'A' || want == 's' && r == 'ſ'
-			}))
-		}
-		all = append(all, seq(parts...))
-	}
-	return either(all...)
-}
-
-func in(classes ...class) func(rune) bool {
-	return func(r rune) bool {
-		for _, c := range classes {
-			if classOf(r) == c {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-func not(set func(rune) bool) func(rune) bool { return func(r rune) bool { return !set(r) } }
-
-func union(a, b func(rune) bool) func(rune) bool {
-	return func(r rune) bool { return a(r) || b(r) }
-}
-
-func chars(s string) func(rune) bool {
-	return func(r rune) bool {
-		for _, c := range s {
-			if c == r {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-var (
-	reLetter = in(classUpper, classLower, classLetter)
-	reNumber = in(classNumber)
-	reSpace  = in(classSpace)
-	reUpper  = in(classUpper, classLetter, classMark) // \p{Lm} and \p{Lo} are classLetter
-	reLower  = in(classLower, classLetter, classMark)
-	reSign   = not(union(reSpace, union(reLetter, reNumber)))
-	reBefore = not(union(chars("\r\n"), union(reLetter, reNumber)))
-	reShort  = literal("'s", "'t", "'re", "'ve", "'m", "'ll", "'d")
-	reBlanks = either(
-		seq(repeat(0, 0, reSpace), repeat(1, 0, chars("\r\n"))),
-		seq(repeat(1, 0, reSpace), notBefore(not(reSpace))),
-		repeat(1, 0, reSpace),
-	)
-
-	slowO200k = either(
-		seq(maybe(one(reBefore)), repeat(0, 0, reUpper), repeat(1, 0, reLower), maybe(reShort)),
-		seq(maybe(one(reBefore)), repeat(1, 0, reUpper), repeat(0, 0, reLower), maybe(reShort)),
-		repeat(1, 3, reNumber),
-		seq(maybe(one(chars(" "))), repeat(1, 0, reSign), repeat(0, 0, chars("\r\n/"))),
-		reBlanks,
-	)
-	slowCl100k = either(
-		reShort,
-		seq(maybe(one(reBefore)), repeat(1, 0, reLetter)),
-		repeat(1, 3, reNumber),
-		seq(maybe(one(chars(" "))), repeat(1, 0, reSign), repeat(0, 0, chars("\r\n"))),
-		reBlanks,
-	)
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
 )
 
+// The same tokens, made the slow and obvious way: regular expressions cut the text, and
+// the pieces are merged by searching the lowest rank among all neighbours. Nothing is
+// shared with the fast way but the list of tokens and the classes of characters.
+
+// The patterns of the reference, whose last alternative slowPieces has: \s+(?!\S)|\s+.
+var (
+	slowO200k = regexp.MustCompile(`\A(?:[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?` +
+		`|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?` +
+		`|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+)`)
+	slowCl100k = regexp.MustCompile(`\A(?:(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+)`)
+)
+
+// standIn returns a character of the same class that all versions of Unicode know.
+func standIn(r rune) rune {
+	switch k := classOf(r); {
+	case k == classSpace && !strings.ContainsRune(" \r\n", r):
+		return '\t'
+	case r < utf8.RuneSelf || r == 'ſ': // which is an s, too
+		return r
+	default:
+		return map[class]rune{classUpper: 'É', classLower: 'é', classLetter: '中', classMark: '\u0300', classNumber: '²', classOther: '€'}[k]
+	}
+}
+
 // slowPieces cuts valid UTF-8.
-func slowPieces(p pattern, text string) []string {
-	var pieces []string
-	for at := 0; at < len(text); {
-		end := -1
-		if !p(text, at, func(q int) bool { end = q; return true }) || end <= at {
-			panic("BUG: the pattern must match something everywhere")
+func slowPieces(p *regexp.Regexp, text string) (pieces []string) {
+	for plain := strings.Map(standIn, text); text != ""; {
+		match := p.FindString(plain)
+		if blank := strings.TrimRight(match, " \t\r\n") == "" && !strings.HasSuffix(match, "\n") && !strings.HasSuffix(match, "\r"); blank && len(match) > 1 && match != plain {
+			match = match[:len(match)-1] // all of them are one byte long
 		}
-		pieces = append(pieces, text[at:end])
-		at = end
+		plain = plain[len(match):]
+		end := 0
+		for range match {
+			_, size := utf8.DecodeRuneInString(text[end:])
+			end += size
+		}
+		pieces, text = append(pieces, text[:end]), text[end:]
 	}
 	return pieces
 }
 
 // A slowEncoding is the reference in Go.
 type slowEncoding struct {
-	split pattern
+	split *regexp.Regexp
 	ranks map[string]uint32
 }
 
