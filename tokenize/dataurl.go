@@ -42,38 +42,16 @@ func decodedLen(data string) int {
 
 // decoded returns the first bytes behind a base64 text, at most so many, and whether nothing in them is foreign to it.
 func decoded(text string, most int) (raw []byte, whole bool) {
-	raw, err := io.ReadAll(io.LimitReader(base64Reader(text), int64(most)))
+	raw, err := io.ReadAll(io.LimitReader(base64Reader(text, most), int64(most)))
 	return raw, err == nil
 }
 
-// base64Reader reads the bytes behind a base64 text, up to any character that is foreign to it.
-func base64Reader(text string) io.Reader {
-	return base64.NewDecoder(base64.RawStdEncoding, &letters{text})
+// base64Reader reads about the first bytes behind a base64 text, as many as most or more, up to any character that is
+// foreign to it. The text may be in either alphabet, in lines, and with padding or without.
+func base64Reader(text string, most int) io.Reader {
+	text, _, _ = strings.Cut(text[:min(len(text), 2*most+64)], "=")
+	return base64.NewDecoder(base64.RawStdEncoding, strings.NewReader(standardAlphabet.Replace(text)))
 }
 
-// letters reads a text in either alphabet of base64 in the first one, without blanks, line ends and padding.
-type letters struct{ rest string }
-
-func (r *letters) Read(p []byte) (n int, err error) {
-	for len(r.rest) > 0 && n < len(p) {
-		c := r.rest[0]
-		r.rest = r.rest[1:]
-		switch c {
-		case ' ', '\t', '\r', '\n':
-			continue
-		case '=':
-			r.rest = ""
-			continue
-		case '-':
-			c = '+'
-		case '_':
-			c = '/'
-		}
-		p[n] = c
-		n++
-	}
-	if n == 0 {
-		return 0, io.EOF
-	}
-	return n, nil
-}
+// standardAlphabet leaves line ends to the decoder.
+var standardAlphabet = strings.NewReplacer("-", "+", "_", "/", " ", "", "\t", "")

@@ -180,7 +180,7 @@ func imageSize(url string) (w, h int, ok bool) {
 	}
 	head, _ := decoded(data, 30)
 	if w, h = webpSize(head); w == 0 {
-		config, _, err := image.DecodeConfig(io.LimitReader(base64Reader(data), longestHeader))
+		config, _, err := image.DecodeConfig(io.LimitReader(base64Reader(data, longestHeader), longestHeader))
 		if err != nil {
 			return 0, 0, false
 		}
