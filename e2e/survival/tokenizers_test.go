@@ -24,7 +24,7 @@ var tokenizers = []tokenizer{
 }
 
 func named(name string) func(string) int {
-	c, err := tokenize.Named(name)
+	c, err := tokenize.For("").Named(name)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
