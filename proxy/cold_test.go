@@ -17,8 +17,7 @@ import (
 func ollama(t *testing.T, window int, usage bool, row string) (u *upstream, cut *atomic.Int64) {
 	var loaded atomic.Bool
 	cut = new(atomic.Int64)
-	u = newUpstream(t, nil)
-	u.Config.Handler = u.recording(func(w http.ResponseWriter, r *http.Request) {
+	u = newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == "/v1/models":
 			_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"m:latest","object":"model","owned_by":"library"}]}`)
@@ -28,8 +27,8 @@ func ollama(t *testing.T, window int, usage bool, row string) (u *upstream, cut 
 			_, _ = io.WriteString(w, `{"models":[]}`)
 		case r.Method == http.MethodPost:
 			loaded.Store(true)
-			all := u.requests()
-			words := wordsIn(all[len(all)-1].Body)
+			body, _ := io.ReadAll(r.Body)
+			words := wordsIn(body)
 			if words > window {
 				cut.Add(1)
 			}

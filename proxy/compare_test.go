@@ -20,10 +20,7 @@ func calibrating(o *Options) {
 // counts is an upstream that reports usage: so many hundredths of the words
 // that it read.
 func counts(t testing.TB, form string, percent func(body []byte) int) *upstream {
-	u := newUpstream(t, nil)
-	u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
-		all := u.requests()
-		body := all[len(all)-1].Body
+	return answering(t, func(w http.ResponseWriter, body []byte) bool {
 		usage := fmt.Sprintf(`"usage":{"prompt_tokens":%d,"completion_tokens":2,"total_tokens":0}`, wordsIn(body)*percent(body)/100)
 		switch form {
 		case "stream":
@@ -32,8 +29,8 @@ func counts(t testing.TB, form string, percent func(body []byte) int) *upstream 
 		default:
 			_, _ = io.WriteString(w, `{"id":"x","choices":[],`+usage+`}`)
 		}
+		return true
 	})
-	return u
 }
 
 // TestABrokenCalibrationCostsNothingButItself: the panic is told, and the next

@@ -81,12 +81,7 @@ func TestWhatShutdownGivesBeginsAfterTheDrain(t *testing.T) {
 		defer conn.Close()
 		go func() { _, _ = io.WriteString(conn, post("", chatBody)) }()
 		in := bufio.NewReader(conn)
-		for line := ""; line != "data: 1\n"; {
-			var err error
-			if line, err = in.ReadString('\n'); err != nil {
-				t.Fatal(err)
-			}
-		}
+		until(t, in, "data: 1\n")
 		began := time.Now()
 		v.stop()
 		rest, _ := io.ReadAll(in)

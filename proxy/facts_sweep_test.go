@@ -28,7 +28,7 @@ func TestThePromisesHoldUnderAnyFacts(t *testing.T) {
 		}
 		asked := []int{0, 100, 2000}[r.IntN(3)]
 		in := compact.Conversation{Messages: agentMessages(5+r.IntN(40), 5+r.IntN(90))}
-		policy := &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{elide{}, telling{}, drop{}}, Demands: facts.Shape.Value}
+		policy := &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{elide{}, saying("digest"), drop{}}, Demands: facts.Shape.Value}
 		budget := facts.Budget(set, asked)
 		if set.For(asked).Tokens < budget.Tokens {
 			t.Fatalf("%+v raised the budget from %d to %d", facts, set.For(asked).Tokens, budget.Tokens)

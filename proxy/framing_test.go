@@ -253,12 +253,8 @@ func TestAnHTTP10ClientGetsItsEventsAsTheyCome(t *testing.T) {
 	_, _ = io.WriteString(conn, fmt.Sprintf("POST /v1/chat/completions HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s", len(chatBody), chatBody))
 	in := bufio.NewReader(conn)
 	for i := range 3 {
-		want := fmt.Sprintf("data: %d\n", i)
-		for line := ""; line != want; {
-			var err error
-			if line, err = in.ReadString('\n'); err != nil || strings.HasPrefix(line, "Transfer-Encoding") {
-				t.Fatalf("%q %v", line, err)
-			}
+		if read := until(t, in, fmt.Sprintf("data: %d\n", i)); strings.Contains(read, "Transfer-Encoding") {
+			t.Fatal(read)
 		}
 		next <- true
 	}

@@ -16,20 +16,13 @@ import (
 // byteLimited is an upstream, or what stands in front of one, that takes bodies
 // of no more than limit bytes.
 func byteLimited(t *testing.T, limit int) *upstream {
-	u := newUpstream(t, nil)
-	u.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		u.recording(func(w http.ResponseWriter, _ *http.Request) {
-			if len(body) > limit {
-				w.WriteHeader(413)
-				_, _ = io.WriteString(w, "<html>413 Request Entity Too Large</html>")
-				return
-			}
-			_, _ = io.WriteString(w, plainAnswer)
-		})(w, r)
+	return answering(t, func(w http.ResponseWriter, body []byte) bool {
+		if len(body) > limit {
+			w.WriteHeader(413)
+			_, _ = io.WriteString(w, "<html>413 Request Entity Too Large</html>")
+		}
+		return len(body) > limit
 	})
-	return u
 }
 
 func withMedia(o *Options) {

@@ -58,7 +58,7 @@ func countsMoveNoEpoch(t *testing.T, answer string) {
 			return inFrontOf(t, u, calibrating, func(o *Options) {
 				o.Calibrate = func(int, int, int) learn.Calibration { return &jumping{random: random} }
 				o.Default.Counter, o.Default.Limits = guessing{}, compact.Limits{Budget: 2000}
-				o.Default.Policy = &compact.Policy{Name: "x", Ladder: []compact.Stage{telling{}, drop{}}}
+				o.Default.Policy = digests
 			})
 		}
 		p := behind()
@@ -76,9 +76,8 @@ func countsMoveNoEpoch(t *testing.T, answer string) {
 			p.chat(string(body))
 			turn++
 			r := p.replies(turn)[turn-1].Rewrite
-			all := u.requests()
 			var sent struct{ Messages []json.RawMessage }
-			if err := json.Unmarshal(all[len(all)-1].Body, &sent); err != nil {
+			if err := json.Unmarshal(u.newest(), &sent); err != nil {
 				t.Fatal(err)
 			}
 			prefix := len(sent.Messages) >= len(before) && slices.EqualFunc(before, sent.Messages[:len(before)], func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
@@ -113,16 +112,24 @@ func (s said) Measured() bool              { return *s.percent > 0 }
 func (said) Way() int                      { return 0 }
 func (s said) Percent() int                { return *s.percent }
 
+// digests is a policy that puts a text in the place of what leaves.
+var digests = &compact.Policy{Name: "x", Ladder: []compact.Stage{saying("digest"), drop{}}}
+
+// counted is a proxy with a budget of 2,000 words, whose upstream is found to count so
+// many percent of them.
+func counted(t *testing.T, percent *int) (*running, *upstream) {
+	u := counts(t, "whole", func([]byte) int { return 100 })
+	return inFrontOf(t, u, calibrating, func(o *Options) {
+		o.Calibrate = func(int, int, int) learn.Calibration { return said{percent} }
+		o.Default.Limits, o.Default.Policy = compact.Limits{Budget: 2000}, digests
+	}), u
+}
+
 // TestAGuessIsLeftAtTheNextEpoch: a conversation that was folded before any answer had
 // shown the count is folded by the true one where an epoch starts anyway.
 func TestAGuessIsLeftAtTheNextEpoch(t *testing.T) {
 	percent := 0
-	u := counts(t, "whole", func([]byte) int { return 100 })
-	p := inFrontOf(t, u, calibrating, func(o *Options) {
-		o.Calibrate = func(int, int, int) learn.Calibration { return said{&percent} }
-		o.Default.Limits = compact.Limits{Budget: 2000}
-		o.Default.Policy = &compact.Policy{Name: "x", Ladder: []compact.Stage{telling{}, drop{}}}
-	})
+	p, _ := counted(t, &percent)
 	sent, epochs, anew := 0, 0, 0
 	for turn := 1; turn <= 60; turn++ {
 		p.chat(agentBody(turn, 100))
@@ -147,12 +154,7 @@ func TestAGuessIsLeftAtTheNextEpoch(t *testing.T) {
 // counts half, a conversation with bound thinking has twice the room.
 func TestAnswersCorrectTheRoomBehindBoundThinking(t *testing.T) {
 	percent := 0
-	u := counts(t, "whole", func([]byte) int { return 100 })
-	p := inFrontOf(t, u, calibrating, func(o *Options) {
-		o.Calibrate = func(int, int, int) learn.Calibration { return said{&percent} }
-		o.Default.Limits = compact.Limits{Budget: 2000}
-		o.Default.Policy = &compact.Policy{Name: "x", Ladder: []compact.Stage{telling{}, drop{}}}
-	})
+	p, u := counted(t, &percent)
 	most := map[int]int{} // words, by the percent that held
 	for turn := 1; turn <= 60; turn++ {
 		p.chat(signedBody(turn, 100))
@@ -160,8 +162,7 @@ func TestAnswersCorrectTheRoomBehindBoundThinking(t *testing.T) {
 		if r.Report.After > 2000 {
 			t.Errorf("request %d: %d tokens", turn, r.Report.After)
 		}
-		all := u.requests()
-		most[percent] = max(most[percent], wordsIn(all[len(all)-1].Body))
+		most[percent] = max(most[percent], wordsIn(u.newest()))
 		if turn == 30 {
 			percent = 50
 		}
@@ -186,11 +187,7 @@ func TestWhatFitsIsNotFoldedByAnEarlierCount(t *testing.T) {
 		"shorter":              {with("read", agentBody(14, 100)), 2000},
 	} {
 		percent := 160
-		p := inFrontOf(t, counts(t, "whole", func([]byte) int { return 100 }), calibrating, func(o *Options) {
-			o.Overrides = true
-			o.Calibrate = func(int, int, int) learn.Calibration { return said{&percent} }
-			o.Default.Policy = &compact.Policy{Name: "x", Ladder: []compact.Stage{telling{}, drop{}}}
-		})
+		p, _ := counted(t, &percent)
 		turn := 0
 		ask := func(body string, budget int) *RewriteInfo {
 			p.chat(body, headerBudget, strconv.Itoa(budget))
@@ -213,11 +210,7 @@ func TestWhatFitsIsNotFoldedByAnEarlierCount(t *testing.T) {
 // or is said to be over, also where repair takes out its end.
 func TestACountHoldsForWhatRepairTakesOut(t *testing.T) {
 	percent := 100
-	p := inFrontOf(t, counts(t, "whole", func([]byte) int { return 100 }), calibrating, func(o *Options) {
-		o.Calibrate = func(int, int, int) learn.Calibration { return said{&percent} }
-		o.Default.Limits = compact.Limits{Budget: 2000}
-		o.Default.Policy = &compact.Policy{Name: "x", Ladder: []compact.Stage{telling{}, drop{}}}
-	})
+	p, _ := counted(t, &percent)
 	for turn := 1; turn <= 30; turn++ {
 		if turn > 20 {
 			percent = 300

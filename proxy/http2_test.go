@@ -51,6 +51,21 @@ func newH2(t testing.TB, o Options) *h2 {
 	return &h2{p, &http.Client{Transport: transport}}
 }
 
+// reusing notes whether a request came on a connection of before.
+func reusing(ctx context.Context) (_ context.Context, reused *bool) {
+	reused = new(bool)
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { *reused = i.Reused }}), reused
+}
+
+// virtually is a client of a virtual proxy that speaks HTTP/2.
+func virtually(t *testing.T, v *virtual, trust *tls.Config) *http.Client {
+	trust = trust.Clone()
+	trust.InsecureSkipVerify = true // of a clock that is another
+	transport := &http.Transport{TLSClientConfig: trust, ForceAttemptHTTP2: true, DialContext: v.in.dial}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
 func (h *h2) ask(ctx context.Context, path string, body io.Reader) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, "POST", h.url+path, body)
 	if err != nil {
@@ -75,15 +90,14 @@ func TestHTTP2BrokenStreamLooksBroken(t *testing.T) {
 		base, _ := rawUpstream(t, func(conn *net.TCPConn, _ *http.Request) { _, _ = io.WriteString(conn, answer) })
 		p := newH2(t, options(base))
 		for n := range 2 {
-			reused := false
-			ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { reused = i.Reused }})
+			ctx, reused := reusing(t.Context())
 			res, err := p.ask(ctx, "/v1/chat/completions", strings.NewReader(chatBody))
 			if err != nil {
 				t.Fatal(name, err)
 			}
 			b, err := io.ReadAll(res.Body)
-			if err == nil || !strings.Contains(err.Error(), "stream error") || string(b) != "data: first\n\n" || reused != (n == 1) {
-				t.Errorf("%s: %q %v, on a connection of before: %v", name, b, err, reused)
+			if err == nil || !strings.Contains(err.Error(), "stream error") || string(b) != "data: first\n\n" || *reused != (n == 1) {
+				t.Errorf("%s: %q %v, on a connection of before: %v", name, b, err, *reused)
 			}
 			_ = res.Body.Close()
 			if r := p.replies(n + 1)[n]; r.Code != "upstream_broke" || r.Status != 200 || r.Done {
@@ -149,15 +163,14 @@ func TestHTTP2RefusalLeavesTheConnection(t *testing.T) {
 			if !known {
 				body = io.MultiReader(body)
 			}
-			reused := false
-			ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { reused = i.Reused }})
+			ctx, reused := reusing(t.Context())
 			res, err := p.ask(ctx, refused.path, body)
 			if err != nil {
 				t.Fatal(err)
 			}
 			_ = res.Body.Close()
-			if res.StatusCode != refused.status || !reused {
-				t.Errorf("%s: %d, on the connection of before: %v", refused.path, res.StatusCode, reused)
+			if res.StatusCode != refused.status || !*reused {
+				t.Errorf("%s: %d, on the connection of before: %v", refused.path, res.StatusCode, *reused)
 			}
 		}
 	}
@@ -213,12 +226,8 @@ func TestHTTP2ClientsArePaced(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			change, trust := overTLS(t)
 			synctest.Test(t, func(t *testing.T) {
-				trust := trust.Clone()
-				trust.InsecureSkipVerify = true // of a clock that is another
 				v := newVirtual(t, reply, change)
-				transport := &http.Transport{TLSClientConfig: trust, ForceAttemptHTTP2: true, DialContext: v.in.dial}
-				defer transport.CloseIdleConnections()
-				do(t, v, &http.Client{Transport: transport})
+				do(t, v, virtually(t, v, trust))
 			})
 		})
 	}
@@ -272,8 +281,6 @@ func TestHTTP2ClientsArePaced(t *testing.T) {
 func TestHTTP2UploadWaitsForItsUpstream(t *testing.T) {
 	change, trust := overTLS(t)
 	synctest.Test(t, func(t *testing.T) {
-		trust := trust.Clone()
-		trust.InsecureSkipVerify = true
 		v := newVirtual(t, nil, change)
 		behind := newPipes()
 		v.p.transport.(*http.Transport).DialContext = behind.dial
@@ -293,9 +300,7 @@ func TestHTTP2UploadWaitsForItsUpstream(t *testing.T) {
 			n, err := io.Copy(io.Discard, r.Body)
 			_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n%d %v", n, err)
 		})
-		transport := &http.Transport{TLSClientConfig: trust, ForceAttemptHTTP2: true, DialContext: v.in.dial}
-		defer transport.CloseIdleConnections()
-		res, err := (&http.Client{Transport: transport}).Post("https://localhost/v1/files", "text/plain", strings.NewReader(strings.Repeat("x", 1<<20)))
+		res, err := virtually(t, v, trust).Post("https://localhost/v1/files", "text/plain", strings.NewReader(strings.Repeat("x", 1<<20)))
 		if err != nil {
 			t.Fatal(err)
 		}

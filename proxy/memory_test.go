@@ -35,13 +35,7 @@ func TestABodyIsNotHeldWhileItsAnswerStreams(t *testing.T) {
 					t.Fatal(err)
 				}
 				in := bufio.NewReader(conn)
-				head := ""
-				for line := ""; line != "data: 1\n"; head += line {
-					var err error
-					if line, err = in.ReadString('\n'); err != nil {
-						t.Fatal(err)
-					}
-				}
+				head := until(t, in, "data: 1\n")
 				if i == 0 && !strings.Contains(head, "X-Laconic-Outcome: "+name) {
 					t.Errorf("%s", head)
 				}

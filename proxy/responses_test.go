@@ -42,17 +42,13 @@ func TestARefusalBehindTheEventsThatOpenAStream(t *testing.T) {
 		"a failure, plain": "data: " + `{"response":{"error":{` + words + `},"status":"failed"},"type":"response.failed"}` + "\n\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			u := newUpstream(t, nil)
-			u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Content-Type", "text/event-stream")
-				all := u.requests()
-				if strings.Count(string(all[len(all)-1].Body), "word") > 2000 {
-					_, _ = io.WriteString(w, opening)
-					_ = http.NewResponseController(w).Flush()
-					_, _ = io.WriteString(w, failure)
-					return
+			u := answering(t, func(w http.ResponseWriter, body []byte) bool {
+				if strings.Count(string(body), "word") > 2000 {
+					flushed(w, "text/event-stream", opening, failure)
+				} else {
+					flushed(w, "text/event-stream", answer)
 				}
-				_, _ = io.WriteString(w, answer)
+				return true
 			})
 			p := inFrontOf(t, u, windowed(100_000))
 			post := func(body string) response {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"laconic/compact"
@@ -22,8 +21,6 @@ import (
 // body made of what it counted.
 type limited struct {
 	*upstream
-	limit  atomic.Int64
-	refuse func(w http.ResponseWriter, words, limit int)
 	accept func(w http.ResponseWriter) // nil: with plainAnswer
 }
 
@@ -47,33 +44,19 @@ func wordsIn(body []byte) int {
 }
 
 func newLimited(t testing.TB, limit int, refuse func(w http.ResponseWriter, words, limit int)) *limited {
-	u := &limited{refuse: refuse}
-	u.limit.Store(int64(limit))
-	u.upstream = newUpstream(t, nil)
-	u.Config.Handler = u.recording2()
-	return u
-}
-
-func (u *limited) recording2() http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return
+	u := &limited{}
+	u.upstream = answering(t, func(w http.ResponseWriter, body []byte) bool {
+		switch n := wordsIn(body); {
+		case limit >= 0 && n > limit:
+			refuse(w, n, limit)
+		case u.accept != nil:
+			u.accept(w)
+		default:
+			return false
 		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		u.recording(func(w http.ResponseWriter, _ *http.Request) {
-			if n, limit := wordsIn(body), int(u.limit.Load()); limit >= 0 && n > limit {
-				u.refuse(w, n, limit)
-				return
-			}
-			if u.accept != nil {
-				u.accept(w)
-				return
-			}
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = io.WriteString(w, plainAnswer)
-		})(w, r)
-	}
+		return true
+	})
+	return u
 }
 
 // says refuses in the words of llama.cpp.
@@ -285,15 +268,14 @@ func TestAGuessOfTheWindowIsCorrectedUpwards(t *testing.T) {
 // scripted is an upstream that refuses as say does, and answers with its count
 // where say writes nothing.
 func scripted(t *testing.T, say func(w http.ResponseWriter, hit, words int) bool) *upstream {
-	u := newUpstream(t, nil)
-	u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
-		all := u.requests()
-		words := wordsIn(all[len(all)-1].Body)
-		if !say(w, len(all), words) {
+	hit := 0
+	return answering(t, func(w http.ResponseWriter, body []byte) bool {
+		hit++
+		if words := wordsIn(body); !say(w, hit, words) {
 			_, _ = fmt.Fprintf(w, `{"id":"x","choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":2}}`, words)
 		}
+		return true
 	})
-	return u
 }
 
 func refuses(w http.ResponseWriter, format string, args ...any) bool {
@@ -340,8 +322,7 @@ func TestOnlyAnAnswerProvesAnything(t *testing.T) {
 		{"half an answer", `data: {"choices":[{"delta":{"content":"x"}}]}` + "\n\n", true},
 	} {
 		refusing := false
-		u := newUpstream(t, nil)
-		u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
+		u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
 			if refusing {
 				says(w, 10_300, 2000)
 				return

@@ -69,6 +69,7 @@ func (u *upstream) recording(reply http.HandlerFunc) http.HandlerFunc {
 			Method: r.Method, URI: r.RequestURI, Host: r.Host, Header: r.Header.Clone(), Length: r.ContentLength, Body: body,
 		})
 		u.mu.Unlock()
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		if reply != nil {
 			reply(w, r)
 			return
@@ -82,6 +83,23 @@ func (u *upstream) requests() []got {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return append([]got(nil), u.seen...)
+}
+
+// newest returns the body that came last.
+func (u *upstream) newest() []byte {
+	all := u.requests()
+	return all[len(all)-1].Body
+}
+
+// answering is an upstream that answers as says does; plainAnswer where that says nothing.
+func answering(t testing.TB, says func(w http.ResponseWriter, body []byte) (said bool)) *upstream {
+	t.Helper()
+	return newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if body, _ := io.ReadAll(r.Body); !says(w, body) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, plainAnswer)
+		}
+	})
 }
 
 func (u *upstream) only(t testing.TB) got {
@@ -315,6 +333,18 @@ func dial(t testing.TB, addr string) *net.TCPConn {
 	t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
 	return conn.(*net.TCPConn)
+}
+
+// until reads lines up to one, and returns them.
+func until(t testing.TB, in *bufio.Reader, last string) (read string) {
+	t.Helper()
+	for line := ""; line != last; read += line {
+		var err error
+		if line, err = in.ReadString('\n'); err != nil {
+			t.Fatalf("%v behind %q", err, read)
+		}
+	}
+	return read
 }
 
 // statusOf is the status of a raw answer.

@@ -53,15 +53,14 @@ func ended(body string, items ...string) string {
 func TestACompactionInThePlaceOfTheUpstream(t *testing.T) {
 	refusal := `{"error":{"message":"Invalid input type 'compaction_trigger' at index 10"}}`
 	status := http.StatusBadRequest
-	u := newUpstream(t, nil)
-	u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
-		all := u.requests()
-		if strings.Contains(string(all[len(all)-1].Body), "compaction_trigger") {
+	u := answering(t, func(w http.ResponseWriter, body []byte) bool {
+		if strings.Contains(string(body), "compaction_trigger") {
 			w.WriteHeader(status)
 			_, _ = io.WriteString(w, refusal)
-			return
+		} else {
+			_, _ = io.WriteString(w, `{"output":[]}`)
 		}
-		_, _ = io.WriteString(w, `{"output":[]}`)
+		return true
 	})
 	handler := u.Config.Handler
 	first := inFrontOf(t, u, windowed(100_000), sealing(t, "a secret of this test"))
@@ -70,7 +69,7 @@ func TestACompactionInThePlaceOfTheUpstream(t *testing.T) {
 	post := func(p *running, key, body string) response {
 		return p.do("POST", "/v1/responses", strings.NewReader(body), "Content-Type", "application/json", "Authorization", "Bearer "+key)
 	}
-	seen := func() string { all := u.requests(); return string(all[len(all)-1].Body) }
+	seen := func() string { return string(u.newest()) }
 
 	res := post(first, "k1", ended(itemsBody(3, 5, ""), trigger))
 	_, data, _ := strings.Cut(string(res.body), "event: response.output_item.done\ndata: ")

@@ -62,14 +62,11 @@ func TestARefusedCompactedBodyIsReplacedByTheOriginal(t *testing.T) {
 func TestTwoRefusalsForTwoReasonsAreCured(t *testing.T) {
 	body := strings.Replace(agentBody(30, 100), `],"temp`, `,{"role":"developer","content":"be kind"},{"role":"user","content":"go on"}],"temp`, 1)
 	for _, lengthFirst := range []bool{true, false} {
-		u := newUpstream(t, nil)
-		u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
-			all := u.requests()
-			sent := all[len(all)-1].Body
+		u := answering(t, func(w http.ResponseWriter, sent []byte) bool {
 			r, err := wire.Chat.Decode(sent)
 			if err != nil {
 				t.Error(err)
-				return
+				return false
 			}
 			said, words := qwen(r.Conversation.Messages), wordsIn(sent)
 			switch long := words > 2000; {
@@ -77,9 +74,8 @@ func TestTwoRefusalsForTwoReasonsAreCured(t *testing.T) {
 				says(w, words, 2000)
 			case said != "":
 				saysTemplate(w, 500, said)
-			default:
-				_, _ = io.WriteString(w, plainAnswer)
 			}
+			return words > 2000 || said != ""
 		})
 		p := inFrontOf(t, u, windowed(100_000))
 		for turn, hits := range []int{3, 1} {
@@ -109,21 +105,15 @@ func TestTheAnswerIsKeptFreeOnceItWasRefused(t *testing.T) {
 	const limit, asked = 2000, 900
 	body := strings.Replace(agentBody(30, 100), `],"temp`, fmt.Sprintf(`],"max_tokens":%d,"temp`, asked), 1)
 	for _, together := range []bool{false, true} {
-		u := newUpstream(t, nil)
-		u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
-			all := u.requests()
-			words, said := wordsIn(all[len(all)-1].Body), plainAnswer
+		u := answering(t, func(w http.ResponseWriter, body []byte) bool {
+			words, said := wordsIn(body), ""
 			switch {
 			case words > limit:
 				said = fmt.Sprintf("your messages resulted in %d tokens. Please reduce the length of the messages.", words)
 			case together && words+asked > limit:
 				said = fmt.Sprintf("you requested %d tokens (%d in the messages, %d in the completion). Please reduce the length of the messages or completion.", words+asked, words, asked)
 			}
-			if said != plainAnswer {
-				w.WriteHeader(400)
-				said = fmt.Sprintf(`{"error":{"message":"This model's maximum context length is %d tokens. However, %s","code":"context_length_exceeded"}}`, limit, said)
-			}
-			_, _ = io.WriteString(w, said)
+			return said != "" && refuses(w, "This model's maximum context length is %d tokens. However, %s", limit, said)
 		})
 		p := inFrontOf(t, u, windowed(100_000))
 		first := map[bool]int{false: 2, true: 3}[together]

@@ -118,8 +118,7 @@ func TestAPolicyOfTheSameNameMakesItsOwnTexts(t *testing.T) {
 			o.Default.Policy = &compact.Policy{Name: "adaptive", Version: version, Ladder: []compact.Stage{saying(word), drop{}}}
 		})
 		p.chat(agentBody(30, 100))
-		all := u.requests()
-		if got := string(all[len(all)-1].Body); !strings.Contains(got, "THE-WORD "+want) {
+		if got := string(u.newest()); !strings.Contains(got, "THE-WORD "+want) {
 			t.Errorf("version %s: no %q in %.400s", version, want, got)
 		}
 	}

@@ -10,21 +10,6 @@ import (
 	"laconic/compact"
 )
 
-// telling is a stage that puts a text in the place of what leaves.
-type telling struct{}
-
-func (telling) Name() string { return "summarize" }
-
-func (telling) Shrink(d *compact.Draft) {
-	if d.Over() > 0 {
-		d.Summarize(telling{}, 200, "a text in its place")
-	}
-}
-
-func (telling) Record(compact.Counter) compact.Recorder {
-	return compact.Recorder(func([]compact.Message, []compact.Message, int, bool) string { return "THE-DIGEST of what left" })
-}
-
 // jinja refuses as llama.cpp does.
 func jinja(w http.ResponseWriter) {
 	w.WriteHeader(500)
@@ -37,18 +22,14 @@ func TestTheShapeStepsOnWithWhatATemplateRefuses(t *testing.T) {
 	body := agentBody(30, 100)
 	f := func(name string, takes func(b []byte) bool, window int, want ...string) {
 		t.Run(name, func(t *testing.T) {
-			u := newUpstream(t, nil)
-			var last []byte
-			u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
-				all := u.requests()
-				if last = all[len(all)-1].Body; !takes(last) {
+			u := answering(t, func(w http.ResponseWriter, body []byte) bool {
+				if !takes(body) {
 					jinja(w)
-					return
 				}
-				_, _ = io.WriteString(w, plainAnswer)
+				return !takes(body)
 			})
 			p := inFrontOf(t, u, windowed(window), func(o *Options) {
-				o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{telling{}, drop{}}}
+				o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{saying("digest"), drop{}}}
 			})
 			for turn, w := range want {
 				before := len(u.requests())
@@ -64,7 +45,7 @@ func TestTheShapeStepsOnWithWhatATemplateRefuses(t *testing.T) {
 	}
 	whole := func(b []byte) bool { return len(b) == len(body) }
 	f("takes all", func([]byte) bool { return true }, 3600, "answered after 1, full", "answered after 1, full")
-	f("no text in the first user message", func(b []byte) bool { return !bytes.Contains(b, []byte("THE-DIGEST")) }, 3600,
+	f("no text in the first user message", func(b []byte) bool { return !bytes.Contains(b, []byte("THE-WORD digest")) }, 3600,
 		"answered after 2, no slot", "answered after 1, no slot")
 	f("only the client's own list", whole, 3600,
 		"refused after 2, full", "answered after 2, original", "answered after 1, original")

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net"
@@ -179,25 +178,10 @@ func TestABrokenListenerBreaksNothing(t *testing.T) {
 		Rewritten: func(RewriteInfo) { panic("1") }, Passed: func(ReplyInfo) { panic("2") },
 		Replied: func(ReplyInfo) { panic("3") }, Failed: func(FaultInfo) { panic("4") },
 	}
-	p, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- p.Serve(ctx, l) }()
-	r := &running{Proxy: p, t: t, addr: l.Addr().String(), url: "http://" + l.Addr().String()}
+	r := start(t, o)
 	for _, body := range []string{chatBody, "x", agentBody(20, 100)} {
 		if res := r.chat(body); res.StatusCode != 200 || string(res.body) != plainAnswer {
 			t.Errorf("%d %s", res.StatusCode, res.body)
 		}
-	}
-	cancel()
-	if err := <-ended; err != nil {
-		t.Error(err)
 	}
 }

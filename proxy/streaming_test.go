@@ -155,13 +155,7 @@ func TestAClientThatLeavesStopsTheUpstream(t *testing.T) {
 					_, _ = io.WriteString(conn, strings.Replace(post("", body), "Connection: close\r\n", "", 1))
 					<-arrived
 					if first != "" {
-						in := bufio.NewReader(conn)
-						for line := ""; !strings.HasPrefix(line, "data: 1"); {
-							var err error
-							if line, err = in.ReadString('\n'); err != nil {
-								t.Fatal(err)
-							}
-						}
+						until(t, bufio.NewReader(conn), "data: 1\n")
 					}
 					f(conn)
 					select {
@@ -226,8 +220,7 @@ func TestABrokenStreamLooksBroken(t *testing.T) {
 		conn := dial(t, p.addr)
 		_, _ = io.WriteString(conn, post("", chatBody))
 		in := bufio.NewReader(conn)
-		for line := ""; line != "data: first\n"; line, _ = in.ReadString('\n') {
-		}
+		until(t, in, "data: first\n")
 		close(read)
 		rest, _ := io.ReadAll(in)
 		if strings.HasSuffix(string(rest), "0\r\n\r\n") {

@@ -14,22 +14,18 @@ import (
 // refusing answers as an upstream whose template refuses some lists: with the first
 // text that takes returns, "" for none.
 func refusing(t *testing.T, status int, takes func([]compact.Message) string) *upstream {
-	u := newUpstream(t, nil)
-	u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
-		all := u.requests()
-		r, err := wire.Chat.Decode(all[len(all)-1].Body)
+	return answering(t, func(w http.ResponseWriter, body []byte) bool {
+		r, err := wire.Chat.Decode(body)
 		if err != nil {
 			t.Error(err)
-			return
+			return false
 		}
 		said := takes(r.Conversation.Messages)
-		if said == "" {
-			_, _ = io.WriteString(w, plainAnswer)
-			return
+		if said != "" {
+			saysTemplate(w, status, said)
 		}
-		saysTemplate(w, status, said)
+		return said != ""
 	})
-	return u
 }
 
 // saysTemplate refuses in the words of llama.cpp.
@@ -144,9 +140,8 @@ func TestSystemMessagesAreKeptOrFoldedAsTheRouteSays(t *testing.T) {
 		u := refusing(t, 500, qwen)
 		p := inFrontOf(t, u, func(o *Options) { o.Default.SystemMessages = c.mode })
 		res := p.chat(chat)
-		all := u.requests()
-		if got := string(all[len(all)-1].Body); res.StatusCode != c.status || len(all) != c.n || got != c.sent {
-			t.Errorf("%s: %d after %d, sent %s", c.mode, res.StatusCode, len(all), got)
+		if got, n := string(u.newest()), len(u.requests()); res.StatusCode != c.status || n != c.n || got != c.sent {
+			t.Errorf("%s: %d after %d, sent %s", c.mode, res.StatusCode, n, got)
 		}
 	}
 }

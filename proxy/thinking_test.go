@@ -46,17 +46,13 @@ func misboundBodies() map[string]string {
 
 // binding is an upstream that refuses bodies with a signature that is stale.
 func binding(t *testing.T, refuse func(w http.ResponseWriter), stale func(body []byte) bool) *upstream {
-	u := newUpstream(t, nil)
-	u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
-		all := u.requests()
-		w.Header().Set("Content-Type", "application/json")
-		if stale(all[len(all)-1].Body) {
-			refuse(w)
-			return
+	return answering(t, func(w http.ResponseWriter, body []byte) bool {
+		if !stale(body) {
+			return false
 		}
-		_, _ = io.WriteString(w, plainAnswer)
+		refuse(w)
+		return true
 	})
-	return u
 }
 
 func says400(body string) func(w http.ResponseWriter) {
@@ -86,11 +82,10 @@ func TestMisboundThinkingIsLeftOutAndStaysOut(t *testing.T) {
 			t.Helper()
 			before := len(u.requests())
 			res := p.chat(body)
-			all := u.requests()
-			if res.StatusCode != 200 || res.Header.Get("X-Laconic-Outcome") != outcome || len(all)-before != hits {
-				t.Errorf("%s: %s: %d %s after %d hits, want %s after %d", name, what, res.StatusCode, res.Header.Get("X-Laconic-Outcome"), len(all)-before, outcome, hits)
+			n, last := len(u.requests())-before, u.newest()
+			if res.StatusCode != 200 || res.Header.Get("X-Laconic-Outcome") != outcome || n != hits {
+				t.Errorf("%s: %s: %d %s after %d hits, want %s after %d", name, what, res.StatusCode, res.Header.Get("X-Laconic-Outcome"), n, outcome, hits)
 			}
-			last := all[len(all)-1].Body
 			if n := bytes.Count(last, []byte("thinking_blocks")); n != len(thinking) {
 				t.Errorf("%s: %s: thinking in %d messages, want %v", name, what, n, thinking)
 			}
@@ -193,8 +188,7 @@ func TestWhatIsLearntMovesNoEpochBehindThinking(t *testing.T) {
 		if res := p.chat(body); res.StatusCode != 200 || res.Header.Get("X-Laconic-Outcome") != outcome {
 			t.Errorf("%s: %d %s, want %s", what, res.StatusCode, res.Header.Get("X-Laconic-Outcome"), outcome)
 		}
-		all := u.requests()
-		return all[len(all)-1].Body
+		return u.newest()
 	}
 	send("another history teaches", agentBody(18, 100), "retried")
 	if l := p.factsOf("gpt-4o"); l.Window.Value != 1500 || l.Hard.Value != 0 {

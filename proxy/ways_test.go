@@ -26,11 +26,9 @@ func (guessing) Careful() int { return 123 }
 
 // Three answers show by which way the upstream counts, and the plan uses it.
 func TestAnswersShowTheWay(t *testing.T) {
-	u := newUpstream(t, nil)
-	u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
-		all := u.requests()
-		n := len(all[len(all)-1].Body) / 3
-		_, _ = io.WriteString(w, strings.Replace(plainAnswer, `"prompt_tokens":11`, `"prompt_tokens":`+strconv.Itoa(n), 1))
+	u := answering(t, func(w http.ResponseWriter, body []byte) bool {
+		_, _ = io.WriteString(w, strings.Replace(plainAnswer, `"prompt_tokens":11`, `"prompt_tokens":`+strconv.Itoa(len(body)/3), 1))
+		return true
 	})
 	p := inFrontOf(t, u, calibrating, func(o *Options) { o.Default.Counter = guessing{} })
 	for turn := 1; turn <= 6; turn++ {
