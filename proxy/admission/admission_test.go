@@ -340,10 +340,7 @@ func TestBodiesOfOneClientGiveWayToAnother(t *testing.T) {
 func TestThoseWhoWaitForMemoryAreServedInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(145, 10)
-		busy := g.Reserve("")
-		if !tryAcquire(busy, 90) {
-			t.Fatal("no room")
-		}
+		busy := mustHold(t, g, "", 90)
 		order := make(chan int64, 4)
 		wait := func(ctx context.Context, n int64) *Reservation {
 			s := g.Reserve("")

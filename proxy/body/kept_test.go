@@ -2,6 +2,8 @@ package body
 
 import (
 	"context"
+	"io"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,20 +30,20 @@ func mustHold(t *testing.T, g *admission.Gate, n int64) *admission.Reservation {
 	return r
 }
 
-// keep has the gate hold a body of n bytes that was sent and is kept.
-func keep(t *testing.T, g *admission.Gate, n int) *Outgoing {
-	t.Helper()
-	s := g.Reserve("")
-	if !tryAcquire(s, int64(n)) {
-		t.Fatalf("no room for %d", n)
-	}
+// outgoing is a body of n bytes that is to be kept.
+func outgoing(s *admission.Reservation, n int) *Outgoing {
 	data := make([]byte, n)
 	b := NewOutgoing(data, &Body{Sent: data, Text: data, Memory: s}, true)
 	b.Watch = NewWatch(time.Hour, time.Hour, func(error) {})
 	b.Watch.Answered()
-	for err := error(nil); err == nil; {
-		_, err = b.Read(make([]byte, 1000))
-	}
+	return b
+}
+
+// keep has the gate hold a body of n bytes that was sent and is kept.
+func keep(t *testing.T, g *admission.Gate, n int) *Outgoing {
+	t.Helper()
+	b := outgoing(mustHold(t, g, int64(n)), n)
+	_, _ = io.Copy(io.Discard, b)
 	return b
 }
 
@@ -57,18 +59,12 @@ func TestKeptBodiesAreLetGoOnlyAsFarAsThatHelps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := func(what string, got, want []bool) {
 			t.Helper()
-			for i := range want {
-				if got[i] != want[i] {
-					t.Errorf("%s: kept %v, want %v", what, got, want)
-					return
-				}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: kept %v, want %v", what, got, want)
 			}
 		}
 		g := admission.NewGate(145, 10)
-		busy := g.Reserve("")
-		if !tryAcquire(busy, 70) {
-			t.Fatal("no room")
-		}
+		busy := mustHold(t, g, 70)
 		a, b, c := keep(t, g, 5), keep(t, g, 5), keep(t, g, 5)
 		hold := func(n int64) *admission.Reservation {
 			t.Helper()
@@ -109,20 +105,11 @@ func TestKeptBodiesAreLetGoOnlyAsFarAsThatHelps(t *testing.T) {
 func TestABodyIsNotKeptWhileOthersWaitForItsMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := admission.NewGate(145, 10)
-		s := g.Reserve("")
-		if !tryAcquire(s, 80) {
-			t.Fatal("no room")
-		}
-		data := make([]byte, 20)
-		sent := NewOutgoing(data, &Body{Sent: data, Text: data, Memory: s}, true) // holds 40 until it is sent
-		sent.Watch = NewWatch(time.Hour, time.Hour, func(error) {})
-		sent.Watch.Answered()
+		sent := outgoing(mustHold(t, g, 80), 20) // holds 40 until it is sent
 		waiting := make(chan error)
 		go func() { waiting <- g.Reserve("").Acquire(t.Context(), 90) }()
 		synctest.Wait()
-		for err := error(nil); err == nil; {
-			_, err = sent.Read(make([]byte, 7))
-		}
+		_, _ = io.Copy(io.Discard, sent)
 		if err := <-waiting; err != nil || sent.original != nil {
 			t.Errorf("waited in vain: %v, for what is kept: %v", err, sent.original != nil)
 		}
@@ -185,18 +172,12 @@ func TestABodyThatIsReadAgainKeepsItsMemory(t *testing.T) {
 // The upstream may take the last bytes of a body while it is read again already.
 func TestABodyThatIsSentWhileItIsReadAgainKeepsItsMemory(t *testing.T) {
 	g := admission.NewGate(1600, 100)
-	s := mustHold(t, g, 400)
-	data := make([]byte, 100)
-	b := NewOutgoing(data, &Body{Sent: data, Text: data, Memory: s}, true)
-	b.Watch = NewWatch(time.Hour, time.Hour, func(error) {})
-	b.Watch.Answered()
+	b := outgoing(mustHold(t, g, 400), 100)
 	if b.ReadAgain(t.Context()) == nil {
 		t.Fatal("no memory to read it again")
 	}
 	held := g.Stats().Bytes
-	for err := error(nil); err == nil; {
-		_, err = b.Read(make([]byte, 1000))
-	}
+	_, _ = io.Copy(io.Discard, b)
 	if n := g.Stats().Bytes; n != held {
 		t.Errorf("%d of %d bytes are held", n, held)
 	}
