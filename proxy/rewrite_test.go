@@ -13,46 +13,6 @@ import (
 	"laconic/compact"
 )
 
-func TestWhatNeedsNothingArrivesByteForByte(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u)
-	odd := "  {\"messages\" :\t[ {\"content\":\"\\u0068i \\/ <>&\", \"role\":\"user\",\"x\":1e400}\n], \"model\":\"gpt-4o\",\"n\":-0, \"big\":12345678901234567890 } \n"
-	for _, body := range []string{chatBody, odd} {
-		res := p.chat(body)
-		if got := res.Header.Get("X-Laconic-Outcome"); got != "untouched" {
-			t.Errorf("outcome %q", got)
-		}
-		if res.StatusCode != 200 || string(res.body) != plainAnswer {
-			t.Errorf("answer %d %s", res.StatusCode, res.body)
-		}
-	}
-	seen := u.requests()
-	if len(seen) != 2 || string(seen[0].Body) != chatBody || string(seen[1].Body) != odd {
-		t.Errorf("the upstream got other bytes: %v", seen)
-	}
-	if seen[0].URI != "/v1/chat/completions" || seen[0].Length != int64(len(chatBody)) {
-		t.Errorf("%s with length %d", seen[0].URI, seen[0].Length)
-	}
-}
-
-func TestBrokenPairsAreRepairedAndTheRestKeepsItsBytes(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u)
-	res := p.chat(`{"model":"gpt-4o", "temperature" : 1e0,"messages":[{"role":"user","content":"a\u0062c"},` +
-		`{"role":"tool","tool_call_id":"gone","content":"late"}, {"role":"user","content":"go on"}],"x":{"z":1,"a":2}}`)
-	want := `{"model":"gpt-4o", "temperature" : 1e0,"messages":[{"role":"user","content":"a\u0062c"}, {"role":"user","content":"go on"}],"x":{"z":1,"a":2}}`
-	got := string(u.only(t).Body)
-	if strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(want, " ", "") {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	if o := res.Header.Get("X-Laconic-Outcome"); o != "repaired" {
-		t.Errorf("outcome %q", o)
-	}
-	if s := res.Header.Get("X-Laconic-Stages"); s != "repair;n=1" {
-		t.Errorf("stages %q", s)
-	}
-}
-
 // manyWords is a conversation that nothing can shrink.
 var manyWords = `{"model":"gpt-4o","messages":[{"role":"system","content":"` + strings.Repeat("rule ", 1500) + `"},{"role":"user","content":"hi"}]` + `%s}`
 
@@ -147,29 +107,6 @@ func TestAMalformedOverrideIsRefusedByName(t *testing.T) {
 	}
 	if res := p.chat(chatBody, "x-laconic-pin", strings.TrimSuffix(strings.Repeat("1,", 4096), ",")); res.StatusCode != 200 {
 		t.Errorf("4,096 pins: %d %s", res.StatusCode, res.body)
-	}
-}
-
-func TestOverridesAreIgnoredAndStrippedWhereTheyAreOff(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) { o.Overrides = false; o.ResponseHeaders = false })
-	res := p.chat(agentBody(20, 100), "X-Laconic-Mode", "off", "X-Laconic-Budget", "nonsense")
-	if res.StatusCode != 200 {
-		t.Errorf("status %d", res.StatusCode)
-	}
-	for name := range res.Header {
-		if strings.HasPrefix(name, "X-Laconic") {
-			t.Errorf("answer has %s", name)
-		}
-	}
-	got := u.only(t)
-	for name := range got.Header {
-		if strings.HasPrefix(name, "X-Laconic") {
-			t.Errorf("upstream got %s", name)
-		}
-	}
-	if o := p.replies(1)[0].Outcome; o != Compacted {
-		t.Errorf("outcome %q", o)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"laconic/proxy/admission"
-	"laconic/store"
 )
 
 // TestASummarizerIsLeftAloneLongerEachTime, until it answers again.
@@ -43,12 +42,7 @@ func TestASummarizerIsLeftAloneLongerEachTime(t *testing.T) {
 func TestACredentialOfSeveralHeadersHasOneName(t *testing.T) {
 	s := newService()
 	defer s.Close()
-	vault, err := store.Open(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer vault.Close()
-	s.o.ClientCredential, s.o.Store = true, vault
+	s.o.ClientCredential, s.o.Store = true, memoryVault(t)
 	name := func(pairs ...string) string {
 		h := http.Header{}
 		for i := 0; i < len(pairs); i += 2 {

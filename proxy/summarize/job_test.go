@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"laconic/compact"
-	"laconic/store"
 )
 
 // TestShutdownDoesNotWaitForEver for a job that cannot be ended.
@@ -49,12 +48,7 @@ func TestOtherRequestsDoNotWaitForTheReadingOfASummary(t *testing.T) {
 	s, read := newService(), false
 	defer s.Close()
 	s.o.Counter, s.o.Upstream = counting(func() {}), &url.URL{Scheme: "http", Host: "127.0.0.1:9"}
-	vault, err := store.Open(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer vault.Close()
-	s.o.Store = vault
+	s.o.Store = memoryVault(t)
 	task := compact.Encoded("x", 1, &compact.Coding{
 		Decode: func(string) string {
 			read = true
@@ -75,25 +69,6 @@ func TestOtherRequestsDoNotWaitForTheReadingOfASummary(t *testing.T) {
 	if n := s.env.Memory.Stats().Bytes; n != 0 {
 		t.Errorf("%d bytes of memory are still held", n)
 	}
-}
-
-// TestAJobKeepsWhatItReads before the request goes on.
-func TestAJobKeepsWhatItReads(t *testing.T) {
-	s := newService()
-	defer s.Close()
-	s.o.Counter, s.o.Upstream = counting(func() {}), &url.URL{Scheme: "http", Host: "127.0.0.1:9"}
-	vault, err := store.Open(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer vault.Close()
-	s.o.Store = vault
-	r := &Request{Counter: s.o.Counter}
-	j, why := s.start(r, compact.Conversation{}, gap{}, &compact.Slot{Spans: []compact.Span{{Size: 1000}}}, 0, false)
-	if j == nil {
-		t.Fatalf("no job: %q", why)
-	}
-	<-j.done
 }
 
 // TestAJobThatCannotBeLoadedLeavesNothing behind.

@@ -32,13 +32,15 @@ type agent struct {
 	prompts []string
 }
 
-func newAgent(t *testing.T, budget int) *agent {
+func newAgent(t *testing.T, budget int) *agent { return agentOn(t, memoryVault(t), budget) }
+
+func memoryVault(t *testing.T) *store.Vault {
 	vault, err := store.Open(store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(vault.Close)
-	return agentOn(t, vault, budget)
+	return vault
 }
 
 // agentOn is newAgent with a store.
