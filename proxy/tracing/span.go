@@ -32,7 +32,7 @@ type span struct {
 }
 
 func (t *Tracing) start(r *http.Request, at time.Time) proxy.Span {
-	ctx := propagation.TraceContext{}.Extract(context.Background(), carrier(r.Header))
+	ctx := propagation.TraceContext{}.Extract(context.Background(), carrier{propagation.HeaderCarrier(r.Header)})
 	parent := trace.SpanContextFromContext(ctx)
 	ctx = trace.ContextWithRemoteSpanContext(ctx, parent.WithTraceState(trace.TraceState{}))
 	ctx, s := t.tracer.Start(ctx, methodOf(r.Method), trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(at))
@@ -42,13 +42,12 @@ func (t *Tracing) start(r *http.Request, at time.Time) proxy.Span {
 // Sending puts the span in the place of the client's.
 func (s *span) Sending(out *http.Request) {
 	s.to = destinationOf(out.URL)
-	c := carrier(out.Header)
 	for _, name := range (propagation.TraceContext{}).Fields() {
-		http.Header(c).Del(name) // a state without a valid parent is nobody's
+		out.Header.Del(name) // a state without a valid parent is nobody's
 	}
-	propagation.TraceContext{}.Inject(s.ctx, c)
+	propagation.TraceContext{}.Inject(s.ctx, propagation.HeaderCarrier(out.Header))
 	if s.state != "" {
-		c.Set("tracestate", s.state)
+		out.Header.Set("Tracestate", s.state)
 	}
 }
 
@@ -91,13 +90,7 @@ func (s *span) step(name string, from, to time.Duration, failed bool) {
 }
 
 // carrier is the headers of a request. A tracestate may come in several lines.
-type carrier http.Header
+type carrier struct{ propagation.HeaderCarrier }
 
 // Get returns the value of a header.
-func (c carrier) Get(name string) string { return strings.Join(http.Header(c).Values(name), ",") }
-
-// Set sets a header.
-func (c carrier) Set(name, value string) { http.Header(c).Set(name, value) }
-
-// Keys returns nothing: no propagator here asks for it.
-func (c carrier) Keys() []string { return nil }
+func (c carrier) Get(name string) string { return strings.Join(c.Values(name), ",") }
