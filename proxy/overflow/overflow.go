@@ -20,6 +20,7 @@
 package overflow
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -134,7 +135,7 @@ func (s *sentence) read(status int) Refusal {
 
 func (row *shape) read(s *sentence) (Refusal, bool) {
 	r := Refusal{Kind: row.kind, Shape: row.name, AtLeast: row.atLeast, Alone: row.alone, PromptOnly: row.promptOnly, Shared: row.shared}
-	if row.codes != nil && !row.codes[s.code] && !row.codes[s.kind] {
+	if row.codes != nil && !slices.Contains(row.codes, s.code) && !slices.Contains(row.codes, s.kind) {
 		return Refusal{}, false
 	}
 	if row.match == nil {

@@ -23,7 +23,7 @@ type shape struct {
 	denied     bool // it comes under 401, as if the key were wrong
 	// codes are those of which the error must have one as its code or type; alone
 	// where words may change.
-	codes map[string]bool
+	codes []string
 }
 
 // says makes a row's expression: <L>, <K>, <P>, <O>, <T>, <A> stand for numbers. A
@@ -88,7 +88,7 @@ var shapes = sync.OnceValue(func() []shape {
 
 		{name: "llama.cpp", kind: Prompt, promptOnly: true, match: says(`(?:the )?request \(<P> tokens\) exceeds the available context size \(<L> tokens\)`)},
 		{name: "llama.cpp, no numbers", kind: Prompt, promptOnly: true, match: says(`the request exceeds the available context size`)},
-		{name: "llama.cpp, shared cache", kind: Prompt, promptOnly: true, shared: true, codes: set("server_error"), match: says(`Context size has been exceeded`)},
+		{name: "llama.cpp, shared cache", kind: Prompt, promptOnly: true, shared: true, codes: []string{"server_error"}, match: says(`Context size has been exceeded`)},
 		{name: "ollama", kind: Prompt, promptOnly: true, match: says(`(?:the )?input length exceeds the (?:maximum )?context length`)},
 		{name: "ollama, excess", kind: Prompt, promptOnly: true, match: says(`prompt too long; exceeded (?:max )?context length`)},
 		{name: "ollama, no numbers", kind: Prompt, promptOnly: true, match: says(`the prompt is longer than the context length currently available to the model`)},
@@ -147,10 +147,10 @@ var shapes = sync.OnceValue(func() []shape {
 		{name: "openai, messages", kind: Count, match: says(`Invalid 'messages': array too long\. Expected an array with maximum length <L>, but got an array with length <P>`)},
 
 		// Words may change, fields do not.
-		{name: "code", kind: Prompt, codes: set("context_length_exceeded", "context_window_exceeded", "model_context_window_exceeded", "model_max_prompt_tokens_exceeded", "1261", "3051")},
-		{name: "llama.cpp, code", kind: Prompt, promptOnly: true, codes: set("exceed_context_size_error", "context_exceeded")},
-		{name: "minimax, code", kind: Prompt, codes: set(baseResp + "1039")},
-		{name: "code, bytes", kind: Bytes, codes: set("request_too_large")},
+		{name: "code", kind: Prompt, codes: []string{"context_length_exceeded", "context_window_exceeded", "model_context_window_exceeded", "model_max_prompt_tokens_exceeded", "1261", "3051"}},
+		{name: "llama.cpp, code", kind: Prompt, promptOnly: true, codes: []string{"exceed_context_size_error", "context_exceeded"}},
+		{name: "minimax, code", kind: Prompt, codes: []string{baseResp + "1039"}},
+		{name: "code, bytes", kind: Bytes, codes: []string{"request_too_large"}},
 	}
 })
 
@@ -160,11 +160,3 @@ var shapes = sync.OnceValue(func() []shape {
 var excluded = expression(`(?is)^.{0,200}?(?:string too long|tool_calls'?: array too long|tools'?: array too long|` +
 	`Limit \d+, Used \d+|ThrottlingException|Too many tokens, please wait|too many requests|rate limit reached|` +
 	`supports at most [\d,]+ completion tokens|maximum allowed number of output tokens|max[_ ]tokens must be less than|image (?:exceeds|dimensions)|tool_call_id)`)
-
-func set(words ...string) map[string]bool {
-	m := make(map[string]bool, len(words))
-	for _, w := range words {
-		m[w] = true
-	}
-	return m
-}
