@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// mostCounts is how many counts a cache holds by default: some sixty long conversations.
+	// mostCounts is how many counts are remembered: some sixty long conversations.
 	mostCounts = 1 << 17
 	// shortest is the length of the shortest text that is remembered, in bytes. A shorter one is counted in less than
 	// a microsecond, which is what looking it up would take.
@@ -33,11 +33,8 @@ type cache struct {
 	hits, misses atomic.Int64
 }
 
-// newCache returns a cache of at most entries counts; below 1: mostCounts.
+// newCache returns a cache of at most entries counts.
 func newCache(entries int) *cache {
-	if entries < 1 {
-		entries = mostCounts
-	}
 	return &cache{
 		seeds:  [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
 		counts: otter.Must(&otter.Options[compact.Sum, int]{MaximumSize: entries}),

@@ -25,7 +25,7 @@ func (w *words) count(text string) int {
 func long(text string) string { return strings.Repeat(text+" ", shortest/len(text)+1) }
 
 func TestTextIsCountedOnce(t *testing.T) {
-	c, w := newCache(0), &words{}
+	c, w := newCache(mostCounts), &words{}
 	texts := c.texts("words")
 	text := long("one two three")
 	want, seen := texts.count(text, w.count)
@@ -43,7 +43,7 @@ func TestTextIsCountedOnce(t *testing.T) {
 }
 
 func TestWaysOfCountingAreKeptApart(t *testing.T) {
-	c := newCache(0)
+	c := newCache(mostCounts)
 	text := long("x")
 	f := func(way string, want int) {
 		t.Helper()
@@ -62,7 +62,7 @@ func TestWaysOfCountingAreKeptApart(t *testing.T) {
 }
 
 func TestTextsThatDifferAreKeptApart(t *testing.T) {
-	c := newCache(0)
+	c := newCache(mostCounts)
 	texts := c.texts("length")
 	count := func(s string) int { return len(s)*256 + int(s[0]) + int(s[len(s)-1]) }
 	base := strings.Repeat("a", 4_096)
@@ -76,7 +76,7 @@ func TestTextsThatDifferAreKeptApart(t *testing.T) {
 }
 
 func TestShortTextIsNotWorthAnEntry(t *testing.T) {
-	c, w := newCache(0), &words{}
+	c, w := newCache(mostCounts), &words{}
 	texts := c.texts("words")
 	for _, text := range []string{"", "a", strings.Repeat("a", shortest-1)} {
 		for range 2 {
@@ -109,13 +109,13 @@ func TestCacheIsBounded(t *testing.T) {
 
 // No text is known for which one half of the hash, or the length, would not be enough. So this looks at the key itself.
 func TestKeyHoldsTwoHashesTheLengthAndTheWay(t *testing.T) {
-	c := newCache(0)
+	c := newCache(mostCounts)
 	a, b := c.texts("a"), c.texts("b")
 	k := c.sum("text")
 	if k.Size != 4 || k.Hash[0] == k.Hash[1] {
 		t.Errorf("%+v", k)
 	}
-	for _, other := range []compact.Sum{c.sum("test"), newCache(0).sum("text")} {
+	for _, other := range []compact.Sum{c.sum("test"), newCache(mostCounts).sum("text")} {
 		if k.Hash[0] == other.Hash[0] || k.Hash[1] == other.Hash[1] {
 			t.Errorf("%+v shares a hash with %+v", other, k)
 		}

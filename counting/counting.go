@@ -37,7 +37,7 @@ type Counter struct {
 }
 
 // counts are the counts of all texts of this process.
-var counts = sync.OnceValue(func() *cache { return newCache(0) })
+var counts = sync.OnceValue(func() *cache { return newCache(mostCounts) })
 
 // Stats returns how many texts of this process were counted before, and how many
 // were new.

@@ -49,7 +49,7 @@ func decoded(t testing.TB, body []byte) *wire.Request {
 // A message costs what its pieces do, also from memory and for another model, and
 // an edited one is not taken for what it was.
 func TestAMessageCostsWhatItsPiecesCost(t *testing.T) {
-	counts := newCache(0)
+	counts := newCache(mostCounts)
 	for _, name := range []string{"gpt-4o", "gpt-4", "claude-sonnet-4", "llama-3-8b"} {
 		k := newCounter(tokenize.For(name), counts)
 		r := decoded(t, agentRequest(20, 4<<10))
@@ -72,7 +72,7 @@ func TestAMessageCostsWhatItsPiecesCost(t *testing.T) {
 
 // What changes in a message from turn to turn does not make its long texts new.
 func TestALongTextIsRememberedBesideItsMessage(t *testing.T) {
-	remembered := newCache(0)
+	remembered := newCache(mostCounts)
 	k, counted := newCounter(mustNamed(t, "o200k_base"), remembered), countedSince(remembered)
 	for i, marker := range []string{"", `,"cache_control":{"type":"ephemeral"}`} {
 		r := decoded(t, []byte(`{"messages":[{"role":"user","content":[{"type":"text","text":"`+strings.Repeat("long ", 2000)+`"`+marker+`}]}]}`))
@@ -112,7 +112,7 @@ func TestCountsAreThoseOfTheTexts(t *testing.T) {
 	}
 	for _, name := range tokenize.Names() {
 		model := mustNamed(t, name)
-		k := newCounter(model, newCache(0))
+		k := newCounter(model, newCache(mostCounts))
 		for range 2 { // the second time from memory
 			for _, text := range texts {
 				for _, html := range []bool{true, false} { // two spellings of one text
@@ -137,7 +137,7 @@ func TestCountsAreThoseOfTheTexts(t *testing.T) {
 func TestResultsCostWhatATemplateMakesOfThem(t *testing.T) {
 	text := "{\"a\": \"b\"}\n\tnext\n"
 	for model, want := range map[string]string{"llama-3.1-8b": `"{\"a\": \"b\"}\n\tnext\n"`, "hermes-3-llama-3.1-8b": text, "gpt-4o": text} {
-		k, p := newCounter(tokenize.For(model), newCache(0)), compact.Part{Text: compact.Plain(text)}
+		k, p := newCounter(tokenize.For(model), newCache(mostCounts)), compact.Part{Text: compact.Plain(text)}
 		if got, want := k.Part(&compact.Message{Role: compact.Tool}, &p), k.model.Text(want); got != want {
 			t.Errorf("%s: a result costs %d, want %d", model, got, want)
 		}
@@ -194,7 +194,7 @@ func TestNothingThatAModelReadsIsFree(t *testing.T) {
 // Stages make texts that are not escaped and look as if they were.
 func TestTextIsNotTakenForItsEscapedForm(t *testing.T) {
 	model := tokenize.For("gpt-4o")
-	k := newCounter(model, newCache(0))
+	k := newCounter(model, newCache(mostCounts))
 	escaped := strings.Repeat(`\n\"`, 100)
 	message := decoded(t, []byte(`{"messages":[{"role":"user","content":"`+escaped+`"}]}`)).Conversation.Messages[0]
 	for _, part := range []compact.Part{message.Parts[0], {Text: compact.Plain(escaped)}} {
@@ -207,7 +207,7 @@ func TestTextIsNotTakenForItsEscapedForm(t *testing.T) {
 // A user may quote the tools, or the format: as a text they cost something else.
 func TestToolsAreNotTakenForAText(t *testing.T) {
 	model := tokenize.For("gpt-4o")
-	k := newCounter(model, newCache(0))
+	k := newCounter(model, newCache(mostCounts))
 	raw := []byte(`[{"type":"function","function":{"name":"read","description":"Reads a file of the project, as a whole or from one line to another."}}]`)
 	part := compact.Part{Text: compact.Plain(string(raw))}
 	for range 2 {
@@ -229,7 +229,7 @@ func TestToolsAreNotTakenForAText(t *testing.T) {
 
 // A request that grew by a turn finds all but the new texts.
 func TestHistoryIsCountedOnce(t *testing.T) {
-	remembered := newCache(0)
+	remembered := newCache(mostCounts)
 	k := newCounter(tokenize.For("gpt-4o"), remembered)
 	f := func(messages, hits, misses int) {
 		t.Helper()
@@ -262,7 +262,7 @@ func pdfOf(pages, size int) string {
 // something else.
 func TestPDFIsSearchedOnce(t *testing.T) {
 	data := pdfOf(7, 4_000)
-	remembered := newCache(0)
+	remembered := newCache(mostCounts)
 	f := func(model string, part compact.Part, want, hits, misses int) {
 		t.Helper()
 		counted := countedSince(remembered)
@@ -295,7 +295,7 @@ func TestPDFIsSearchedOnce(t *testing.T) {
 }
 
 func TestRequestsShareTheirCounter(t *testing.T) {
-	k := newCounter(tokenize.For("gpt-4o"), newCache(0))
+	k := newCounter(tokenize.For("gpt-4o"), newCache(mostCounts))
 	r := decoded(t, agentRequest(100, 2000))
 	want := total(k, r)
 	var wg sync.WaitGroup
