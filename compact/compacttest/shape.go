@@ -3,6 +3,7 @@ package compacttest
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"laconic/compact"
 	"laconic/compact/promises"
@@ -32,14 +33,14 @@ func Strictest(in, out []compact.Message) []error {
 func shape(p *compact.Policy, in compact.Conversation, plan *compact.Plan, out []compact.Message) []error {
 	repaired, _ := compact.Repair(in.Messages, plan.Repair)
 	if p.Placement == compact.PlaceSystem {
-		out = where(out, func(m *compact.Message) bool { return m.Origin != compact.Added || !m.Role.Instruction() })
+		out = slices.DeleteFunc(slices.Clone(out), func(m compact.Message) bool { return m.Origin == compact.Added && m.Role.Instruction() })
 	}
 	if p.Demands.Has(compact.TakeTurns) {
 		behind := false
-		out = where(out, func(m *compact.Message) bool {
+		out = slices.DeleteFunc(slices.Clone(out), func(m compact.Message) bool {
 			turn := behind && m.Origin == compact.Added && m.Role == compact.User
 			behind = m.Role.Result()
-			return !turn
+			return turn
 		})
 	}
 	return Strictest(repaired, out)
@@ -148,14 +149,4 @@ func follow(msgs []compact.Message, bad func(a, b *compact.Message) bool) error 
 		last = i
 	}
 	return nil
-}
-
-func where(msgs []compact.Message, keep func(*compact.Message) bool) []compact.Message {
-	out := make([]compact.Message, 0, len(msgs))
-	for i := range msgs {
-		if keep(&msgs[i]) {
-			out = append(out, msgs[i])
-		}
-	}
-	return out
 }
