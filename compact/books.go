@@ -72,22 +72,12 @@ func (d *Draft) setRemoved(i int, by int32) {
 	d.removedBy[i] = by
 }
 
-// checkpoint is a state of a draft's removals.
-type checkpoint struct {
-	gap                 gap
-	total, count, moves int
-}
-
-func (d *Draft) checkpoint() checkpoint {
-	return checkpoint{d.gap, d.total, d.count, len(d.moves)}
-}
-
-// rollback undoes the removals and restorations since c.
-func (d *Draft) rollback(c checkpoint) {
-	for _, m := range slices.Backward(d.moves[c.moves:]) {
+// undo undoes the removals and restorations behind the first n, but for what they cost.
+func (d *Draft) undo(n int) {
+	for _, m := range slices.Backward(d.moves[n:]) {
 		d.removedBy[m.at] = m.was
 	}
-	d.gap, d.total, d.count, d.moves = c.gap, c.total, c.count, d.moves[:c.moves]
+	d.moves = d.moves[:n]
 }
 
 // moved reports whether the set of removed messages differs from the one at the

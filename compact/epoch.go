@@ -3,7 +3,6 @@ package compact
 import (
 	"cmp"
 	"math"
-	"slices"
 )
 
 // The methods of input say where epochs start and stop. required is what must
@@ -186,10 +185,7 @@ func (f *folding) climb(early bool) {
 		})
 		return
 	}
-	for _, m := range slices.Backward(d.moves[d.before:]) {
-		d.removedBy[m.at] = m.was // what returned and left again did so in no epoch
-	}
-	d.moves = d.moves[:d.before]
+	d.undo(d.before) // what returned and left again did so in no epoch
 }
 
 // leastGain is the share of the headroom that must arrive after an epoch that

@@ -107,7 +107,7 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 	if g.open && g.warmTo <= g.to && d.slot != nil || now < leastSlot || d.placement == PlaceNone {
 		return false
 	}
-	before, start := d.total, d.checkpoint()
+	before, count, moves, was := d.total, d.count, len(d.moves), *g
 	for !g.open || g.to < g.warmTo {
 		if !d.widen(g.warmTo, d.reason(why)) {
 			break
@@ -118,7 +118,8 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 	}
 	s := d.nextSlot(size, now, before-d.total)
 	if s.last().Size < leastSlot {
-		d.rollback(start)
+		d.undo(moves)
+		d.total, d.count, *g = before, count, was
 		return false
 	}
 	s.by = by
