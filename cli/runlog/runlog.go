@@ -3,6 +3,7 @@
 package runlog
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -96,25 +97,13 @@ func (e journalEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field)
 	}
 	text := line.String()
 	line.Reset()
-	line.AppendString(priority(entry.Level) + text)
+	line.AppendString(cmp.Or(priorities[entry.Level], "<2>") + text)
 	return line, nil
 }
 
-// priority returns the prefix of a level: what syslog calls debug, info, warning, err
-// and, of all that ends a process, crit.
-func priority(l zapcore.Level) string {
-	switch {
-	case l <= zapcore.DebugLevel:
-		return "<7>"
-	case l == zapcore.InfoLevel:
-		return "<6>"
-	case l == zapcore.WarnLevel:
-		return "<4>"
-	case l == zapcore.ErrorLevel:
-		return "<3>"
-	}
-	return "<2>"
-}
+// priorities are the prefixes of levels: what syslog calls debug, info, warning and err.
+// That of all that ends a process is crit.
+var priorities = map[zapcore.Level]string{zapcore.DebugLevel: "<7>", zapcore.InfoLevel: "<6>", zapcore.WarnLevel: "<4>", zapcore.ErrorLevel: "<3>"}
 
 // ofJournal reports whether a file is the stream that JOURNAL_STREAM names as device
 // and inode. The variable alone does not say so: it stays set where a log is
