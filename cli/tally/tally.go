@@ -21,35 +21,27 @@ import (
 type Tally struct {
 	mu sync.Mutex
 
-	requests int // of all kinds
-	read     int // whose body is written in an API that the proxy reads
-	tooLong  int // that were above their budget as they came
-	ended    [len(ends)]int
+	requests int            // of all kinds
+	read     int            // whose body is written in an API that the proxy reads
+	tooLong  int            // that were above their budget as they came
+	ended    map[string]int // by the words of ends
 
 	before, after  int64 // tokens of the prompts that were edited or could have been: as they came, as they went
 	prompt, cached int64 // tokens of prompts as answers tell: all, and those from the provider's cache
 }
 
-// ends say what happened to requests. Several may be true of one.
-var ends = [...]string{
-	folded:   "compacted",
-	repaired: "with tool calls repaired",
-	again:    "sent again after a refusal",
-	over:     "still over budget",
-	unsent:   "only measured",
-	passed:   "passed unread",
-	failed:   "failed",
-}
-
+// What happened to requests. Several may be true of one.
 const (
-	folded = iota
-	repaired
-	again
-	over
-	unsent
-	passed
-	failed
+	folded   = "compacted"
+	repaired = "with tool calls repaired"
+	again    = "sent again after a refusal"
+	over     = "still over budget"
+	unsent   = "only measured"
+	passed   = "passed unread"
+	failed   = "failed"
 )
+
+var ends = []string{folded, repaired, again, over, unsent, passed, failed}
 
 // Listener returns a listener that adds to the sums.
 func (t *Tally) Listener() proxy.Listener { return proxy.Listener{Replied: t.add} }
@@ -64,7 +56,10 @@ func (t *Tally) Requests() int {
 func (t *Tally) add(i proxy.ReplyInfo) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	count := func(is bool, end int) {
+	if t.ended == nil {
+		t.ended = map[string]int{}
+	}
+	count := func(is bool, end string) {
 		if is {
 			t.ended[end]++
 		}
@@ -108,9 +103,9 @@ func (t *Tally) Lines() []string {
 		return []string{fmt.Sprintf("no chat request came, %s of other kinds", number.Of(t.requests))}
 	}
 	words := []string{number.Count(t.read, "chat request")}
-	for end, n := range t.ended {
-		if n > 0 {
-			words = append(words, number.Of(n)+" "+ends[end])
+	for _, end := range ends {
+		if n := t.ended[end]; n > 0 {
+			words = append(words, number.Of(n)+" "+end)
 		}
 	}
 	lines := []string{strings.Join(words, ", ")}
