@@ -93,6 +93,12 @@ func TestDoctorFindsFiveFaults(t *testing.T) {
 		return strict.Reply{Text: strings.Repeat("one two three four five six. ", 8)}
 	}}
 	good := upstreamWith(t, slow, nil)
+	f := func(text string, want int, check string, s why.State, says, fix string, args ...string) {
+		t.Helper()
+		if code, all := examined(t, unwatched+text, args...); code != want || !has(all, check, s, says, fix) || strings.Contains(fmt.Sprint(all), "canary") {
+			t.Errorf("%s: %d %+v", text, code, all)
+		}
+	}
 
 	code, all := examined(t, unwatched+"upstream: "+good+"/v1\nmodels:\n  - {match: small, window: 8000}\n", "--probe")
 	if code != 0 || !has(all, "stream", why.Fine, "as they are made", "") || !has(all, "windows", why.Fine, "1 model", "") || !has(all, "upstream", why.Fine, "with 1 model", "") {
@@ -145,43 +151,11 @@ func TestDoctorFindsFiveFaults(t *testing.T) {
 			t.Error(out)
 		}
 	})
-	t.Run("wrong key", func(t *testing.T) {
-		code, all := examined(t, unwatched+"upstream: "+good+"/v1\nmodels:\n  - {match: \"*\", api_key: sk-wrong}\n")
-		if code != 2 || !has(all, "upstream", why.Failure, `refuses api_key of the row "*" with 401`, "correct api_key") {
-			t.Errorf("%d %+v", code, all)
-		}
-		t.Setenv("OPENAI_API_KEY", "sk-canary")
-		code, all = examined(t, unwatched+"upstream: "+good+"/v1\n")
-		if code != 2 || !has(all, "upstream", why.Failure, "refuses OPENAI_API_KEY", "correct OPENAI_API_KEY") {
-			t.Errorf("%d %+v", code, all)
-		}
-		if strings.Contains(fmt.Sprint(all), "canary") {
-			t.Errorf("the key is shown: %+v", all)
-		}
-		t.Setenv("OPENAI_API_KEY", "")
-		if code, all = examined(t, unwatched+"upstream: "+good+"/v1\n"); code != 1 || !has(all, "upstream", why.Warning, "wants a key", "set OPENAI_API_KEY") {
-			t.Errorf("%d %+v", code, all)
-		}
-	})
-	t.Run("wrong path", func(t *testing.T) {
-		code, all := examined(t, unwatched+"upstream: "+good+"/api\n")
-		if code != 2 || !has(all, "upstream", why.Failure, "has no list of models (GET /api/models: 404)", "upstream: "+good+"/v1") {
-			t.Errorf("%d %+v", code, all)
-		}
-	})
-	t.Run("window above the upstream's", func(t *testing.T) {
-		code, all := examined(t, unwatched+"upstream: "+good+"/v1\nmodels:\n  - {match: \"s*\", window: 32000}\n")
-		if code != 2 || !has(all, "windows", why.Failure, "small: window is 32000, and the upstream runs it with 8000", `window: 8000 in the row "s*"`) {
-			t.Errorf("%d %+v", code, all)
-		}
-	})
-	t.Run("held-back stream", func(t *testing.T) {
-		held := upstreamWith(t, slow, buffered)
-		code, all := examined(t, unwatched+"upstream: "+held+"/v1\n", "--probe")
-		if code != 1 || !has(all, "stream", why.Warning, "something holds streams back", "proxy_buffering off") {
-			t.Errorf("%d %+v", code, all)
-		}
-	})
+	f("upstream: "+good+"/v1\nmodels:\n  - {match: \"*\", api_key: sk-canary}\n", 2, "upstream", why.Failure, `refuses api_key of the row "*" with 401`, "correct api_key")
+	f("upstream: "+good+"/api\n", 2, "upstream", why.Failure, "has no list of models (GET /api/models: 404)", "upstream: "+good+"/v1")
+	f("upstream: "+good+"/v1\nmodels:\n  - {match: \"s*\", window: 32000}\n", 2, "windows", why.Failure,
+		"small: window is 32000, and the upstream runs it with 8000", `window: 8000 in the row "s*"`)
+	f("upstream: "+upstreamWith(t, slow, buffered)+"/v1\n", 1, "stream", why.Warning, "something holds streams back", "proxy_buffering off", "--probe")
 	t.Run("tools above 40 %", func(t *testing.T) {
 		set := "upstream: " + good + "/v1\nadmin: " + storetest.FreeAddress(t) + "\nmodels:\n  - {match: \"*\", budget: 4000}\n"
 		withProxy(t, set, func(base string) {
@@ -207,6 +181,10 @@ func TestDoctorFindsFiveFaults(t *testing.T) {
 			t.Errorf("%d %+v", code, all)
 		}
 	})
+	t.Setenv("OPENAI_API_KEY", "sk-canary")
+	f("upstream: "+good+"/v1\n", 2, "upstream", why.Failure, "refuses OPENAI_API_KEY", "correct OPENAI_API_KEY")
+	t.Setenv("OPENAI_API_KEY", "")
+	f("upstream: "+good+"/v1\n", 1, "upstream", why.Warning, "wants a key", "set OPENAI_API_KEY")
 }
 
 var baseURL = regexp.MustCompile(`"base_url":"([^"]+)"`)
