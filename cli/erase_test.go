@@ -1,25 +1,18 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
-
-	"go.uber.org/zap"
 
 	"laconic/cli/runlog"
 	"laconic/config"
 	"laconic/proxy"
-	"laconic/proxy/operate"
 )
 
 // TestTheSummariesOfOneClientAreErased, by its name or by its key; those of another stay. Nothing shows a key.
@@ -44,15 +37,8 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 		t.Setenv("ALICE", alice)
 		t.Setenv("BOB", bob)
 		asked.Store(0)
-		file := filepath.Join(t.TempDir(), "laconic.yaml")
-		write := func(src string) {
-			t.Helper()
-			if err := os.WriteFile(file, []byte(src), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		write("upstream: " + upstream.URL + "/v1\nsummarizer: {model: small, api_key: own-key-of-the-test, wait: 1m}\n" + settings)
-		c, err := config.Load(file)
+		src := "upstream: " + upstream.URL + "/v1\nsummarizer: {model: small, api_key: own-key-of-the-test, wait: 1m}\n" + settings
+		c, err := config.Parse("laconic.yaml", []byte(src), os.LookupEnv)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,23 +59,10 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(log.Close)
-		admin, stopAdmin := serveAdmin(p, operate.Options{Listen: "127.0.0.1:0", Pages: []operate.Page{eraser{p: p, log: log}.page()}}, zap.NewNop())
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(context.Background())
-		var ended sync.WaitGroup
-		ended.Go(func() { _ = p.Serve(ctx, l) })
-		t.Cleanup(func() {
-			cancel()
-			stopAdmin()
-			ended.Wait()
-			http.DefaultClient.CloseIdleConnections()
-		})
+		url, admin := served(t, p, eraser{p: p, log: log}.page())
 		erase := func(want int, says, form string) {
 			t.Helper()
-			res, err := http.Post("http://"+admin+"/erase", "application/x-www-form-urlencoded", strings.NewReader(form))
+			res, err := http.Post(admin+"/erase", "application/x-www-form-urlencoded", strings.NewReader(form))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +75,7 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 		makes := func(key string, summaries bool) {
 			t.Helper()
 			before := asked.Load()
-			r, _ := http.NewRequest(http.MethodPost, "http://"+l.Addr().String()+"/v1/chat/completions", strings.NewReader(string(conversation)))
+			r, _ := http.NewRequest(http.MethodPost, url+"/v1/chat/completions", strings.NewReader(string(conversation)))
 			r.Header.Set("Authorization", "Bearer "+key)
 			r.Header.Set("Content-Type", "application/json")
 			res, err := http.DefaultClient.Do(r)
@@ -115,7 +88,7 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 				t.Errorf("a request with %.6s: status %d, %d summaries were made, want some: %v", key, res.StatusCode, asked.Load()-before, summaries)
 			}
 		}
-		try("http://"+admin+"/erase", erase, makes)
+		try(admin+"/erase", erase, makes)
 		log.Close()
 		if text := said.String(); strings.Contains(text, "canary") || !strings.Contains(text, `"msg":"summaries were erased"`) {
 			t.Errorf("logged\n%s", text)

@@ -65,17 +65,23 @@ func reloadable(t *testing.T, src string) *reloading {
 		},
 	}
 	r.running.Store(c)
+	r.url, r.admin = served(t, p, operate.Page{Path: "/reload", Methods: []string{http.MethodPost}, Handler: r.reloader})
+	return r
+}
+
+// served runs a proxy, and an admin listener with a page, until the test ends.
+func served(t *testing.T, p *proxy.Proxy, page operate.Page) (url, admin string) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin, stopAdmin := serveAdmin(p, operate.Options{Listen: "127.0.0.1:0", Pages: []operate.Page{{Path: "/reload", Methods: []string{http.MethodPost}, Handler: r.reloader}}}, zap.NewNop())
-	r.url, r.admin = "http://"+l.Addr().String(), "http://"+admin
+	admin, stopAdmin := serveAdmin(p, operate.Options{Listen: "127.0.0.1:0", Pages: []operate.Page{page}}, zap.NewNop())
 	ctx, cancel := context.WithCancel(context.Background())
 	var ended sync.WaitGroup
 	ended.Go(func() { _ = p.Serve(ctx, l) })
-	t.Cleanup(func() { cancel(); stopAdmin(); ended.Wait() })
-	return r
+	t.Cleanup(func() { cancel(); stopAdmin(); ended.Wait(); http.DefaultClient.CloseIdleConnections() })
+	return "http://" + l.Addr().String(), "http://" + admin
 }
 
 func (r *reloading) write(src string) {
