@@ -32,7 +32,7 @@ func (p *part) carry(order []int32) (list []carried) {
 	for _, i := range order {
 		q := &p.pieces[i]
 		e := p.at(q.event)
-		if q.on || q.class != sources && q.class != rules || q.full() < leastRead || e == nil || e.kind != reads || e.path == "" {
+		if q.on || q.under >= 0 || q.class != sources && q.class != rules || q.full() < leastRead || e == nil || e.kind != reads || e.path == "" {
 			continue
 		}
 		if left -= int(q.cost); left < 0 {

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -11,9 +12,12 @@ import (
 // A piece is a few lines that are chosen together.
 type piece struct {
 	class purpose
-	event int32 // of the part
-	order int32 // within the event
-	need  int32 // another piece that comes first; -1: none
+	event int32   // of the part
+	order int32   // within the event
+	need  int32   // another piece that comes first; -1: none
+	under int32   // the piece with the heading of a table in which it is a row; -1: none
+	top   int32   // the line of that heading
+	heads *layout // of which it is the heading
 	score float32
 	cost  int32 // bytes
 	text  string
@@ -37,13 +41,14 @@ const (
 	rules             // and settings that were read
 	code              // as it is now
 	prints            // lines that programs printed
+	data              // that tools returned
 	findings          // of other agents
 	sources           // lines of files that were read
 	classes
 )
 
 // floors is the room that each class gets first, as a share of that of the part.
-var floors = [classes]float32{userWords: 0.75, answers: 0.20, prose: 0.5, steps: 0.26, rules: 0.24, code: 0.34, prints: 0.12, findings: 0.10, sources: 0.10}
+var floors = [classes]float32{userWords: 0.75, answers: 0.20, prose: 0.5, steps: 0.26, rules: 0.24, code: 0.34, prints: 0.12, data: 0.60, findings: 0.10, sources: 0.10}
 
 // A piece has to be worth leastScore. Lines that were read or printed have to be worth
 // leastRead: a large result would fill its part with lines that nobody asked about.
@@ -58,7 +63,7 @@ const (
 func (p *part) add(c purpose, event int, order int32, text string, score float32, need int32) int32 {
 	text = strings.TrimRight(text, "\n")
 	p.pieces = append(p.pieces, piece{
-		class: c, event: int32(event), order: order, need: need, score: score, text: text,
+		class: c, event: int32(event), order: order, need: need, under: -1, score: score, text: text,
 		cost: int32(len(text) + 3 + 2*strings.Count(text, "\n")),
 	})
 	return int32(len(p.pieces) - 1)
@@ -157,7 +162,7 @@ func (p *part) likely(order []int32, least float32) []int32 {
 	var sums [classes]int
 	return slices.DeleteFunc(slices.Clone(order), func(i int32) bool {
 		q := &p.pieces[i]
-		if q.score < min(leastScore, least) || (q.class == sources || q.class == prints) && q.score < least {
+		if q.score < min(leastScore, least) || (q.class == sources || q.class == prints || q.class == data) && q.score < least {
 			return true // it comes with others alone
 		}
 		sums[q.class] += int(q.cost)
@@ -184,22 +189,32 @@ func (p *part) choose(order []int32, room int) {
 		for _, i := range order {
 			q := &p.pieces[i]
 			cost := 0
-			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
-				cost += int(p.pieces[k].cost)
+			for n := range p.missing(i) {
+				cost += int(n.cost)
 			}
 			switch {
 			case q.on, cost > room, floor && used[q.class] >= int(whole*floors[q.class]):
 				continue
-			case q.class != steps && q.class != userWords && !q.whole && p.known(q.class, q.text):
+			case q.class != steps && q.class != userWords && !q.whole && q.under < 0 && p.known(q.class, q.text):
 				continue
 			}
-			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
-				n := &p.pieces[k]
+			for n := range p.missing(i) {
 				n.on = true
 				p.tell(n.class, n.text)
 			}
 			used[q.class] += cost
 			room -= cost
+		}
+	}
+}
+
+// missing yields a piece and those that it needs, as far as they are not chosen.
+func (p *part) missing(i int32) iter.Seq[*piece] {
+	return func(yield func(*piece) bool) {
+		if u := p.pieces[i].under; u >= 0 && !p.pieces[u].on && !yield(&p.pieces[u]) {
+			return
+		}
+		for k := i; k >= 0 && !p.pieces[k].on && yield(&p.pieces[k]); k = p.pieces[k].need {
 		}
 	}
 }

@@ -131,52 +131,73 @@ func joined(a, mark, b string) string {
 // unwrap returns the text of a result as a reader wants it: a text in JSON without
 // its escapes and what wraps it, the members of an object as "key: value", and
 // objects of one kind as rows below their keys. Other texts are returned as they are.
-// It returns as well whether an object says that the call passed or failed.
-func unwrap(text string) (string, verdict) { return unwrapTimes(text, mostTexts) }
+// It returns as well whether an object says that the call passed or failed, and the
+// tables in the text.
+func unwrap(text string) (string, verdict, []table) { return unwrapTimes(text, mostTexts) }
 
 // mostTexts is how often a string of JSON is itself read as JSON.
 const mostTexts = 4
 
-func unwrapTimes(text string, times int) (string, verdict) {
+func unwrapTimes(text string, times int) (string, verdict, []table) {
 	if times == 0 {
-		return text, unknown
+		return text, unknown, nil
 	}
 	v := valueOf(text)
 	if v.list == nil && v.text == text || v.kind == '[' && strings.IndexByte(text, '{') < 0 {
-		return text, unknown
+		return text, unknown, nil
 	}
 	r := reader{times: times}
 	r.value(&v, "")
-	return r.b.String(), r.says
+	return r.b.String(), r.says, r.tables
 }
 
 // A reader writes values as a reader wants them.
 type reader struct {
-	b     strings.Builder
-	times int // that strings are read as JSON
-	says  verdict
+	b      strings.Builder
+	times  int // that strings are read as JSON
+	says   verdict
+	tables []table
 }
 
 // value writes a value under its name.
 func (r *reader) value(v *value, name string) {
 	switch {
 	case v.kind == '"':
-		text, says := unwrapTimes(v.text, r.times-1)
+		text, says, tables := unwrapTimes(v.text, r.times-1)
+		if tables != nil && name != "" {
+			text = "\n" + text
+		}
 		if r.line(joined(name, ": ", text)); name == "" {
 			r.says = max(r.says, says)
 		}
+		r.tables = append(r.tables, tables...)
 	case v.list == nil:
 		r.line(joined(name, ": ", v.text))
 	case v.kind == '{':
+		from, n := r.b.Len(), len(r.tables)
 		if r.object(v, name); name == "" {
 			r.says = max(r.says, v.says())
 		}
-	case v.sameKeys():
-		r.line(joined(name, ": ", "("+strings.Join(v.list[0].columns(), ", ")+")"))
-		for i := range v.list {
-			r.line(strings.Join(v.list[i].leaves(nil, false), ", "))
+		text, lists := r.b.String()[from:], 0
+		for _, t := range r.tables[n:] {
+			lists += len(t.text)
 		}
+		if lists*4 < 3*len(text) && isTable([]value{*v}) {
+			t := tableOf(name, []value{*v}, text)
+			t.inner = len(r.tables) - n
+			r.tables = slices.Insert(r.tables, n, t)
+		}
+	case v.kind == '[' && len(v.list) > 1 && isTable(v.list):
+		t := tableOf(name, v.list, "")
+		r.line(t.text)
+		r.tables = append(r.tables, t)
+	case !slices.ContainsFunc(v.list, func(m value) bool { return m.list != nil || len(m.text) > longMember }):
+		r.line(joined(name, ": ", v.short("")))
 	default:
+		if v.list[0].kind == '[' && name != "" { // rows without names
+			r.line(name + ":")
+			name = ""
+		}
 		was, least := r.says, failed // a call failed only if all that it returned did
 		for i := range v.list {
 			r.says = unknown
@@ -186,6 +207,9 @@ func (r *reader) value(v *value, name string) {
 		r.says = max(was, least)
 	}
 }
+
+// longMember is the length above which members of a list have lines of their own.
+const longMember = 60
 
 func (r *reader) line(text string) {
 	r.b.WriteString(text)
@@ -264,18 +288,18 @@ func (r *reader) object(v *value, name string) {
 			flush()
 			r.value(m, "")
 		case wraps && !strings.HasSuffix(key, "code"):
-		case lines, m.list != nil && (m.sameKeys() || len(m.text) > 200):
+		case lines, m.list != nil && (m.kind == '[' && len(m.list) > 1 && isTable(m.list) || len(m.text) > 200):
 			flush()
 			r.value(m, joined(name, ".", v.keys[i]))
 		default:
-			if length > 160 {
-				flush()
-			}
 			under := v.keys[i]
 			for m.kind == '{' && len(m.list) == 1 { // its name says what the value is
 				under, m = under+"."+m.keys[0], &m.list[0]
 			}
-			s := under + ": " + m.short()
+			s := under + ": " + m.short(v.keys[i])
+			if length+len(s) > leastLine-8 {
+				flush()
+			}
 			if line = append(line, s); length == 0 {
 				line[0] = joined(name, ": ", s)
 			}
@@ -285,62 +309,28 @@ func (r *reader) object(v *value, name string) {
 	flush()
 }
 
-// columns returns the names of the values in an object, with that of the object around
-// them where two are the same and it is not long.
-func (v *value) columns() []string {
-	var names, whole []string
-	length := 0
-	for i := range v.list {
-		at := len(names)
-		if m := &v.list[i]; m.kind == '{' {
-			names = m.leaves(names, true)
-		} else {
-			names = append(names, v.keys[i])
-		}
-		for _, n := range names[at:] {
-			if v.list[i].kind == '{' && length < len(v.text) {
-				n = v.keys[i] + "." + n
-			}
-			length += len(n)
-			whole = append(whole, n)
-		}
-	}
-	if length < 2*len(v.text) && len(slices.Compact(slices.Sorted(slices.Values(names)))) < len(names) {
-		return whole
-	}
-	return names
-}
-
-// short returns a value on one line: an object with the names of its members.
-func (v *value) short() string {
-	if v.kind != '{' {
-		return strings.Join(v.leaves(nil, false), ", ")
+// short returns a value on one line: an object with the names of its members, but
+// those that have its own name for a value.
+func (v *value) short(name string) string {
+	if v.list == nil {
+		return strings.TrimSpace(v.text)
 	}
 	var members []string
 	for i := range v.list {
-		members = append(members, v.keys[i]+" "+v.list[i].short())
+		m := &v.list[i]
+		s := m.short(v.keys[i])
+		switch {
+		case m.list != nil:
+			s = "[" + s + "]"
+		case v.kind == '{' && len(v.list) > 1 && s == name:
+			continue
+		case m.kind == '"':
+			s = within(s)
+		}
+		if v.kind == '{' {
+			s = v.keys[i] + " " + s
+		}
+		members = append(members, s)
 	}
 	return strings.Join(members, ", ")
-}
-
-// sameKeys reports whether a list has objects with the same keys.
-func (v *value) sameKeys() bool {
-	return len(v.list) > 1 && v.kind == '[' && len(v.list[0].keys) > 1 && !v.list[0].wraps() && !strings.Contains(v.text, `\n`) && !slices.ContainsFunc(v.list, func(m value) bool {
-		return m.kind != '{' || !slices.Equal(m.keys, v.list[0].keys)
-	})
-}
-
-// leaves returns the values in a value, or with keys set their names.
-func (v *value) leaves(list []string, keys bool) []string {
-	if v.list == nil && !keys {
-		return append(list, strings.TrimSpace(v.text))
-	}
-	for i := range v.list {
-		if m := &v.list[i]; keys && (m.list == nil || m.kind == '[') {
-			list = append(list, v.keys[i])
-		} else {
-			list = m.leaves(list, keys)
-		}
-	}
-	return list
 }

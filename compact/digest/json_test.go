@@ -12,7 +12,7 @@ import (
 func TestUnwrap(t *testing.T) {
 	f := func(text, want string) {
 		t.Helper()
-		if got, _ := unwrap(text); got != want {
+		if got, _, _ := unwrap(text); got != want {
 			t.Errorf("%s\nreads\n%q, want\n%q", text, got, want)
 		}
 	}
@@ -29,7 +29,7 @@ func TestUnwrap(t *testing.T) {
 	f(`{"output":"","exit_code":0,"duration_seconds":0.4}`, "exit_code: 0\n")
 	f(`{"id":3,"content":"one line"}`, "id: 3, content: one line\n")
 	f(`{"id": 7, "open": true, "none": null, "list": [1, "two"]}`, "id: 7, open: true, none: null, list: 1, two\n")
-	f(`{"breaker": {"port": 49799}, "at": {"host": "a", "tags": ["x", {"y": 1}]}}`, "breaker.port: 49799, at: host a, tags x, 1\n")
+	f(`{"breaker": {"port": 49799}, "at": {"host": "a", "tags": ["x", {"y": 1}]}}`, "breaker.port: 49799, at: host a, tags [x, [y 1]]\n")
 	f(`[{"id": 7, "name": "Emma"}, {"id": -8.5, "name": "Mia"}, {"id": 9, "name": "Li"}]`, "(id, name)\n7, Emma\n-8.5, Mia\n9, Li\n")
 	f(`{"body":"it breaks off","line":61,"path":"cmd/id.g`, "body: it breaks off, line: 61, path: cmd/id.g\n")
 	f(`[{"type":"text","text":"PORT=1"},{"type":"text","text":"NEXT=2"}]`, "PORT=1\nNEXT=2\n")
@@ -48,7 +48,7 @@ func TestUnwrap(t *testing.T) {
 func TestUnwrapOfAnyWrapper(t *testing.T) {
 	text := "func (x *T) Do() {\n\treturn \"a\\nb\" // <é 日本 😀>\n}\n\\d+\n"
 	for _, how := range []string{"plain", "json", "parts", "nested"} {
-		if got, _ := unwrap(compacttest.Wrap(how, text)); !strings.Contains(got, text) {
+		if got, _, _ := unwrap(compacttest.Wrap(how, text)); !strings.Contains(got, text) {
 			t.Errorf("%s: %q", how, got)
 		}
 	}
@@ -59,14 +59,14 @@ func FuzzUnwrap(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got, _ := unwrap(s)
+		got, _, _ := unwrap(s)
 		if len(got) > 3*len(s)+16 {
 			t.Errorf("%d bytes read as %d", len(s), len(got))
 		}
 		// A text in a string of JSON is read whole, unless it may be JSON itself.
 		if start := strings.TrimSpace(s); utf8.ValidString(s) && !strings.HasPrefix(start, "{") && !strings.HasPrefix(start, "[") && !strings.HasPrefix(start, `"`) && !strings.ContainsAny(s, "\b\f") {
 			raw, _ := json.Marshal(map[string]string{"output": s + "\n"})
-			if got, _ = unwrap(string(raw)); !strings.Contains(got, s) {
+			if got, _, _ = unwrap(string(raw)); !strings.Contains(got, s) {
 				t.Errorf("%q reads %q", raw, got)
 			}
 		}

@@ -21,7 +21,9 @@ type part struct {
 	room     int             // bytes
 	tried    int             // bytes, in the try that is written
 	pieces   []piece
-	changed  []*file // by the events, the newest first
+	changed  []*file            // by the events, the newest first
+	tables   map[string]*layout // of the results, by what they are tables of
+	heads    map[string]*layout // by the tool and the heading
 }
 
 // write returns the text of the part, or "" if it would say nothing.
@@ -118,12 +120,18 @@ func (p *part) see() {
 	}
 	p.bodies = make([]*body, len(p.events))
 	x.open = true
+	p.share()
+	long := x.long
 	for i, e := range p.events {
 		if i >= p.old && e.result.text != "" {
-			p.bodies[i] = x.bodyOf(e.result.text)
+			text, rows := p.read(e)
+			if x.long = long; rows {
+				x.long = longRow
+			}
+			p.bodies[i] = x.bodyOf(text)
 		}
 	}
-	x.open = false
+	x.open, x.long = false, long
 	x.close()
 }
 

@@ -13,6 +13,9 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 	dense, densest := "", float32(0)
 	var scores best
 	first, end := len(p.pieces), int32(0)
+	under, top, ends := int32(-1), int32(0), int32(0) // the heading of the rows, its line, and how many tables ended
+	number := func(i int) int32 { return b.lines[i].number + 1 - ends }
+	call := p.at(int32(event))
 	flush := func(to int) {
 		if from < 0 {
 			return
@@ -23,12 +26,28 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 		}
 		if text := b.quoted(from, to); strings.TrimSpace(text) != "" {
 			k := p.add(c, event, order+b.lines[from].number, text, max(base+scores.sum(), 0.02)*weight, parent)
-			p.pieces[k].lines = [2]int32{b.lines[from].number + 1, b.lines[to-1].number + 1}
+			p.pieces[k].lines = [2]int32{number(from), number(to - 1)}
+			p.pieces[k].under, p.pieces[k].top = under, top
 		}
 		from, size, scores = -1, 0, best{}
 	}
 	for i := range b.lines {
 		text := b.at(i)
+		if c := p.headed(call, text); c != nil {
+			flush(i)
+			if c.head < 0 {
+				c.head = p.add(steps, event, order, text, -1, -1)
+				p.pieces[c.head].heads = c
+			}
+			under, top = c.head, number(i)
+			continue
+		}
+		if text == "" && under >= 0 {
+			flush(i)
+			under = -1
+			ends++
+			continue
+		}
 		s, use := score(i)
 		switch {
 		case use == skipped:
@@ -39,39 +58,39 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 				flush(i)
 			}
 			continue
-		case use == opens:
+		case use == opens && under < 0:
 			flush(i)
-			end = b.lines[i].number + 1
+			end = number(i)
 			indent := len(text) - len(strings.TrimLeft(text, " \t"))
 			for len(headings) > 0 && headings[len(headings)-1].indent >= indent {
 				headings = headings[:len(headings)-1]
 			}
 			k := p.add(c, event, order+b.lines[i].number, text, s*weight, need)
-			p.pieces[k].lines = [2]int32{b.lines[i].number + 1, b.lines[i].number + 1}
+			p.pieces[k].lines = [2]int32{end, end}
 			headings = append(headings, headed{indent, i, k})
 			continue
 		}
 		if from < 0 {
 			from = i
 		}
-		if s > densest {
+		if s > densest && under < 0 { // the values of a row have no names there
 			dense, densest = strings.TrimSpace(b.quoted(i, i+1)), s
 			if n := len(headings); n > 0 && fileAbove.MatchString(b.at(headings[n-1].line)) {
 				dense = b.at(headings[n-1].line) + dense
 			}
 		}
 		scores.add(s)
-		end = b.lines[i].number + 1
-		if size += len(text) + 3; size > most || use == single {
+		end = number(i)
+		if size += len(text) + 3; size > most || use == single || under >= 0 {
 			flush(i + 1)
 		}
 	}
 	flush(len(b.lines))
 	for k := range p.pieces[first:] {
 		q := &p.pieces[first+k]
-		q.rest = (c == prints || c == findings) && q.lines[1] < end
+		q.rest = (c == prints || c == data || c == findings) && q.lines[1] < end
 	}
-	if need >= 0 && p.pieces[need].class == steps && c != code && !p.known(c, dense) {
+	if dense != "" && need >= 0 && p.pieces[need].class == steps && c != code && !p.known(c, dense) {
 		p.pieces[need].brief = OneLine(dense, briefChars)
 		p.pieces[need].cost += int32(len(p.pieces[need].brief))
 	}

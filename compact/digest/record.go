@@ -109,7 +109,7 @@ func (r *Record) forget(size int) {
 		case len(kept) >= most || bytes <= 0:
 			continue
 		case n > bytes:
-			e.result.text, n = "", len(e.words)
+			e.result.text, e.result.tables, n = "", nil, len(e.words)
 		}
 		bytes -= n
 		kept = append(kept, e)

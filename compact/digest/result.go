@@ -2,6 +2,7 @@ package digest
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,6 +15,7 @@ type result struct {
 	coded  bool    // the code is known
 	failed bool    // the client says that the tool failed
 	object verdict // what an object of JSON says; unknown: there is none
+	tables []table // of JSON
 	first  int     // the number of its first line in a file; 0: not known
 
 	session string // in which the program still runs
@@ -23,7 +25,7 @@ type result struct {
 // line numbers.
 func resultOf(text string, k kind) result {
 	r := result{}
-	text, r.object = unwrap(text)
+	text, r.object, r.tables = unwrap(text)
 	text = withoutElements(plain(text))
 	if m := running.FindStringSubmatch(firstBytes(text, frameBytes)); m != nil {
 		r.session = m[1]
@@ -37,11 +39,13 @@ func resultOf(text string, k kind) result {
 			r.coded = true
 		}
 	}
-	text, object := unwrapTimes(prompt.ReplaceAllLiteralString(withoutFence(withoutFrame(text)), ""), 1)
+	text, object, inner := unwrapTimes(prompt.ReplaceAllLiteralString(withoutFence(withoutFrame(text)), ""), 1)
 	r.text, r.object = strings.TrimRight(text, "\n"), max(r.object, object)
-	if k == searches {
+	switch r.tables = append(r.tables, inner...); {
+	case slices.ContainsFunc(r.tables, func(t table) bool { return len(t.rows) > 1 }): // a row may begin with a number
+	case k == searches:
 		r.text = byFile(r.text)
-	} else {
+	default:
 		r.text, r.first = withoutNumbers(r.text)
 	}
 	return r

@@ -157,7 +157,9 @@ func (p *part) printed(i int, e *event, head int32) {
 	small := len(text) < shortOutput && n <= 40
 	patch := isPatch(text)
 	limit, most := max(400, p.room/10), 240
+	c, w := prints, p.weights[i]
 	if e.kind == other {
+		c, w = data, 1 // however long ago
 		limit = max(600, p.room/4)
 	} else if e.outcome.verdict == failed {
 		limit = max(600, p.room/7)
@@ -167,7 +169,7 @@ func (p *part) printed(i int, e *event, head int32) {
 	}
 	here, near := map[string]bool{}, 0 // so many lines tell of the failure above them
 	first := len(p.pieces)
-	p.lines(prints, i, 1, b, most, func(k int) (float32, lineUse) {
+	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
 		s := 0.1 + min(b.interest(p.interest, k), 2.5)*0.55
@@ -183,8 +185,6 @@ func (p *part) printed(i int, e *event, head int32) {
 			return 0, blank
 		case patch && strings.HasPrefix(t, "diff --git "):
 			return 0.6, opens
-		case strings.HasSuffix(t, ")") && rowKeys.MatchString(t):
-			return 0.2, opens
 		case !patch && b.heads(k):
 			return 0.2, opens
 		case here[t], isNoise(t),
@@ -204,6 +204,11 @@ func (p *part) printed(i int, e *event, head int32) {
 			s += 2
 		case expectation.MatchString(t):
 			s += 1.5
+		case c == data:
+			s += 0.8 * float32(min(specifics(l), 8))
+			if len(e.result.tables) == 0 || len(e.result.tables[0].rows) == 1 {
+				s *= unlisted
+			}
 		case small:
 			s += 0.6
 		case k >= n-3: // how it ended
@@ -211,7 +216,7 @@ func (p *part) printed(i int, e *event, head int32) {
 		}
 		here[t] = len(t) > 30
 		return s, plainLine
-	}, 0, p.weights[i], head, limit)
+	}, 0, w, head, limit)
 	for k := first; k < len(p.pieces); k++ {
 		p.pieces[k].whole = most == shortOutput
 	}
@@ -237,6 +242,20 @@ var (
 	alarm = regexp.MustCompile(`\b(?:CrashLoopBackOff|ImagePullBackOff|ErrImagePull|OOMKilled|Evicted|Unschedulable|NotReady|Unhealthy|Degraded|FailedScheduling|BackOff|FATAL|CRITICAL|WARN(?:ING)?)\b|\b0/[1-9]|^(?:\S+ +){0,2}Warning  |(?i)\b(?:level|severity)\W{1,4}(?:error|fatal|critical|panic)\b|\bdid you mean\b|^(?:hint|help): `)
 )
 
+// specifics returns how many words of a line have letters and digits.
+func specifics(l string) (n int) {
+	for t := range terms(l) {
+		if seen, _ := shape(t.text); t.name && len(t.text) >= 6 && seen&digit != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// unlisted is how much more than a row of a list an object or a text is worth that a tool
+// returned for what it was asked.
+const unlisted = 3
+
 // shortOutput is the length of outputs that are told whole.
 const shortOutput = 1200
 
@@ -255,8 +274,6 @@ var (
 	progress = regexp.MustCompile(`███|━━━|%.*(?:[=#.>-]{3,}[ =#.>-]*[|\]]|\bETA\b)|\d%\||%.* [kMG]i?B/s`)
 	// passedTest finds a test or a package that passed.
 	passedTest = regexp.MustCompile(` PASSED|^ok |\[no test files\]$|^--- PASS`)
-	// rowKeys finds the keys of rows that stand below.
-	rowKeys = regexp.MustCompile(`^(?:[\w.]+: )?\([\w.-]+(?:, [\w.-]+)+\)$`)
 	// expectation finds lines that say what was expected and what came.
 	expectation = regexp.MustCompile(`\b(?:want(?:ed)?|got|[Rr]eceived) |[Ee]xpected|[Aa]ctual|^(?:left|right):|^(?:E  |[+-] )|^(?:--> )?\S+\.\w+:\d+`)
 )

@@ -93,7 +93,7 @@ func TestWhatARecordTells(t *testing.T) {
 		{
 			"a table of rows",
 			[][]compact.Message{exchange(1, "list_flights", `{"from":"SFO"}`, `[{"flight":"HAT136","seats":{"economy":4},"price":171},{"flight":"HAT039","seats":{"economy":0},"price":98},{"flight":"HAT200","seats":{"economy":9},"price":310}]`)},
-			[]string{"(flight, economy, price)\n  HAT136, 4, 171\n  HAT039, 0, 98\n  HAT200, 9, 310\n"},
+			[]string{"(flight, seats.economy, price)\n  HAT136, 4, 171\n  HAT039, 0, 98\n  HAT200, 9, 310\n"},
 			[]string{`{"flight"`},
 		},
 		{

@@ -91,6 +91,9 @@ func (p *part) agent(i int, e *event) {
 	if i+1 < len(p.events) && p.events[i+1].by == byUser {
 		words := p.events[i+1].words
 		asked = len(words) < shortAnswer || item.MatchString(words)
+		if !asked && strings.HasSuffix(e.words, "?") && strings.IndexByte(e.words, '\n') < 0 {
+			base = -3 // the answer says what was asked
+		}
 	}
 	p.says(c, i, 0, e.words, base, limit, -1, asked)
 }

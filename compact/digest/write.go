@@ -17,7 +17,7 @@ func (p *part) text() string {
 	detailed, said := map[int32]bool{}, false
 	for i := range p.pieces {
 		q := &p.pieces[i]
-		if q.on || q.class == steps && int(q.event) >= p.old {
+		if q.heads == nil && (q.on || q.class == steps && int(q.event) >= p.old) {
 			on = append(on, q)
 		}
 		said = said || q.on
@@ -29,7 +29,7 @@ func (p *part) text() string {
 	slices.SortStableFunc(on, func(a, b *piece) int {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
 	})
-	w := writer{part: p, event: -1, read: map[string]bool{}, paths: map[string]string{}}
+	w := writer{part: p, event: -1, read: map[string]bool{}, paths: map[string]string{}, headings: map[string]int32{}}
 	w.b.WriteString(p.head)
 	for _, q := range on {
 		switch e := p.at(q.event); {
@@ -69,6 +69,10 @@ type writer struct {
 	region  int32 // of a file that was changed
 	rest    bool  // what was written last goes on
 	last    int32 // the number of the last line that was written of a body
+	rows    bool  // the last line that was written of a body is a row of a table
+	heading int32 // of the last rows
+
+	headings map[string]int32 // of the last rows of each tool
 }
 
 // flush writes the last step, and how many were skipped.
@@ -259,6 +263,9 @@ func (w *writer) piece(q *piece, detailed bool) {
 		w.event, w.class, w.last, w.region = q.event, q.class, 0, 0
 		return
 	}
+	if q.under >= 0 && w.last < q.top {
+		w.table(q)
+	}
 	if q.lines[0] > 0 {
 		first := 0
 		if e := w.at(q.event); e != nil {
@@ -267,12 +274,15 @@ func (w *writer) piece(q *piece, detailed bool) {
 		switch far := q.lines[0] > w.last+2; {
 		case far && first > 0:
 			w.b.WriteString("  … lines " + itoa(first+int(w.last)) + "–" + itoa(first+int(q.lines[0])-2) + "\n")
-		case far && (w.last > 0 || q.class >= rules), q.class == prints && q.lines[0] > w.last+1:
+		case far && (w.last > 0 || q.class >= rules), (q.class == prints || q.class == data) && q.lines[0] > w.last+1:
 			w.b.WriteString(gap)
 		}
 		w.last = q.lines[1]
 	}
-	w.event, w.class = q.event, q.class
+	if same && w.rows && q.under < 0 && !strings.Contains(text, ": ") {
+		w.b.WriteString("  (end of the rows)\n")
+	}
+	w.event, w.class, w.rows = q.event, q.class, q.under >= 0
 	for line := range strings.SplitSeq(q.text, "\n") {
 		if strings.TrimSpace(line) == "" {
 			continue
@@ -286,6 +296,26 @@ func (w *writer) piece(q *piece, detailed bool) {
 		label = ""
 		w.b.WriteString(bar(quoted(line)))
 		w.b.WriteByte('\n')
+	}
+}
+
+// table writes the heading of the table of which a row follows. Where the last one of the
+// tool was the same, it writes the name of the table, and where another tool's stands
+// between, that the heading is above.
+func (w *writer) table(q *piece) {
+	if q.top > w.last+1 {
+		w.b.WriteString(gap)
+	}
+	w.last = q.top
+	h, tool := &w.pieces[q.under], w.at(q.event).tool
+	text := h.text
+	if before, ok := w.headings[tool]; ok && before == q.under {
+		if text = h.heads.above(tool); w.heading == q.under {
+			text = strings.TrimPrefix(h.heads.table.name+":", ":")
+		}
+	}
+	if w.headings[tool], w.heading = q.under, q.under; text != "" {
+		w.b.WriteString("  " + bar(quoted(text)) + "\n")
 	}
 }
 

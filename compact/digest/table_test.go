@@ -1,0 +1,167 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+)
+
+// TestValuesKeepTheirNames says how results in JSON are told: each value has its name, or
+// its place below a heading that the reader sees.
+func TestValuesKeepTheirNames(t *testing.T) {
+	call := func(id int, arguments, result string) []compact.Message {
+		return exchange(id, "get_order", arguments, result)
+	}
+	order := func(id, city, items string) string {
+		return `{"id":"` + id + `","shop":"north","city":"` + city + `","ordered_at":"2026-05-01T08:46:43","express":false,"items":` + items + `,"paid_with":{"kind":"card","id":"card_41967"}}`
+	}
+	for _, c := range []struct {
+		name     string
+		size     int
+		lists    [][]compact.Message
+		want, no []string
+	}{
+		{
+			"objects of one tool", 700,
+			[][]compact.Message{call(1, `{"id":"A1"}`, order("A1", "Ulm", `[{"sku":"S7","n":2}]`)), call(2, `{"id":"B2"}`, order("B2", "Bonn", `[{"sku":"S8","n":1},{"sku":"S9","n":3}]`))},
+			[]string{
+				"get_order id: A1 →\n  (id, city, items [sku, n]; all: shop north, ordered_at 2026-05-01T08:46:43, express false, paid_with.kind card, paid_with.id card_41967)\n  A1, Ulm, [S7, 2]\n",
+				"get_order id: B2 →\n  B2, Bonn, [S8, 1; S9, 3]\n",
+			},
+			nil,
+		},
+		{
+			"an object alone", 700,
+			[][]compact.Message{call(1, `{"id":"A1"}`, order("A1", "Ulm", `[{"sku":"S7","n":2}]`))},
+			[]string{"id: A1, shop: north, city: Ulm, ordered_at: 2026-05-01T08:46:43, express: false, items: [sku S7, n 2]\n  paid_with: kind card, id card_41967\n"},
+			nil,
+		},
+		{
+			"objects that are the same", 700,
+			[][]compact.Message{call(1, `{"id":"A1"}`, `{"state":"`+strings.Repeat("sent ", 30)+`","open":false}`), call(2, `{"id":"B2"}`, `{"state":"`+strings.Repeat("sent ", 30)+`","open":false}`)},
+			[]string{"(state, open)\n  sent sent"},
+			nil,
+		},
+		{
+			"null in the place of an object", 700,
+			[][]compact.Message{call(1, `{}`, `[{"n":1,"by":{"login":"ana","id":7},"title":"Say what, and why"},{"n":2,"by":null,"title":"Port"}]`)},
+			[]string{"(n, by, title)\n  1, [login ana, id 7], \"Say what, and why\"\n  2, null, Port\n"},
+			nil,
+		},
+		{
+			"pages", 700,
+			[][]compact.Message{
+				call(1, `{"page":1}`, `{"next":2,"orders":[{"id":"A1","city":"Ulm"},{"id":"A2","city":"Jena"},{"id":"A3","city":"Suhl"}]}`),
+				call(2, `{"page":2}`, `{"next":0,"orders":[{"id":"B1","city":"Bonn"},{"id":"B2","city":"Celle"},{"id":"B3","city":"Lahr"}]}`),
+			},
+			[]string{"  next: 2\n  orders: (id, city)\n  A1, Ulm\n", "  next: 0\n  orders:\n  B1, Bonn\n"},
+			nil,
+		},
+		{
+			"two tables of one tool", 700,
+			[][]compact.Message{
+				call(1, `{"n":1}`, `[{"id":"A1","city":"Ulm"},{"id":"A2","city":"Jena"},{"id":"A3","city":"Suhl"}]`),
+				call(2, `{"n":2}`, `[{"sku":"S1","price":70},{"sku":"S2","price":81}]`),
+				call(3, `{"n":3}`, `[{"id":"B1","city":"Bonn"},{"id":"B2","city":"Celle"},{"id":"B3","city":"Lahr"}]`),
+			},
+			[]string{"n: 3 →\n  (id, city)\n  B1, Bonn\n"},
+			nil,
+		},
+		{
+			"rows without names", 700,
+			[][]compact.Message{call(1, `{}`, `{"columns":["id","email"],"rows":[[1,"ana@example.org"],[2,"bo, cy@example.org"],[3,"dee@example.org"],[4,"eve@example.org"],[5,"fay@example.org"],[6,"gus@example.org"],[7,"hal@example.org"],[8,"ida@example.org"],[9,"joe@example.org"]]}`)},
+			[]string{"  rows:\n  1, ana@example.org\n  2, \"bo, cy@example.org\"\n"},
+			nil,
+		},
+		{
+			"a question that the answer repeats", 70,
+			[][]compact.Message{{assistant("Of course! I can help you with that. Could you please tell me the number of your order?")}, {user("It is order A1 of the shop in the north, and I want it to be sent to Ulm.")}},
+			[]string{"user: It is order A1"},
+			[]string{"Of course"},
+		},
+	} {
+		tells(t, c.name, recordOf(c.size, c.lists...), c.want, c.no)
+	}
+}
+
+// TestALaterPartHasItsHeading says that rows of a later part have the names of their values
+// there.
+func TestALaterPartHasItsHeading(t *testing.T) {
+	rows := func(id int, state string) []compact.Message {
+		return exchange(id, "find_flight", `{"day":`+itoa(id)+`}`, `[{"flight":"HAT10`+itoa(id)+`","at":"14:00:00","state":"`+state+`"},{"flight":"HAT20`+itoa(id)+`","at":"16:00:00","state":"`+state+`"}]`)
+	}
+	r, msgs := NewRecord(compacttest.Bytes{}), conversation(rows(1, "open"), rows(2, "shut"))
+	for k, want := range []string{"(flight, at; all: state open)\n  HAT101, 14:00:00\n", "(flight, at; all: state shut)\n  HAT102, 14:00:00\n"} {
+		tells(t, "part "+itoa(k+1), r.Add(msgs[2*k:2*k+2], nil, 500, false), []string{want}, nil)
+	}
+}
+
+// TestRowsAreTrue reads rows of a record back: each value stands below its name, whatever
+// the names and the values have in them.
+func TestRowsAreTrue(t *testing.T) {
+	fields := func(line string) (list []string) {
+		for line = strings.TrimSpace(line) + ", "; line != ""; {
+			field, mark := "", ", "
+			if rest, ok := strings.CutPrefix(line, `"`); ok {
+				line, mark = rest, `", `
+			}
+			field, line, _ = strings.Cut(line, mark)
+			list = append(list, field)
+		}
+		return list
+	}
+	strange := []string{"", "a", "Ng, Bo", "x; y", "[z]", "null", "1,5 kg", "ends,", "two words", `"q"`, "a: b", "山田、太郎", "| c", "12: d", "(e)", "→ f", "| g | h"}
+	keys := []string{"id", "Name, Vorname", "größe", "価格", "a.b", "same"}
+	object := func(seed, n int) (members string) {
+		for k, key := range keys {
+			value := strange[(seed+n*5+k)%len(strange)]
+			if key == "same" {
+				value = strange[seed]
+			}
+			members += "," + quotedJSON(key) + ":" + quotedJSON(value)
+		}
+		return "{" + members[1:] + "}"
+	}
+	for seed := range strange {
+		record := recordOf(3000,
+			exchange(1, "list_things", `{"n":1}`, "["+object(seed, 0)+","+object(seed, 1)+"]"),
+			exchange(2, "list_others", `{"n":2}`, `[{"a":1,"b":2},{"a":3,"b":4}]`),
+			exchange(3, "list_things", `{"n":3}`, "["+object(seed, 2)+","+object(seed, 3)+"]"))
+		lines := strings.Split(record, "\n")
+		at := slices.Index(lines, "list_things n: 1 →")
+		head, all, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(lines[at+1], "  ("), ")"), "; all: same ")
+		names := fields(head)
+		for n, line := range []string{lines[at+2], lines[at+3], lines[slices.Index(lines, "  (columns of list_things above)")+1]} {
+			v := valueOf(object(seed, n))
+			for k, got := range append(fields(line), fields(all)...) {
+				if want := v.list[slices.Index(v.keys, append(names, "same")[k])].text; got != want {
+					t.Errorf("row %d, %s: %q, want %q in\n%s", n, keys[k], got, want, record)
+				}
+			}
+		}
+	}
+}
+
+// TestShapesOfJSON says how results of other shapes are told.
+func TestShapesOfJSON(t *testing.T) {
+	for _, c := range []struct{ name, result, want, no string }{
+		{"empty values", `[{"id":"k","text":""},{"id":"k","text":"abc"},{"id":"k","text":""}]`, "(text; all: id k)\n  \"\"\n  abc\n", ""},
+		{"keys that differ", `[{"id":1,"name":"a"},{"id":2,"name":"b","sale":true},{"name":"c","id":3}]`, "id: 2, name: b, sale: true\n  name: c, id: 3\n", "(id, name"},
+		{"objects in objects of a list", `[{"by":[{"n":1,"at":{"x":"y, z","w":2}}],"ok":true},{"by":[],"ok":false}]`, "(by [n, at], ok)\n  [1, [x \"y, z\", w 2]], true\n  [], false\n", ""},
+		{"a value that is the name of its list", `{"a":"` + strings.Repeat("words ", 30) + `","tags":["tags","b"]}`, "tags: tags, b\n", ""},
+		{"what follows rows", `[{"type":"text","text":"[{\"id\":1,\"name\":\"Ana\"},{\"id\":2,\"name\":\"Bo\"}]"},{"type":"text","text":"Total, 2"}]`, "  1, Ana\n  2, Bo\n  (end of the rows)\n  Total, 2\n", "…"},
+		{"a value behind rows", `{"lines":[{"sku":"S1","n":2},{"sku":"S2","n":1}],"total":"12.50 EUR"}`, "  S2, 1\n  total: 12.50 EUR\n", "…"},
+		{"times of a day", `[{"t":"08:00","x":"a"},{"t":"09:00","x":"b"},{"t":"10:00","x":"c"},{"t":"11:00","x":"d"}]`, "(t, x)\n  08:00, a\n", ""},
+		{"an element of a harness in a row", `[{"id":5,"name":"<system-reminder>x</system-reminder>Cy"},{"id":6,"name":"Di"}]`, "(id, name)\n  5, Cy\n  6, Di\n", "reminder"},
+		{"nodes of edges", `{"data":{"orders":{"edges":[{"node":{"id":"g1","total":{"sum":"5.00","in":"EUR"},"to":{"name":"A"}},"cursor":"` + strings.Repeat("x1", 30) + `"},{"node":{"id":"g2","total":{"sum":"7.00","in":"EUR"},"to":null},"cursor":"x2"}],"more":true}}}`, "data.orders.edges: (node.id, node.total.sum, node.to, cursor; all: node.total.in EUR)\n  g1, 5.00, [name A], x1x1", "node g"},
+	} {
+		no := []string{c.no}
+		if c.no == "" {
+			no = nil
+		}
+		tells(t, c.name, recordOf(1500, exchange(1, "get_things", `{}`, c.result)), []string{c.want}, no)
+	}
+}
