@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // code adds the files that were changed, with the text of their changed regions as
@@ -55,17 +56,37 @@ const wholeRegion = 600
 func (p *part) region(g *region, weight float32) {
 	b := p.interest.bodyOf(g.text)
 	for _, k := range b.blocks(min(wholeRegion, max(leastLine, p.room/6)), 2) {
-		w := weight
-		if !slices.ContainsFunc(b.lines[k.from:k.to], func(l line) bool { return b.text[l.from] != ' ' }) {
+		w, text := weight, b.text[b.lines[k.from].from:b.lines[k.to-1].to]
+		if !strings.ContainsFunc(text, unicode.IsLetter) {
+			continue // brackets alone
+		}
+		if !tellsChange(text) {
 			w *= unchanged
 		}
-		p.span(code, g.at[0], int32(g.at[1]), b, [2]int{k.from, k.to}, 1.2, w, g.head, func(k int) float32 { return 0.6 + min(b.interest(p.interest, k)*0.4, 1) })
+		p.span(code, g.at[0], int32(g.at[1]), b, [2]int{k.from, k.to}, 1.2, w, g.head, func(k int) float32 {
+			s := 0.6 + min(b.interest(p.interest, k)*0.4, 1)
+			if definition.MatchString(b.at(k)[2:]) {
+				s += 0.6
+			}
+			return s
+		})
 		q := &p.pieces[len(p.pieces)-1]
 		q.rest = q.rest || g.more
 	}
 }
 
-// unchanged is the share of its worth of a piece of a region that no edit changed.
+// tellsChange reports whether a piece of a region has a line that an edit changed, and that
+// does not only explain the code or name what it needs.
+func tellsChange(piece string) bool {
+	for l := range strings.SplitSeq(piece, "\n") {
+		if len(l) > 2 && l[0] != ' ' && !comment.MatchString(strings.TrimSpace(l[2:])) {
+			return true
+		}
+	}
+	return false
+}
+
+// unchanged is the share of its worth of a piece of a region that tells of no change.
 const unchanged = 0.5
 
 // isScratch reports whether a file is one to be thrown away, where others are not.

@@ -31,18 +31,18 @@ func (p *part) step(i int, e *event, times int) {
 	}
 	if e.kind == runs && landmark.MatchString(e.command) {
 		if _, docs := heredocs(e.command); len(docs) > 0 { // what a commit or a release says
-			p.says(prints, i, 1, firstBytes(docs[0].body, 2000), 1.6, max(300, p.room/16), head, false)
+			p.says(prints, i, 1, firstBytes(docs[0].body, 2000), 1.6, max(300, p.room/16), head, "")
 		}
 	}
 	switch e.kind {
 	case asks:
 		p.asked(i, e, head)
 	case thinks:
-		p.says(prose, i, 1, e.text, 0.9, p.room/6, head, false)
+		p.says(prose, i, 1, e.text, 0.9, p.room/6, head, "")
 	case plans, reports:
-		p.says(answers, i, 1, e.text, 1.6, p.room/4, head, false)
+		p.says(answers, i, 1, e.text, 1.6, p.room/4, head, "")
 	case sends:
-		p.says(findings, i, 1, e.result.text, 0.9, p.room/5, head, false)
+		p.says(findings, i, 1, e.result.text, 0.9, p.room/5, head, "")
 	case tracks, edits:
 	case reads:
 		p.source(i, e, head)

@@ -87,15 +87,14 @@ func (p *part) agent(i int, e *event) {
 			limit = max(900, p.room*2/9) // the last one
 		}
 	}
-	asked := false
+	reply := ""
 	if i+1 < len(p.events) && p.events[i+1].by == byUser {
-		words := p.events[i+1].words
-		asked = len(words) < shortAnswer || item.MatchString(words)
-		if !asked && strings.HasSuffix(e.words, "?") && strings.IndexByte(e.words, '\n') < 0 {
+		reply = p.events[i+1].words
+		if !chooses(reply) && strings.HasSuffix(e.words, "?") && strings.IndexByte(e.words, '\n') < 0 {
 			base = -3 // the answer says what was asked
 		}
 	}
-	p.says(c, i, 0, e.words, base, limit, -1, asked)
+	p.says(c, i, 0, e.words, base, limit, -1, reply)
 }
 
 // isCaption reports whether a text only says of a step what its name says: it is short,
@@ -119,8 +118,11 @@ var pasted = regexp.MustCompile(`^\s*[❯⏺⎿●]`)
 const shortAnswer = 48
 
 // says adds a text of somebody who concludes something: the assistant, another
-// agent, a plan. asked raises the options that the next message chooses from.
-func (p *part) says(c purpose, i int, order int32, text string, base float32, limit int, need int32, asked bool) {
+// agent, a plan. The options that a reply chooses from are raised, and most the one that
+// the reply names.
+func (p *part) says(c purpose, i int, order int32, text string, base float32, limit int, need int32, reply string) {
+	chosen := optionNamed(reply)
+	asked := chooses(reply)
 	least, most := 200, 340
 	if c == prose {
 		least, most = 30, 160
@@ -152,6 +154,9 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		if !announces && (strings.IndexByte(t, '`') >= 0 || namesFile.MatchString(t)) {
 			s += 0.6
 		}
+		if chosen != "" && optionNamed(t) == chosen {
+			return s + isChosen, single
+		}
 		if asked && (item.MatchString(l) || strings.HasSuffix(t, "?")) {
 			s += 2
 		}
@@ -166,6 +171,26 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		}
 		return s, plainLine
 	}, base, saidWeight*(1+p.weights[i]), need, limit)
+}
+
+// isChosen raises an option that the user chose.
+const isChosen = 8
+
+// option finds the letter or the number of an option that a line begins with, or a reply.
+var option = regexp.MustCompile(`^(?:[*\-#|>• ]*|(?i:(?:[\pL',]+ ){0,4}))(?:(?i:option )\(?([A-Ha-h1-9])\b|\(?([A-Ha-h1-9])[).:]|([A-H1-9])\W*$)`)
+
+// chooses reports whether a reply says little without what it answers.
+func chooses(reply string) bool {
+	return reply != "" && (len(reply) < shortAnswer || item.MatchString(reply) || optionNamed(reply) != "")
+}
+
+// optionNamed returns the letter or the number of the option that a text begins with, or "".
+func optionNamed(text string) string {
+	m := option.FindStringSubmatch(firstBytes(text, 80))
+	if m == nil {
+		return ""
+	}
+	return strings.ToUpper(m[1] + m[2] + m[3])
 }
 
 // saidWeight raises what the assistant says above excerpts: nothing else tells as much

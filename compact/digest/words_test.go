@@ -57,3 +57,28 @@ func TestFindingsStayAndAnnouncementsLeave(t *testing.T) {
 		}
 	}
 }
+
+// A reply that names an option says nothing without the option.
+func TestAChosenOptionIsTold(t *testing.T) {
+	const options = "Where should the totals be kept?\n\n- **A) In the header** of each file, which the older readers skip.\n" +
+		"- **B) In a file beside it**, which has to be written twice.\n- **C) Nowhere**: count them again at each start.\n\n"
+	for reply, want := range map[string]string{
+		"B": "B) In a file", "C)": "C) Nowhere", "I think A) is fine, and please keep the name of the column as it was before the change": "A) In the header",
+		"Let's go with option b, but write a test for the second write before you change anything else in there": "B) In a file",
+		"Bでお願いします": "B) In a file",
+	} {
+		var lost []compact.Message
+		add := func(role compact.Role, text string) {
+			lost = append(lost, compact.Message{Role: role, Origin: len(lost), Parts: []compact.Part{{Kind: compact.KindText, Text: compact.Plain(text)}}})
+		}
+		add(compact.User, "Add the totals.")
+		add(compact.Assistant, strings.Repeat("The reader of "+"totals.go fails because the header is wrong.\n\n", 12)+options+strings.Repeat("The existing reader should be changed instead, because it returns early.\n\n", 12))
+		add(compact.User, reply)
+		for i := range 12 {
+			add(compact.Assistant, fmt.Sprintf("The reason is that `part_%d.go` returns the wrong count, so it must be changed first.", i))
+		}
+		if text := NewRecord(compacttest.Bytes{}).Add(lost, nil, 330, false); !strings.Contains(text, want) {
+			t.Errorf("after %q the record lacks %q:\n%s", reply, want, text)
+		}
+	}
+}
