@@ -202,7 +202,7 @@ func (p *part) printed(i int, e *event, head int32) {
 			}
 		case alarm.MatchString(t):
 			s += 2
-		case expectation.MatchString(t):
+		case expectation.MatchString(t), c != data && tally.MatchString(t):
 			s += 1.5
 		case c == data:
 			s += 0.8 * float32(min(specifics(l), 8))
@@ -274,6 +274,8 @@ var (
 	progress = regexp.MustCompile(`███|━━━|%.*(?:[=#.>-]{3,}[ =#.>-]*[|\]]|\bETA\b)|\d%\||%.* [kMG]i?B/s`)
 	// passedTest finds a test or a package that passed.
 	passedTest = regexp.MustCompile(` PASSED|^ok |\[no test files\]$|^--- PASS`)
+	// tally finds lines that say how a trial went: marks, a result, a share.
+	tally = regexp.MustCompile(`[✅❌]|(?i)^[^\w"']*(?:(?:final|overall|test|over ?all)[ _])?(?:results?|score|status|verdict|accuracy|coverage|mean|average|total\w*)\b[^:=]{0,24}[:=]\W*(?:pass|fail|ok\b|success|[\d.]+)|\b\d+(?:\.\d+)? ?% (?:pass|fail)`)
 	// expectation finds lines that say what was expected and what came.
 	expectation = regexp.MustCompile(`\b(?:want(?:ed)?|got|[Rr]eceived) |[Ee]xpected|[Aa]ctual|^(?:left|right):|^(?:E  |[+-] )|^(?:--> )?\S+\.\w+:\d+`)
 )

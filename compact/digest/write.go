@@ -123,6 +123,9 @@ const leastFolder = 16
 // onlyAnd finds that what follows ran, if all of a command line passed.
 var onlyAnd = regexp.MustCompile(`^\$ (?:[^|;'"<>(){}\n]*&& )?$`)
 
+// folders finds the folders of files in a command.
+var folders = regexp.MustCompile(`((?:^|[\s'"=]))(?:[^\s'"=:/]*/){2,}([^\s'"=:/]*\.\w)`)
+
 // name is what is told of a step that was not chosen.
 type name struct {
 	text string
@@ -141,8 +144,8 @@ func (w *writer) skip(e *event, brief string, on bool) {
 	case isDone && at[0] > len("$ "):
 		text = OneLine("$ … "+text[at[0]:], nameChars)
 	case e.kind != edits: // whose path is told whole
-		if dir := strings.LastIndexByte(e.path, '/'); len(text) > nameChars && dir > 0 {
-			text = strings.Replace(text, e.path, "…"+e.path[dir:], 1)
+		if len(text) > nameChars && len(e.changes) == 0 {
+			text = folders.ReplaceAllString(text, "$1…/$2")
 		}
 		text = OneLine(text, nameChars)
 	}
