@@ -171,23 +171,35 @@ func (t *todo) track(e *event) {
 	}
 	v := &e.values
 	if list := e.tasks(); list != nil {
-		*t = nil
+		if v.member("merge") != "true" {
+			*t = nil
+		}
 		for i := range list {
 			m := &list[i]
-			*t = append(*t, task{m.member(taskIDs), m.member(taskTexts), m.member("status")})
+			if id, text, status := m.member(taskIDs), m.member(taskTexts), m.member("status"); !t.change(id, text, status) {
+				*t = append(*t, task{id, text, status})
+			}
 		}
 		return
 	}
 	id, text, status := v.member(taskIDs), v.member(taskTexts), v.member("status")
-	for i := range *t {
-		if was := &(*t)[i]; id != "" && was.id == id {
-			was.text, was.status = either(v.member("subject title"), was.text), either(status, was.status)
-			return
-		}
+	if t.change(id, v.member("subject title"), status) {
+		return
 	}
 	if m := taskNumber.FindStringSubmatch(firstBytes(e.result.text, 200)); id == "" && text != "" && m != nil {
 		*t = append(*t, task{m[1], text, either(status, "pending")})
 	}
+}
+
+// change changes what is said of a task, and reports whether it is in the list.
+func (t *todo) change(id, text, status string) bool {
+	for i := range *t {
+		if was := &(*t)[i]; id != "" && was.id == id {
+			was.text, was.status = either(text, was.text), either(status, was.status)
+			return true
+		}
+	}
+	return false
 }
 
 // tasks returns the tasks of a call that has a whole list of them, or nil.
@@ -197,7 +209,7 @@ func (a *action) tasks() []value {
 	}
 	for i := range a.values.list {
 		m := &a.values.list[i]
-		if m.kind == '[' && len(m.list) > 0 && m.list[0].member(taskTexts) != "" {
+		if m.kind == '[' && len(m.list) > 0 && m.list[0].member(taskTexts)+m.list[0].member("status") != "" {
 			return m.list
 		} else if list := boxes(m.text); list != nil {
 			return list

@@ -44,6 +44,20 @@ func TestHowStepsEnd(t *testing.T) {
 		{"bash", `{"command":"terraform apply"}`, "a.b: Creating...\nApply complete! Resources: 1 added, 0 changed, 0 destroyed.", "$ terraform apply → Apply complete! Resources: 1 added, 0 changed, 0 destroyed."},
 		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "Edits were made, but none of them could be applied to the file.", "edit a.rb → failed: Edits were made, but none of them could be applied to the file."},
 		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "Applied 2 of 3 changes. Change 3 failed: not unique.", "edit a.rb → Applied 2 of 3 changes. Change 3 failed: not unique."},
+		{"bash", `{"command":"dotnet test"}`, "Failed! - Failed: 2, Passed: 6, Total: 8 - A.dll\nPassed! - Failed: 0, Passed: 42, Total: 42 - B.dll", "$ dotnet test → failed: Failed! - Failed: 2, Passed: 6, Total: 8 - A.dll"},
+		{"bash", `{"command":"npx playwright test"}`, "  1 failed\n    cart.spec.ts:4 › pays\n  2 passed (5s)", "$ npx playwright test → failed: 1 failed"},
+		{"bash", `{"command":"npx jest foo"}`, "No tests found, exiting with code 1\nRun with --passWithNoTests to exit with code 0", "$ npx jest foo → failed: No tests found, exiting with code 1"},
+		{"bash", `{"command":"terraform apply"}`, "Plan: 0 to add, 1 to change, 0 to destroy.\n\nApply cancelled.", "$ terraform apply → failed: Apply cancelled."},
+		{"bash", `{"command":"bundle exec rspec"}`, "5 examples\n\nFailed examples:\n\nrspec ./a_spec.rb:4", "$ bundle exec rspec →"},
+		{"bash", `{"command":"git push origin main"}`, "remote: error: GH006\n ! [remote rejected] main -> main (protected branch hook declined)\nerror: failed to push some refs to 'x'", "$ git push origin main → failed: ! [remote rejected] main -> main (protected branch hook declined)"},
+		{"bash", `{"command":"sleep 99"}`, "Command timed out after 30s and was moved to the background with ID: bash_3", "$ sleep 99 → still running"},
+		{"bash", `{"command":"printf x >> a"}`, "[The command completed with exit code 0.]\n[Current working directory: /w]\n[Python interpreter: /usr/bin/python]\n[Command finished with exit code 0]", "$ printf x >> a → exit 0, no output"},
+		{"bash", `{"command":"rm a"}`, "The user has declined to run this tool. DO NOT attempt to call this tool again.", "$ rm a → refused by the user"},
+		{"bash", `{"command":"rm a"}`, "Permission to run tool denied by user", "$ rm a → refused by the user"},
+		{"bash", `{"command":"rm a"}`, "Permission to use Bash with command rm a has been denied.", "$ rm a → refused by the user"},
+		{"bash", `{"command":"rm a"}`, "[Operation Cancelled] Reason: User did not allow tool call", "$ rm a → refused by the user"},
+		{"bash", `{"command":"make deploy"}`, "User cancelled the command after 3s. Output so far:\nweb1 done", "$ make deploy →"},
+		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "Queued for review. It will be applied after approval.", "edit a.rb → Queued for review. It will be applied after approval."},
 		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "Applied 3 of 3 changes.", "edit a.rb (+1 −1: b) → done"},
 		{"str_replace_editor", `{"command":"undo_edit","path":"a.rb"}`, "Undid the last edit", "edit a.rb (taken back) → done"},
 	} {
@@ -75,6 +89,16 @@ func TestWhatMayNotHoldAnyMore(t *testing.T) {
 		"a formatter of all":   {shell("./gradlew spotlessApply"), may},
 		"a task that formats":  {shell("npm run lint:fix"), may},
 		"a tool that renames":  {exchange(2, "rename_symbol", `{"symbol":"limit","to":"most"}`, "Renamed 3 times: lib/a.rb, lib/b.rb"), may},
+		"a pull of its folder": {shell("git checkout -- lib"), gone},
+		"its folder's end":     {shell("rm -rf /w/lib/"), gone},
+		"another folder's end": {shell("rm -rf tmp/lib"), holds},
+		"its folder moved":     {shell("mv lib src"), gone},
+		"the index alone":      {shell("git restore --staged lib/a.rb"), holds},
+		"a reversed patch":     {shell("git diff lib | git apply -R"), may},
+		"a clean":              {shell("git clean -fd"), may},
+		"PowerShell":           {shell(`Remove-Item lib\a.rb`), gone},
+		"a copy on Windows":    {shell(`copy a.bak lib\a.rb`), may},
+		"a refused command":    {exchange(2, "bash", `{"command":"git reset --hard"}`, "Permission to run tool denied by user"), holds},
 		"a message":            {[]compact.Message{user("Is the limit in a.rb right?")}, holds},
 		"a user's own change":  {[]compact.Message{user("I've changed the limit in a.rb to 9.")}, may},
 		"in German":            {[]compact.Message{user("Ich habe a.rb von Hand geändert.")}, may},
@@ -85,6 +109,47 @@ func TestWhatMayNotHoldAnyMore(t *testing.T) {
 		record := recordOf(700, exchange(1, "edit", `{"path":"lib/a.rb","old":"limit = 3","new":"limit = 5"}`, "done"), c.then)
 		if shows := strings.Contains(record, "+ limit = 5"); shows != (c.want != gone) || !strings.Contains(record, c.want) {
 			t.Errorf("after %s: no %q in\n%s", name, c.want, record)
+		}
+	}
+}
+
+// A step that has an effect stays where it was, although one like it comes later: what
+// comes between depends on it.
+func TestStepsWithAnEffectKeepTheirPlace(t *testing.T) {
+	sql := func(n int, query, result string) []compact.Message {
+		return exchange(n, "sql", `{"sql":`+quotedJSON(query)+`}`, result)
+	}
+	record := recordOf(900, sql(1, "begin", "BEGIN"), sql(2, "delete from a", "DELETE 3"), sql(3, "rollback", "ROLLBACK"), sql(4, "begin", "BEGIN"), sql(5, "update b", "UPDATE 5"), sql(6, "commit", "COMMIT"),
+		exchange(7, "bash", `{"command":"git status"}`, "clean"), sql(8, "vacuum", "VACUUM"), exchange(9, "bash", `{"command":"git status"}`, "clean"))
+	at := 0
+	for _, want := range []string{"begin → BEGIN\n", "DELETE 3", "rollback → ROLLBACK\n", "begin → BEGIN\n", "UPDATE 5", "COMMIT", "VACUUM", "git status → clean (2 ×)"} {
+		i := strings.Index(record[at:], want)
+		if i < 0 {
+			t.Fatalf("no %q in its place in\n%s", want, record)
+		}
+		at += i
+	}
+}
+
+// A user who approves an edit may write another text first.
+func TestTheUsersTextOfAnEdit(t *testing.T) {
+	for call, result := range map[string]string{
+		`{"path":"a.ts","content":"k = 1"}`:                     "Successfully overwrote file: a.ts. User modified the `content` to be: k = 7",
+		`{"path":"a.ts","old_string":"k","new_string":"k = 1"}`: "Successfully modified file: a.ts. User modified the `new_string` content to be: k = 7.",
+	} {
+		if record := recordOf(400, exchange(1, "write_file", call, result)); !strings.Contains(record, "+ k = 7\n") || strings.Contains(record, "k = 1") {
+			t.Errorf("after %s:\n%s", result, record)
+		}
+	}
+}
+
+// A long command that only shows what it would do says so.
+func TestATrialIsTold(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	for call, trial := range map[string]bool{`{"command":"kubectl set resources ` + long + ` --dry-run=server"}`: true, `{"command":"kubectl set resources ` + long + `"}`: false, `{"id":"` + long + `","dry_run": false}`: false, `{"id":"` + long + `","dry_run": true}`: true} {
+		e := event{by: byCall, action: actionOf("bash", valueOf(call))}
+		if got := e.name(60); strings.HasSuffix(got, "… (dry run)") != trial {
+			t.Errorf("%s is told as %s", call, got)
 		}
 	}
 }

@@ -52,13 +52,22 @@ func (fs files) apply(c *change, e *event) {
 		}
 		return
 	}
-	path := strings.TrimPrefix(c.path, "./")
+	path := slashed(strings.TrimSuffix(strings.TrimPrefix(c.path, "./"), "/"))
+	if path != "" && (c.how == removed || c.how == restored || c.how == undone) { // what is in a folder
+		for p, f := range fs {
+			if strings.HasPrefix(p, path+"/") {
+				f.regions, f.state, f.last = nil, c.how, e
+			} else if strings.Contains(p, "/"+path+"/") || path[0] == '/' && strings.HasSuffix(path, "/"+p[:max(0, strings.LastIndexByte(p, '/'))]) { // perhaps of another one
+				f.regions, f.touched = nil, true
+			}
+		}
+	}
 	f := fs.find(path)
 	if path == "" || len(path) > 512 || strings.IndexByte(path, '\n') >= 0 {
 		return
 	}
 	if f == nil {
-		f = &file{path: path}
+		f = &file{path: strings.TrimPrefix(c.path, "./")}
 		fs[path] = f
 	}
 	if f.last != e {
@@ -85,15 +94,19 @@ func (fs files) namedIn(text string) {
 		return
 	}
 	for _, f := range fs {
-		f.touched = f.touched || strings.Contains(text, f.path[strings.LastIndexByte(f.path, '/')+1:])
+		f.touched = f.touched || strings.Contains(text, f.path[strings.LastIndexAny(f.path, `/\`)+1:])
 	}
 }
 
 // everyFile is the path of a change to any file: nobody knows what is in them after it.
 const everyFile = "."
 
+// slashed returns a path of Windows with the marks that other systems have.
+func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
+
 // find returns the file at a path, which may be given from another folder.
 func (fs files) find(path string) (found *file) {
+	path = slashed(path)
 	if f := fs[path]; f != nil || len(fs) > mostChanges {
 		return f
 	}
@@ -180,7 +193,7 @@ func newestFirst(a, b *file) int {
 func (fs files) forget(n int) {
 	for i, f := range slices.SortedFunc(maps.Values(fs), newestFirst) {
 		if i >= n {
-			delete(fs, f.path)
+			delete(fs, slashed(f.path))
 		}
 	}
 }
@@ -301,6 +314,9 @@ func (a *action) patches(text, path string) {
 	flush()
 }
 
+// byUserInstead finds the text that a user put in the place of that of an edit.
+var byUserInstead = regexp.MustCompile("(?s)User modified the `(?:content` to be: (.*)|new_string` content to be: (.*)\\.)")
+
 // hunks finds the change that the result of an edit shows, and byUserToo that the user
 // changed more.
 var (
@@ -311,6 +327,9 @@ var (
 // shown takes the changes that the result of an edit shows: those that the call does
 // not say, and those of the user.
 func (a *action) shown(text string) {
+	if m := byUserInstead.FindStringSubmatch(text); m != nil && len(a.changes) == 1 {
+		a.changes = []change{{a.path, a.changes[0].old, strings.TrimRight(m[1]+m[2], "\n"), a.changes[0].how}}
+	}
 	at := hunks.FindStringIndex(text)
 	if at == nil || a.path == "" {
 		return

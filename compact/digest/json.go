@@ -222,7 +222,7 @@ func (r *reader) line(text string) {
 // stands under others of frameKeys says nothing.
 var (
 	textKeys  = setOf("output content text stdout stderr result response")
-	frameKeys = setOf("type query iserror success interrupted isimage annotations metadata exitcode returncode duration durationms durationseconds")
+	frameKeys = setOf("type query iserror success interrupted isimage iscomplete annotations metadata exitcode returncode duration durationms durationseconds")
 )
 
 // Members of these names hold an error, and members of besideKeys more about it.

@@ -28,6 +28,9 @@ func (a *action) outcomeOf(r *result) outcome {
 	if why, ok := a.refusal(text); ok && (a.kind == edits || !r.coded) {
 		return outcome{refused, why}
 	}
+	if r.session != "" && a.kind == runs { // it goes on
+		return outcome{}
+	}
 	says, failure, quotes := "", "", a.kind == reads || a.kind == searches
 	switch {
 	case a.kind == edits:
@@ -67,7 +70,8 @@ func (a *action) outcomeOf(r *result) outcome {
 // and questions a result is the harness's in any words.
 var (
 	refusedCall = regexp.MustCompile(`(?i)user (?:doesn't|does not) want to (?:proceed|take)|tool use was rejected|request interrupted by user|\[?user rejected\]|` +
-		`user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|disapproved)(?: permission to use)? (?:this|the) (?:specific )?(?:operation|tool|action|command|request|call)\b|` +
+		`user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|disapproved)(?: permission to use| to (?:run|allow|execute|use))? (?:this|the) (?:specific )?(?:operation|tool|action|command|request|call)\b|user chose to skip|user did not allow|` +
+		`^permission to (?:run|use) .{0,120}(?:denied by user|has been denied)|` +
 		`^(?:tool|exec|command|operation|function|action|error|patch|\[)[\w :.]{0,40}(?:rejected|denied|declined|refused|cancell?ed|not approved|disapproved) by (?:the )?user|^user (?:denied|rejected|cancell?ed|declined)\W*$`)
 	refusedEdit = regexp.MustCompile(`(?i)user (?:doesn't|does not|did not|didn't) want to|user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|disapproved)|user chose not to|` +
 		`(?:rejected|denied|declined|refused|cancell?ed|not approved|disapproved) by (?:the )?user`)
@@ -81,7 +85,7 @@ func (a *action) refusal(text string) (why string, ok bool) {
 	if a.kind == edits {
 		finds = refusedEdit
 	}
-	if a.kind == reads || a.kind == searches || !containsAny(head, []string{"ser", "reject"}) {
+	if a.kind == reads || a.kind == searches || !containsAny(head, []string{"ser", "reject", "been denied"}) || strings.Contains(head, "utput so far") {
 		return "", false
 	}
 	at := finds.FindStringIndex(head)
@@ -91,7 +95,7 @@ func (a *action) refusal(text string) (why string, ok bool) {
 	text = firstBytes(text[at[0]:], 4000)
 	if m := refusalReason.FindStringSubmatch(text); m != nil {
 		why = strings.TrimSuffix(strings.TrimSpace(m[1]), "</feedback>")
-	} else if _, rest, ok := strings.Cut(text, ". "); ok && !strings.Contains(rest, "STOP what you are doing") {
+	} else if _, rest, ok := strings.Cut(text, ". "); ok && !containsAny(rest, []string{"STOP what you are doing", "DO NOT attempt"}) {
 		why = rest
 	}
 	return OneLine(withoutElements(why), 900), true
@@ -105,6 +109,9 @@ var notEdited = regexp.MustCompile(`(?i)no replacement|(?:not|none of them|no ed
 
 // isEdited finds that an edit was made.
 var isEdited = regexp.MustCompile(`(?i)\b(?:success|successful|successfully|updated|applied|edited|wrote|written|created|saved|replaced|done|inserted|deleted|removed|modified|moved|renamed|copied|restored|reverted|undid|undone|ok)\b|has been|^A |^M |^\[File: |Here's the result|<file_edit|\bpatched\b|成功|更新`)
+
+// waits finds that an edit is not made yet.
+var waits = regexp.MustCompile(`(?i)\b(?:will be (?:applied|made|written)|queued|awaiting|pending)\b`)
 
 // someEdits finds how many of the edits of a call were made.
 var someEdits = regexp.MustCompile(`\b(\d+)(?: of |/)(\d+) (?:edits?|changes?|hunks?|blocks?|diffs?|replacements?)\b`)
@@ -136,7 +143,7 @@ func (a *action) edited(r *result) outcome {
 	if r.failed || r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24) {
 		return outcome{failed, OneLine(head, 200)}
 	}
-	if yes == nil && strings.TrimSpace(line) != "" && len(r.text) <= 600 && !hunks.MatchString(r.text) { // who knows
+	if (yes == nil || waits.MatchString(line)) && strings.TrimSpace(line) != "" && len(r.text) <= 600 && !hunks.MatchString(r.text) { // who knows
 		return outcome{unknown, OneLine(head, 200)}
 	}
 	return outcome{verdict: passed}
@@ -161,20 +168,20 @@ func (a *action) happened(c *change, o outcome, r *result) bool {
 
 var (
 	shellComplains = regexp.MustCompile(`(?m)^(?:/?(?:\w+/)*(?:bash|sh|zsh)|cat|tee)\b: `)
-	complains      = regexp.MustCompile(`(?m)^(?:/?(?:\w+/)*(?:bash|sh|zsh)|sed|perl|tee|cp|mv|rm|cat|touch|patch|install|git|apply_patch)\b: |^error: |patch does not apply|^fatal: |^Traceback |Invalid patch|command not found`)
+	complains      = regexp.MustCompile(`(?m)^(?:/?(?:\w+/)*(?:bash|sh|zsh)|sudo|sed|perl|tee|cp|mv|rm|cat|touch|patch|install|git|apply_patch)\b: |^error: |patch does not apply|^fatal: |^Traceback |Invalid patch|command not found`)
 )
 
 // failureNeedles are in every line that can be a failure.
 var failureNeedles = []string{
 	"rror", "ERR", "FAIL", "ail", "atal", "anic", "xception", "enied", "ot found", "o such", "ot exist", "annot", "an't", "ndefined", "imed out", "IMEDOUT", "imeout", "illed", "egmentation",
-	"CONFLICT", "✗", "✕", "✘", "×", "●", "not ok", "Fehler", "fehlgeschlagen", "エラー", "失敗", "错误", "失败", "erreur", "efused", "bort", "rejected", "HTTP", "Forbidden", "nauthorized", "mismatch", "o space", "of memory", "ore dumped", "E  ",
+	"CONFLICT", "required", "✗", "✕", "✘", "×", "●", "not ok", "Fehler", "fehlgeschlagen", "エラー", "失敗", "错误", "失败", "erreur", "efused", "bort", "rejected", "HTTP", "Forbidden", "nauthorized", "mismatch", "o space", "of memory", "ore dumped", "E  ",
 }
 
 // failureLine finds lines by which programs say that they failed.
 var failureLine = regexp.MustCompile(`(?:^|[\s:\[(*>|])(?:(?:[a-z_]\w*\.)*[A-Z]\w*(?:\.\w+)*(?:Error|Exception)\b(?::|$|\[| in | at |\()|[Ee]rror(?:\[\w+\]| \w+\d+)?:|Error [1-9]|ERROR\b|ERR!|E[A-Z]{4,}\b:|` +
 	`FAIL(?:ED|URE)?\b|[Ff]ailed\b|[Ff]ailure\b|failing\b|[Ff]atal(?: error)?:|FATAL\b|panic:|[Pp]anicked at|Exception in thread|[Pp]ermission denied|[Aa]ccess denied|not found\b|[Nn]o such file|[Dd]oes not exist|doesn't exist|` +
 	`[Cc]annot \w+|[Cc]an't \w+|[Uu]ndefined (?:reference|symbol|variable|method|name)|undefined:|[Tt]imed out|[Tt]imeout|ETIMEDOUT|[Kk]illed\b|[Ss]egmentation fault|CONFLICT\b|not ok\b|[Cc]onnection refused|[Aa]bort(?:ed|ing)\b|` +
-	`[Rr]efused\b|\[rejected\]|HTTP(?:/[\d.]+)? ?(?:[Ee]rror )?[45]\d\d|(?:status|code)(?: code)?:? [45]\d\d|Forbidden\b|Unauthorized\b|mismatch\b|[Nn]o space left|[Oo]ut of memory|core dumped|Fehler\b|fehlgeschlagen|[Ee]rreur\b)` +
+	`[Rr]efused\b|\[rejected\]|HTTP(?:/[\d.]+)? ?(?:[Ee]rror )?[45]\d\d|(?:status|code)(?: code)?:? [45]\d\d|Forbidden\b|Unauthorized\b|mismatch\b|password is required|[Nn]o space left|[Oo]ut of memory|core dumped|Fehler\b|fehlgeschlagen|[Ee]rreur\b)` +
 	`|^npm error |^(?:\S+: )?[Ee]rror(?: from| response| in| at| while| during)|^\s*[✗✕✘×●] \S|エラー|失敗|错误|失败|^E  +assert\b|^(?:\S+): error\b`)
 
 // noFailure finds what looks like a failure and is none.
@@ -209,7 +216,7 @@ func lastLines(text string, n int) []string {
 var clock = regexp.MustCompile(`\d\d:\d\d:\d\d`)
 
 // summaryLine finds the line in which a program sums up how it went.
-var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,\w])\d+ (?:(?:passed|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^(?:OK|FAIL(?:ED)?|PASS(?:ED)?)\b)|^test result:|^Tests:|^build (?:succeeded|failed|success)|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) complete!)|^ok\s+\S+\s|` +
+var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^(?:OK|FAIL(?:ED)?|PASS(?:ED)?)\b)|^test result:|^Tests:|^build (?:succeeded|failed|success)|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) (?:complete!|cancelled))|^(?:Passed|Failed)! |^# fail [1-9]|^No tests found, exiting with code [1-9]|^ok\s+\S+\s|` +
 	`^FAIL\s+\S+|\b[Cc]ompiled successfully|^make: \*\*\*|^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
 
 // lastWords returns the last line near the end of an output that sums it up, and a failure
@@ -218,11 +225,10 @@ func lastWords(text string) (says, failure string) {
 	for k, l := range lastLines(text, 12) {
 		switch t := strings.Trim(l, " =-\t*"); {
 		case len(t) < 200 && summaryLine.MatchString(t):
-			if len(t) > len("FAILED") {
-				return OneLine(t, 140), failure
+			if len(says) <= len("FAILED") || failingSummary.MatchString(t) && !failingSummary.MatchString(says) {
+				says = either(OneLine(t, 140), says)
 			}
-			says = either(says, t)
-		case k < 6 && says+failure == "" && isFailure(l) && !clock.MatchString(l):
+		case k < 6 && says+failure == "" && isFailure(l) && !clock.MatchString(l) && !strings.HasSuffix(t, ":"):
 			failure = l
 		}
 	}
@@ -235,10 +241,10 @@ var (
 	// packageFailed finds a package whose tests failed: others may pass after it.
 	packageFailed = regexp.MustCompile(`(?m)^FAIL[ \t]+[\w.-]+/\S+.*`)
 	// placed finds a line that names a test that failed, or the place or the code of an error.
-	placed = regexp.MustCompile(`(?m)^[ \t]*(?:--- FAIL: |FAILED \S+[:.]|FAIL: |[✕✗✘×] |not ok |FAIL +\S+ > |● .* › |error\[\w+\]: |\[ERROR\] +[\w./]+:\[?\d|Failed [\w.]+ \[|\S+\.\w+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal |syntax )?error\b|test \S+ \.\.\. FAILED|[\w.$]+ > .* FAILED$).*`)
+	placed = regexp.MustCompile(`(?m)^[ \t]*(?:--- FAIL: |FAILED \S+[:.]|FAIL: |! \[(?:remote )?rejected\] |[✕✗✘×] |not ok |FAIL +\S+ > |● .* › |error\[\w+\]: |\[ERROR\] +[\w./]+:\[?\d|Failed [\w.]+ \[|\S+\.\w+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal |syntax )?error\b|test \S+ \.\.\. FAILED|[\w.$]+ > .* FAILED$).*`)
 	// totals finds lines that count failures or say where more is told.
 	totals         = regexp.MustCompile(`(?i)could not compile|previous errors?\b|\bsee the (?:report|log)|^FAILURE: |^build fail|^execution failed for task|^\* |^make(?:\[\d+\])?: \*\*\*|^npm (?:err!|error)(?: code| errno| lifecycle| a complete|$)|^Tests:|\b\d+ (?:failed|failures?|errors?)\b|^\W*(?:FAIL(?:ED|URES?)?|failures):?\W*$|for more information|--> run with|^FAIL\s+[\w./-]+\s+[\d.]+s$`)
-	failingSummary = regexp.MustCompile(`(?i)(?:^|[^:.,\w])[1-9]\d* (?:(?:failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:^FAIL)|^build failed|^\w+: fail|^make: \*\*\*|test result: FAILED|Tests:.*\b[1-9]\d* failed`)
+	failingSummary = regexp.MustCompile(`(?i)(?:^|[^:.,\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:^FAIL)|^build failed|^\w+: fail|^# fail|^No tests found|^Failed! |(?:Apply|Destroy) cancelled|^make: \*\*\*|test result: FAILED|Tests:.*\b[1-9]\d* failed`)
 )
 
 // mostErrorLines is how many lines a result has at most that is nothing but an error.

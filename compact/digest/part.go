@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"regexp"
 	"strings"
 
 	"laconic/compact"
@@ -36,8 +37,16 @@ func (p *part) write() string {
 	p.see()
 	last, times := map[[2]uint64]int{}, map[[2]uint64]int{} // of steps that come again with the same result
 	keys := make([][2]uint64, len(p.events))
+	acts, of := 0, [2]uint64{}
 	for i, e := range p.events {
-		if keys[i] = e.again(); keys[i][1] != 0 {
+		keys[i] = e.again()
+		if e.by == byUser || e.by == byCall && e.kind != reads && e.kind != searches && e.kind != tracks && !onlyStatus.MatchString(e.command) {
+			if keys[i] != of || of[1] == 0 {
+				acts, of = acts+1, keys[i]
+			}
+			keys[i][0] += uint64(acts) // what comes between may depend on it
+		}
+		if keys[i][1] != 0 {
 			last[keys[i]], times[keys[i]] = i, times[keys[i]]+1
 		}
 	}
@@ -59,6 +68,9 @@ func (p *part) write() string {
 	p.code()
 	return p.fit()
 }
+
+// onlyStatus finds commands that only ask how things are.
+var onlyStatus = regexp.MustCompile(`^(?:cd \S+ && )?git (?:status|diff|log|rev-parse|branch --show-current)\b[^|;&]*$`)
 
 // again returns what tells a step from others, or zeros for one of which each time is
 // told: it changed something, failed, or returned nothing.

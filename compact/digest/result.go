@@ -70,7 +70,7 @@ var exitCode = regexp.MustCompile(`(?mi)^[\[<("{\s]*(?:error:\s*|no output, )?(?
 	`(?:exit(?:ed)?(?: with)?(?:[ _]?(?:code|status))?|return ?code)[>:= ]+(-?\d+)|"(?:exit_?code|return_?code)"\s*:\s*(-?\d+)|^command (?:".*" (?:failed|exited|finished) with|executed in .*) exit code:? (-?\d+)\b`)
 
 // running finds the session in which a program goes on, as harnesses write it.
-var running = regexp.MustCompile(`(?i)running (?:with session|in (?:the )?background with) ID:? ([\w-]+)`)
+var running = regexp.MustCompile(`(?i)(?:running|moved) (?:with session|(?:in|to) (?:the )?background with) ID:? ([\w-]+)`)
 
 // A wrapper says what it says in the first and the last lines of a result: so many
 // bytes, so many lines.
@@ -82,9 +82,9 @@ const (
 // frame finds lines that harnesses put around results: tags, elements that hold no
 // more than a name or a code, and what they say of the program or of the file.
 var frame = regexp.MustCompile(`(?i)^\s*(?:$|</?(?:\w*_\w*|output|std(?:out|err)|results?|returncode|path|type|content|file|error|shellid|response|exitcode|text|data|files|entries|instructions)(?: [^<>]*)?>\s*$|` +
-	`<(path|type|shellid|return_?code|exit_?code)>[^<]*</|(?-i:Chunk ID: |Wall time: |Process exited with code |Process running with |Original token count: |Total output lines: |Output:\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
+	`<(path|type|cwd|shellid|return_?code|exit_?code)>[^<]*</|(?-i:Chunk ID: |Wall time: |Process exited with code |Process running with |Original token count: |Total output lines: |Output:\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
 	`(?i:exit[ _]?code|metadata|return_?code): |Signal: |Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|OBSERVATION:|Observation:|EXECUTION RESULT of |` +
-	`Exit code \d+\s*$|\[(?:Python Interpreter|Current working directory): |\[(?:Command finished|The command completed) with |\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
+	`Exit code \d+\s*$|\[(?:Python [Ii]nterpreter|Current working directory): |\[(?:Command finished|The command completed) with |\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
 	`Command (?:executed\b|execution was not|output:|completed\.|".*" (?:failed|exited|timed out))|The previous shell command ended, so|On the next terminal tool call|Params used for the tool call: |` +
 	`File: \S+\s*$|Lines \d+-\d+:\s*$|IMPORTANT: File content truncated|Status: Showing lines|To read more: Use|Tool ran without output|\(Results are truncated|Here's the result of running .cat -n.|\[[^\]]* Result:|\[[^\]]*\] Result:))`)
 
@@ -100,7 +100,7 @@ func withoutFrame(text string) string {
 			text = strings.TrimPrefix(after, "(empty)") + "\n" + rest
 			break
 		}
-		if len(line) > frameBytes || !frame.MatchString(line) || !more && strings.TrimLeft(line, " <(") == line && !strings.HasSuffix(line, ":") {
+		if len(line) > frameBytes || !frame.MatchString(line) || !more && strings.TrimLeft(line, " <([") == line && !strings.HasSuffix(line, ":") {
 			break
 		}
 		text = rest
@@ -111,7 +111,7 @@ func withoutFrame(text string) string {
 	text = strings.TrimRight(text, " \t\n")
 	for range frameLines {
 		i := strings.LastIndexByte(text, '\n') + 1
-		if text == "" || len(text)-i > frameBytes || !frame.MatchString(text[i:]) || i == 0 && text[0] != '<' && text[0] != '(' {
+		if text == "" || len(text)-i > frameBytes || !frame.MatchString(text[i:]) || i == 0 && strings.IndexByte("<([", text[0]) < 0 {
 			break
 		}
 		text = strings.TrimRight(text[:max(0, i-1)], " \t\n")

@@ -94,6 +94,7 @@ func (a *action) shell() {
 		return
 	}
 	line, docs := heredocs(a.command)
+	line = onWindows.ReplaceAllStringFunc(line, slashed)
 	shown, only := other, len(docs) == 0
 	for _, c := range shellCommands(line) {
 		for len(c.words) > 0 && (wrapping[c.words[0]] || strings.IndexByte(c.words[0], '=') > 0 && c.words[0][0] != '-') {
@@ -125,6 +126,9 @@ func (a *action) shell() {
 // names it.
 var editorEdit = regexp.MustCompile(`^\s*(?:edit \d+:\d+|insert \d+|create \S+)\s`)
 
+// onWindows finds the paths of Windows.
+var onWindows = regexp.MustCompile(`(?:\b[A-Za-z]:|\.{1,2}|[\w.-]+)(?:\\[\w.-]+)+\.\w{1,5}\b`)
+
 // wrapping are words before the program of a command.
 var wrapping = setOf("sudo env time nohup exec command then do else ( { !")
 
@@ -149,6 +153,12 @@ var (
 	namedFile    = regexp.MustCompile(`\w\.[A-Za-z]\w{0,4}$`)
 	inPlace      = regexp.MustCompile(`^(?:-i|--in-place|-pie?$)`)
 )
+
+// unixNames are the names of commands of Windows on other systems.
+var unixNames = byWord(map[string]string{"rm": "remove-item del erase", "mv": "move-item move rename-item ren", "cp": "copy-item copy", "tee": "set-content add-content out-file"})
+
+// values are parameters of PowerShell that are no files, with what follows.
+var psValues = regexp.MustCompile(`(?i)^-(?:value|encoding|include|exclude|filter|inputobject|itemtype|width)$`)
 
 // run takes the files that a command writes, moves or removes, and returns what it
 // shows.
@@ -180,6 +190,12 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 	if name == "git" && len(words) > 0 {
 		name, words = "git-"+words[0], words[1:]
 	}
+	if unix := unixNames[strings.ToLower(name)]; unix != "" {
+		name = unix
+		if i := slices.IndexFunc(words, psValues.MatchString); i >= 0 {
+			words = slices.Delete(slices.Clone(words), i, min(i+2, len(words)))
+		}
+	}
 	files := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "-") })
 	n := len(files)
 	switch name {
@@ -202,6 +218,7 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 	case "git-checkout", "git-restore", "git-switch", "git-stash", "git-reset":
 		i := slices.Index(words, "--")
 		switch there := n == 1 && !slices.ContainsFunc(words, func(w string) bool { return len(w) == 2 && strings.Contains("-b-B-c-C", w) }); {
+		case name == "git-restore" && (slices.Contains(words, "--staged") || slices.Contains(words, "-S")) && !slices.Contains(words, "--worktree") && !slices.Contains(words, "-W"): // of the index
 		case i >= 0:
 			add(restored, words[i+1:]...)
 		case name == "git-restore", name == "git-checkout" && there && namedFile.MatchString(files[0]):
@@ -209,8 +226,10 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 		case name == "git-reset" && slices.Contains(words, "--hard"), name == "git-stash" && (n == 0 || movesAll[files[0]]), there && (name == "git-checkout" || name == "git-switch"):
 			add(changed, everyFile)
 		}
-	case "git-revert", "git-pull", "git-merge", "git-rebase", "git-cherry-pick", "git-am":
-		add(touched, everyFile)
+	case "git-apply", "patch", "git-revert", "git-pull", "git-merge", "git-rebase", "git-cherry-pick", "git-am", "git-clean":
+		if name != "git-apply" && name != "patch" || slices.Contains(words, "-R") || slices.Contains(words, "--reverse") {
+			add(touched, everyFile)
+		}
 	default:
 		if file := requirements[name]; file != "" && n > 1 && adds[files[0]] && !slices.Contains(words, "-g") {
 			add(changed, file)

@@ -63,8 +63,20 @@ var landmark = regexp.MustCompile(`git (?:commit|push|merge|rebase|checkout|reve
 // label returns the line of a step: what was done, and how it ended.
 func (e *event) label(n int) string { return e.name(n) + e.ended() }
 
-// name returns what was done, and to what, in about n bytes.
+// tried finds that a step changes nothing, and only shows what it would do.
+var tried = regexp.MustCompile(`(?i)--dry-run(?:=(?:server|client|true))?(?:$|[\s"'])|\bdry_?run"?\s*[:=]\s*"?true\b|--(?:check|no-?op|simulate)\b|-WhatIf\b`)
+
+// name returns what was done, and to what, in about n bytes. It says of a trial that it
+// is one.
 func (e *event) name(n int) string {
+	name := e.named(n)
+	if all := e.command + " " + e.values.text; strings.HasSuffix(name, "…") && tried.MatchString(all) && !tried.MatchString(name) {
+		name += " (dry run)"
+	}
+	return name
+}
+
+func (e *event) named(n int) string {
 	switch {
 	case e.command != "" && (e.kind == runs || e.kind == edits):
 		return "$ " + OneLine(e.brief(), n)
