@@ -53,7 +53,7 @@ func (fs files) apply(c *change, e *event) {
 		return
 	}
 	path := slashed(strings.TrimSuffix(strings.TrimPrefix(c.path, "./"), "/"))
-	if path != "" && (c.how == removed || c.how == restored || c.how == undone) { // what is in a folder
+	if path != "" && len(fs) <= mostChanges && (c.how == removed || c.how == restored || c.how == undone) { // what is in a folder
 		for p, f := range fs {
 			if strings.HasPrefix(p, path+"/") {
 				f.regions, f.state, f.last = nil, c.how, e

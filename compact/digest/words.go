@@ -228,10 +228,10 @@ var (
 	// conclusions are words of sentences that conclude something.
 	conclusions = setOf("because cause root issue problem bug reason fix turns means therefore confirmed reproduce reproduces reproduced found should instead must need needs decided decide actually " +
 		"works passes fails failed failing unrelated option approach insight regression verified difference culprit existing isn doesn cannot wrong correct correctly missing never only breaks broken " +
-		"expected returns changed added removed renamed implemented done remaining open next blocked")
+		"expected returns changed added removed renamed implemented done remaining open next blocked sorry unfortunately unable denied declined allowed")
 	// states are words of sentences that state something.
 	states = setOf("is are was were be been has have had does do did can could will would may no not none nothing all both still too but so")
 	// announcement finds the beginnings of sentences that say what the assistant does
 	// next: the calls say that.
-	announcement = regexp.MustCompile(`(?i)^[*#\->• ]*(?:(?:good|great|perfect|excellent|okay|ok|alright|now|yes)[!,. ]+)*(?:let me|let['’]s|let us|i['’]ll|i will|i['’]m |next,|next i|first, let|i need to|now let)`)
+	announcement = regexp.MustCompile(`(?i)^[*#\->• ]*(?:(?:good|great|perfect|excellent|okay|ok|alright|now|yes)[!,. ]+)*(?:let me|let['’]s|let us|i['’]ll|i will|i['’]m (?:\w+ )?\w+ing\b|next,|next i|first, let|i need to|now let)`)
 )
