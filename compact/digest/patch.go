@@ -1,0 +1,98 @@
+package digest
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// searchBlock finds a block of SEARCH and REPLACE, as Cline, Roo and aider write it.
+var searchBlock = regexp.MustCompile(`(?ms)^(?:<{5,}|-{5,}) SEARCH[^\n]*\n(?::start_line:[^\n]*\n-+\n)?(.*?)^={5,}\n(.*?)^(?:>{5,}|\+{5,}) REPLACE`)
+
+// patches takes the changes that a text describes: a patch of apply_patch, a
+// unified diff, or blocks of SEARCH and REPLACE for the file at path.
+func (a *action) patches(text, path string) {
+	if i := strings.Index(text, "*** Begin Patch"); i >= 0 {
+		text, _, _ = strings.Cut(text[i:], "*** End Patch")
+	} else if !strings.Contains(text, "\n@@ ") && !strings.HasPrefix(text, "@@ ") {
+		for _, m := range searchBlock.FindAllStringSubmatch(text, mostChanges) {
+			a.add(change{path: path, old: strings.TrimSuffix(m[1], "\n"), new: strings.TrimSuffix(m[2], "\n")})
+		}
+		return
+	}
+	var old, fresh []string
+	was, open, how := "", false, replaced
+	flush := func() {
+		if len(old)+len(fresh) > 0 {
+			a.add(change{path, strings.Join(old, "\n"), strings.Join(fresh, "\n"), how})
+		}
+		old, fresh = nil, nil
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSuffix(line, "\r")
+		word, name, _ := strings.Cut(line, "File: ")
+		switch {
+		case word == "*** Update ", word == "*** Add ", word == "*** Delete ":
+			flush()
+			path, open = strings.TrimSpace(name), true
+			if how = replaced; word == "*** Add " {
+				how = written
+			} else if word == "*** Delete " {
+				a.add(change{path: path, how: removed})
+			}
+		case strings.HasPrefix(line, "*** Move to: "):
+			a.add(change{path: path, how: removed})
+			path = strings.TrimSpace(line[len("*** Move to: "):])
+		case strings.HasPrefix(line, "--- "):
+			flush()
+			was, open = strings.TrimPrefix(strings.Fields(line + " -")[1], "a/"), false
+		case strings.HasPrefix(line, "+++ "):
+			path, how = strings.TrimPrefix(strings.Fields(line + " -")[1], "b/"), replaced
+			if path == "/dev/null" {
+				a.add(change{path: was, how: removed})
+				path = ""
+			}
+		case strings.HasPrefix(line, "@@"):
+			flush()
+			open = true
+		case !open, strings.HasPrefix(line, "diff --git "), strings.HasPrefix(line, "index "), strings.HasPrefix(line, "*** "), strings.HasPrefix(line, `\ No newline`):
+		case strings.HasPrefix(line, "+"):
+			fresh = append(fresh, line[1:])
+		case strings.HasPrefix(line, "-"):
+			old = append(old, line[1:])
+		case line != "" || len(old)+len(fresh) > 0:
+			line = strings.TrimPrefix(line, " ")
+			old, fresh = append(old, line), append(fresh, line)
+		}
+	}
+	flush()
+}
+
+// byUserInstead finds the text that a user put in the place of that of an edit.
+var byUserInstead = regexp.MustCompile("(?s)User modified the `(?:content` to be: (.*)|new_string` content to be: (.*)\\.)")
+
+// hunks finds the change that the result of an edit shows, and byUserToo that the user
+// changed more.
+var (
+	hunks     = regexp.MustCompile(`@@ -\d.*(?:\n(?:[ +\\@-].*)?)+`)
+	byUserToo = regexp.MustCompile(`user_edits: *\z|(?i:user made the following (?:updates|changes|edits))`)
+)
+
+// shown takes the changes that the result of an edit shows: those that the call does
+// not say, and those of the user.
+func (a *action) shown(text string) {
+	if m := byUserInstead.FindStringSubmatch(text); m != nil && len(a.changes) == 1 {
+		a.changes = []change{{a.path, a.changes[0].old, strings.TrimRight(m[1]+m[2], "\n"), a.changes[0].how}}
+	}
+	at := hunks.FindStringIndex(text)
+	if at == nil || a.path == "" {
+		return
+	}
+	blind := !slices.ContainsFunc(a.changes, func(c change) bool { return c.how != changed })
+	if more := byUserToo.MatchString(text[:at[0]]); blind && !more {
+		a.changes = nil
+	} else if !more {
+		return
+	}
+	a.patches(strings.TrimRight(text[at[0]:at[1]], "\n"), a.path)
+}
