@@ -145,7 +145,11 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 		if d.Headroom() < roomy {
 			return 0 // every message counts
 		}
-		for i := next.From; i < next.To; i++ {
+		enough := addedRatio * max(room, size) // more is not asked for
+		if was != nil {
+			enough = max(enough, addedRatio*was.most)
+		}
+		for i := next.From; i < next.To && n < enough; i++ {
 			if d.removed(i) {
 				n += d.whole[i]
 			}
