@@ -72,6 +72,10 @@ func commands() *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
+		&cobra.Command{
+			Use: "version", Short: "print the version, as --version does", Args: cobra.NoArgs,
+			Run: func(c *cobra.Command, _ []string) { fmt.Fprintln(c.OutOrStdout(), root.Name(), root.Version) },
+		},
 		serveCommand("serve"),
 		runCommand(),
 		envCommand(),

@@ -171,10 +171,17 @@ func (ch *checking) entry(path string, secret access.Secret) {
 	}
 }
 
+// leastDifferent is how many different characters a secret has at least.
+const leastDifferent = 6
+
 // long checks that a secret cannot be found by trying.
 func (ch *checking) long(path string, secret access.Secret) {
-	if len(secret) < store.ShortestSecret || strings.Count(string(secret), string(secret[:1])) > len(secret)/2 {
-		ch.at(path, fmt.Sprintf("%s is shorter than %d characters, or repeats one", path, store.ShortestSecret), "openssl rand -hex 32 makes a good one")
+	different := map[rune]bool{}
+	for _, c := range string(secret) {
+		different[c] = true
+	}
+	if len(secret) < store.ShortestSecret || len(different) < leastDifferent {
+		ch.at(path, fmt.Sprintf("%s is shorter than %d characters, or has fewer than %d different ones", path, store.ShortestSecret, leastDifferent), "openssl rand -hex 32 makes a good one")
 	}
 }
 

@@ -26,7 +26,7 @@ var errEncoding = errors.New("the body cannot be decompressed")
 // So is an object that goes to a path that is not known, whatever its type says; one that
 // cannot be read is refused. No byte of it changes.
 func (x *request) byModel() (in *body.Body, no *apierror.Error) {
-	if !x.settings.parted || x.r.Method != http.MethodPost && x.r.Method != http.MethodPut || x.info.Endpoint == access.Models {
+	if !x.settings.parted || x.r.Method == http.MethodGet || x.r.Method == http.MethodHead || x.info.Endpoint == access.Models {
 		return nil, x.choose("", nil)
 	}
 	kind, boundary, err := x.contentType()

@@ -40,7 +40,7 @@ func (x *request) spend() {
 	switch i := &x.info; {
 	case i.Usage != nil:
 		tokens = i.Usage.Prompt + i.Usage.Completion
-	case i.Rewrite != nil && !i.Unsent && i.Status < 400:
+	case i.Rewrite != nil && !i.Unsent && (i.Status < 400 || i.Status == StatusClientLeft):
 		tokens = i.Rewrite.Report.After
 	}
 	if tokens > 0 {

@@ -63,3 +63,34 @@ func TestAClientKeyHasAQuota(t *testing.T) {
 		t.Errorf("the upstream got %d requests, want 3", n)
 	}
 }
+
+// A client that leaves before the usage comes pays for its prompt: the upstream read it.
+func TestAClientThatLeavesPaysForItsPrompt(t *testing.T) {
+	up := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	ended := make(chan ReplyInfo, 2)
+	o := options(up.base(t, "/v1"))
+	o.Default.Key = "sk-upstream"
+	o.ClientKeys, o.ClientKeyNames = []access.Secret{"key-of-alice"}, []string{"ALICE"}
+	o.QuotaFor = func(string) admission.Quota { return admission.Quota{TokensPerDay: 1} }
+	o.Listener = Listener{Replied: func(i ReplyInfo) { ended <- i }}
+	p := start(t, o)
+	for _, want := range []int{StatusClientLeft, http.StatusTooManyRequests} {
+		req, _ := http.NewRequest(http.MethodPost, "http://"+p.addr+"/v1/chat/completions", strings.NewReader(chatBody))
+		req.Header.Set("Authorization", "Bearer key-of-alice")
+		req.Header.Set("Content-Type", "application/json")
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = res.Body.Read(make([]byte, 1))
+		_ = res.Body.Close()
+		if i := <-ended; i.Status != want {
+			t.Fatalf("%d %s, want %d", i.Status, i.Code, want)
+		}
+	}
+}

@@ -66,7 +66,7 @@ func (c *call) compress(ctx context.Context, body []byte) {
 	in := gjson.Parse(unsafe.String(unsafe.SliceData(body), len(body))) // it does not change
 	messages := in.Get("messages")
 	switch {
-	case !json.Valid(body) || !in.IsObject():
+	case !gjson.ValidBytes(body) || !in.IsObject():
 		refuse(c.w, http.StatusBadRequest, "the body is not a JSON object")
 		return
 	case !messages.IsArray():
