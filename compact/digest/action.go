@@ -215,7 +215,7 @@ func (a *action) classify() {
 	switch {
 	case len(a.changes) > 0, a.path == "" && (tool == "edit" || tool == "insert"): // of the open file
 		a.kind = edits
-	case has("questions") != "" || named("ask_user", "askuser", "ask_followup", "request_user_input"):
+	case has("questions") != "" || named("ask_user", "askuser", "ask_followup", "request_user_input", "human_input", "ask_human"):
 		a.kind = asks
 	case has("todos task_list") != "" || named("todo", "update_plan", "task_tracker", "taskcreate", "taskupdate"):
 		a.kind = tracks

@@ -31,7 +31,7 @@ func (p *part) user(i int, e *event) {
 			}
 		}, 0, place, -1, max(800, p.room/4))
 		if first < len(p.pieces) {
-			p.pieces[first].text += " …"
+			p.pieces[first].text = strings.TrimSuffix(p.pieces[first].text, "…") + " …"
 			for k := range p.pieces[first+1:] {
 				p.pieces[first+1+k].need = int32(first)
 			}
