@@ -50,6 +50,7 @@ func TestChangesOfCommands(t *testing.T) {
 	f("git checkout main", everyFile)
 	f("git checkout README.md", "<README.md")
 	f("git reset -q --hard origin/main", everyFile)
+	f(`Set-Content -Path src\b.cs -Value x -Encoding utf8`, "src/b.cs")
 	f("git stash", everyFile)
 	f("git switch main", everyFile)
 	f("gofmt -w lib/a.go && prettier --write web/a.ts", "lib/a.go web/a.ts")

@@ -71,7 +71,7 @@ func (a *action) outcomeOf(r *result) outcome {
 var (
 	refusedCall = regexp.MustCompile(`(?i)user (?:doesn't|does not) want to (?:proceed|take)|tool use was rejected|request interrupted by user|\[?user rejected\]|` +
 		`user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|disapproved)(?: permission to use| to (?:run|allow|execute|use))? (?:this|the) (?:specific )?(?:operation|tool|action|command|request|call)\b|user chose to skip|user did not allow|` +
-		`^permission to (?:run|use) .{0,120}(?:denied by user|has been denied)|` +
+		`^permission to (?:run|use) .{0,260}(?:denied by user|has been denied)|` +
 		`^(?:tool|exec|command|operation|function|action|error|patch|\[)[\w :.]{0,40}(?:rejected|denied|declined|refused|cancell?ed|not approved|disapproved) by (?:the )?user|^user (?:denied|rejected|cancell?ed|declined)\W*$`)
 	refusedEdit = regexp.MustCompile(`(?i)user (?:doesn't|does not|did not|didn't) want to|user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|disapproved)|user chose not to|` +
 		`(?:rejected|denied|declined|refused|cancell?ed|not approved|disapproved) by (?:the )?user`)

@@ -40,7 +40,7 @@ func (p *part) write() string {
 	acts, of := 0, [2]uint64{}
 	for i, e := range p.events {
 		keys[i] = e.again()
-		if e.by == byUser || e.by == byCall && e.kind != reads && e.kind != searches && e.kind != tracks && !onlyAsks.MatchString(either(e.command, e.tool)) {
+		if e.by == byUser || e.by == byCall && e.mayAct() {
 			if keys[i] != of || of[1] == 0 {
 				acts, of = acts+1, keys[i]
 			}
@@ -69,8 +69,20 @@ func (p *part) write() string {
 	return p.fit()
 }
 
+// mayAct reports whether a call may have an effect.
+func (a *action) mayAct() bool {
+	switch a.kind {
+	case reads, searches, tracks:
+		return false
+	}
+	return !onlyAsks.MatchString(either(a.command, a.tool)) || alsoActs.MatchString(a.tool)
+}
+
 // onlyAsks finds commands and tools that only ask how things are.
 var onlyAsks = regexp.MustCompile(`^(?:cd \S+ && )?git (?:status|diff|log|rev-parse|branch --show-current)\b[^|;&]*$|^(?:\w+?(?:__|[./-]))*(?i:get|list|search|read|find|fetch|check|look_?up|describe|show|view|count|calculate|think)\w*$`)
+
+// alsoActs finds names of tools that do more than the word they begin with.
+var alsoActs = regexp.MustCompile(`(?i)check_?(?:in|out)|_(?:and|or)_`)
 
 // again returns what tells a step from others, or zeros for one of which each time is
 // told: it changed something, failed, or returned nothing.

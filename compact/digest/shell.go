@@ -157,7 +157,7 @@ var (
 // unixNames are the names of commands of Windows on other systems.
 var unixNames = byWord(map[string]string{"rm": "remove-item del erase", "mv": "move-item move rename-item ren", "cp": "copy-item copy", "tee": "set-content add-content out-file"})
 
-// values are parameters of PowerShell that are no files, with what follows.
+// psValues finds parameters of PowerShell that are no files, with what follows.
 var psValues = regexp.MustCompile(`(?i)^-(?:value|encoding|include|exclude|filter|inputobject|itemtype|width)$`)
 
 // run takes the files that a command writes, moves or removes, and returns what it
@@ -192,8 +192,9 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 	}
 	if unix := unixNames[strings.ToLower(name)]; unix != "" {
 		name = unix
-		if i := slices.IndexFunc(words, psValues.MatchString); i >= 0 {
-			words = slices.Delete(slices.Clone(words), i, min(i+2, len(words)))
+		words = slices.Clone(words)
+		for i := slices.IndexFunc(words, psValues.MatchString); i >= 0; i = slices.IndexFunc(words, psValues.MatchString) {
+			words = slices.Delete(words, i, min(i+2, len(words)))
 		}
 	}
 	files := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "-") })
