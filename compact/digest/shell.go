@@ -199,6 +199,9 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 	}
 	files := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "-") })
 	n := len(files)
+	given := func(flags ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(flags, w) })
+	}
 	switch name {
 	case "sed", "perl":
 		if slices.ContainsFunc(words, inPlace.MatchString) {
@@ -219,16 +222,18 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 	case "git-checkout", "git-restore", "git-switch", "git-stash", "git-reset":
 		i := slices.Index(words, "--")
 		switch there := n == 1 && !slices.ContainsFunc(words, func(w string) bool { return len(w) == 2 && strings.Contains("-b-B-c-C", w) }); {
-		case name == "git-restore" && (slices.Contains(words, "--staged") || slices.Contains(words, "-S")) && !slices.Contains(words, "--worktree") && !slices.Contains(words, "-W"): // of the index
+		case name == "git-restore" && given("--staged", "-S") && !given("--worktree", "-W"): // of the index
 		case i >= 0:
 			add(restored, words[i+1:]...)
 		case name == "git-restore", name == "git-checkout" && there && namedFile.MatchString(files[0]):
 			add(restored, files...)
-		case name == "git-reset" && slices.Contains(words, "--hard"), name == "git-stash" && (n == 0 || movesAll[files[0]]), there && (name == "git-checkout" || name == "git-switch"):
+		case name == "git-reset" && given("--hard"), name == "git-stash" && (n == 0 || movesAll[files[0]]), there && (name == "git-checkout" || name == "git-switch"):
 			add(changed, everyFile)
 		}
-	case "git-apply", "patch", "git-revert", "git-pull", "git-merge", "git-rebase", "git-cherry-pick", "git-am", "git-clean":
-		if name != "git-apply" && name != "patch" || slices.Contains(words, "-R") || slices.Contains(words, "--reverse") {
+	case "git-revert", "git-pull", "git-merge", "git-rebase", "git-cherry-pick", "git-am", "git-clean":
+		add(touched, everyFile)
+	case "git-apply", "patch":
+		if given("-R", "--reverse") {
 			add(touched, everyFile)
 		}
 	default:
