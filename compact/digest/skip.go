@@ -28,12 +28,12 @@ func (w *writer) skip(e *event, brief string, on bool) {
 	isDone := at != nil && e.kind == runs && e.outcome.verdict == passed && onlyAnd.MatchString(text[:at[0]])
 	switch {
 	case isDone && at[0] > len("$ "):
-		text = OneLine("$ … "+text[at[0]:], nameChars)
+		text = e.marked(OneLine("$ … "+text[at[0]:], nameChars))
 	case e.kind != edits: // whose path is told whole
 		if len(text) > nameChars && len(e.changes) == 0 {
 			text = folders.ReplaceAllString(text, "$1…/$2")
 		}
-		text = OneLine(text, nameChars)
+		text = e.marked(OneLine(text, nameChars))
 	}
 	n := name{text, e.path, 3}
 	switch ended := e.ended(); {

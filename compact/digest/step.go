@@ -66,11 +66,12 @@ func (e *event) label(n int) string { return e.name(n) + e.ended() }
 // tried finds that a step changes nothing, and only shows what it would do.
 var tried = regexp.MustCompile(`(?i)--dry-run(?:=(?:server|client|true))?(?:$|[\s"'])|\bdry_?run"?\s*[:=]\s*"?true\b|--(?:check|no-?op|simulate)\b|-WhatIf\b`)
 
-// name returns what was done, and to what, in about n bytes. It says of a trial that it
-// is one.
-func (e *event) name(n int) string {
-	name := e.named(n)
-	if all := e.command + " " + e.values.text; strings.HasSuffix(name, "…") && tried.MatchString(all) && !tried.MatchString(name) {
+// name returns what was done, and to what, in about n bytes.
+func (e *event) name(n int) string { return e.marked(e.named(n)) }
+
+// marked returns the name of a step, which may be cut, and says of a trial that it is one.
+func (e *event) marked(name string) string {
+	if strings.HasSuffix(name, "…") && !tried.MatchString(name) && (tried.MatchString(e.command) || tried.MatchString(e.values.text)) {
 		name += " (dry run)"
 	}
 	return name
