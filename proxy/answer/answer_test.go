@@ -30,6 +30,29 @@ func TestAnErrorThatComesByteByByteCostsLittle(t *testing.T) {
 	}
 }
 
+// TestALongOpeningThatComesInPieces: events that echo the request come in pieces as
+// small as those of TLS, and the refusal behind them is seen.
+func TestALongOpeningThatComesInPieces(t *testing.T) {
+	event := func(kind, more string) string {
+		return "event: " + kind + "\ndata: {\"type\":\"" + kind + "\",\"response\":{\"tools\":\"" + strings.Repeat("a", 150_000) + "\"" + more + "}}\n\n"
+	}
+	const refused = `,"error":{"code":"context_length_exceeded","message":"Your input exceeds the context window of this model."}`
+	body := event("response.created", "") + event("response.in_progress", "") + event("response.failed", refused)
+	in := &pieces{strings.NewReader(body)}
+	res := &http.Response{StatusCode: 200, ContentLength: -1, Body: io.NopCloser(in)}
+	if refusal := Peek(res, wire.Responses, noTimer{}); !strings.Contains(string(refusal), refused) {
+		t.Errorf("it is not seen: %d bytes of %d were read", len(body)-in.Len(), len(body))
+	}
+	if got, err := io.ReadAll(res.Body); string(got) != body || err != nil {
+		t.Errorf("%d bytes of %d, %v", len(got), len(body), err)
+	}
+}
+
+// pieces is read by 1,400 bytes at most.
+type pieces struct{ *strings.Reader }
+
+func (p *pieces) Read(b []byte) (int, error) { return p.Reader.Read(b[:min(len(b), 1400)]) }
+
 const plainAnswer = `{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],` +
 	`"usage":{"prompt_tokens":11,"completion_tokens":2,"total_tokens":13,"prompt_tokens_details":{"cached_tokens":7}}}`
 

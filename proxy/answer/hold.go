@@ -67,8 +67,9 @@ type held struct {
 	wire    wire.Wire
 	timer   Timer
 	seen    []byte
-	err     error // came with what was seen
-	judged  int
+	err     error                                       // came with what was seen
+	looked  int                                         // how much of it was looked at
+	judged  int                                         // in all looks together
 	decide  func(refusal []byte) (io.ReadCloser, error) // nil once it was called, or if nobody asks
 	free    int                                         // of what was seen, before the first event
 	comment bool                                        // what follows it goes on with a comment
@@ -96,6 +97,11 @@ func (h *held) more() {
 // error if it begins with one.
 func (h *held) judge() (refusal []byte, known bool) {
 	whole := h.err == io.EOF || h.length >= 0 && int64(len(h.seen)) >= h.length
+	from := h.looked
+	h.looked = len(h.seen)
+	if from > overflow.MostUndecided && !whole && h.err == nil && h.looked < mostError && !bytes.ContainsAny(h.seen[from:], "\r\n") {
+		return nil, false // an event that opens a stream goes on
+	}
 	begins, data := h.wire.FirstEvent(h.seen, whole)
 	h.judged += leastJudged + len(h.seen)
 	if begins == overflow.Error {

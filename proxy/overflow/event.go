@@ -19,9 +19,9 @@ const (
 	Maybe                // what is there may become an error: more is needed
 )
 
-// mostUndecided is how much of an answer is waited for until its first event, or all
+// MostUndecided is how much of an answer is waited for until its first event, or all
 // of its JSON, is there.
-const mostUndecided = 64 << 10
+const MostUndecided = 64 << 10
 
 // failed is the type of an event that is an error, and echoes the request as those
 // that open a stream do.
@@ -39,7 +39,7 @@ func FirstEvent(start []byte, whole bool, opening []string) (b Begins, data []by
 		switch {
 		case whole:
 			return verdict(text)
-		case len(start) > mostUndecided:
+		case len(start) > MostUndecided:
 			return Answer, nil
 		}
 		return Maybe, nil
@@ -55,7 +55,7 @@ func FirstEvent(start []byte, whole bool, opening []string) (b Begins, data []by
 		opens := slices.Contains(opening, kind)
 		switch {
 		case !ended && !whole:
-			if opens || kind == failed || len(rest) <= mostUndecided {
+			if opens || kind == failed || len(rest) <= MostUndecided {
 				return Maybe, nil
 			}
 			return Answer, nil
