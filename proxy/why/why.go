@@ -162,8 +162,9 @@ func Passed(word, sentence string) Reason {
 // Refusal is how an upstream refused a request, and what became of it.
 type Refusal struct {
 	// Reason is "overflow", "template", "thinking" where thinking was bound to another
-	// history or missing, or "refused" where a compacted body was refused with 400 or 422
-	// for any other reason.
+	// history or missing, "compaction" where the upstream does not know what asks for one,
+	// and the proxy answered, or "refused" where a compacted body was refused with 400 or
+	// 422 for any other reason.
 	Reason         string
 	Hint           string // of a template
 	Kind           string // of an overflow; see overflow.Kind
@@ -183,6 +184,8 @@ func Refused(r Refusal) Reason {
 		says, fix = "the model's chat template refused the list", r.Hint
 	case "thinking":
 		says = "the upstream refused thinking that is bound to another history"
+	case "compaction":
+		return Reason{"the upstream does not know compaction_trigger, and was answered for with a sealed record", "to have the model summarize, give Codex' provider another name than OpenAI"}
 	}
 	switch {
 	case r.Answered:

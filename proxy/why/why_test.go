@@ -43,6 +43,8 @@ func TestSentences(t *testing.T) {
 		"the upstream refused 6,945 tokens as too long, though its window is larger: other requests may have filled its memory; it was sent again with 3,783 and answered: have it take fewer at once (llama-server: -np 1), or give it a larger cache")
 	f(Refused(Refusal{Reason: "overflow", Kind: "bytes", First: 6945}),
 		"the upstream refused the bytes of the body as too many: raise that limit at the server, or at what stands before it")
+	f(Refused(Refusal{Reason: "compaction", First: 6945}),
+		"the upstream does not know compaction_trigger, and was answered for with a sealed record: to have the model summarize, give Codex' provider another name than OpenAI")
 	f(Repaired(&compact.Report{Repairs: 2, ResultsDropped: 1}),
 		"1 tool result with content had no call and left: the client loses calls from its history: look at the program that is named in tags, or at its version")
 	f(Passed("duplicate_key", "an object of the body has a key twice"),
