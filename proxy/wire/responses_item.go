@@ -140,6 +140,8 @@ func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) {
 		if it.kind == "computer_call_output" {
 			d.sealed(it, m, k)
 		}
+	case it.kind == "" && it.id.present():
+		d.there = true // a reference, whose type may be left out
 	case it.kind == "":
 		d.inMessage(RoleMissing, int(d.elements[d.holder].whole.start))
 	case alones[it.kind]:
