@@ -9,8 +9,8 @@
 //   - the same everywhere: the result is a function of the body and the options, so
 //     every replica gives the same bytes, and a longer body begins as the shorter one
 //     did until the next epoch. Neither a session nor a sticky route is needed.
-//   - counted: tools and answer are counted with the text, by the tokenizer of the
-//     model where that is known.
+//   - counted: tools are counted with the text, by the tokenizer of the model where
+//     that is known, and the longest answer, up to half of the window, has room.
 //
 // Package service serves it over HTTP.
 package fold
@@ -86,6 +86,7 @@ func compacted(body []byte, o Options, mend func(was, edited []compact.Message))
 	in := req.Conversation
 	in.Fixed = o.Counter.Fixed(req.Beside) + o.Overhead
 	agent := handover.Of(in.Messages, req.NoCalls, req.Compaction)
+	o.Limits.Together = true // no second attempt cures a refusal of prompt and answer
 	plan, report := agent.Compact(in, o.Policy, o.Counter, o.Limits.Under(in.Rules).For(req.MaxTokens))
 	r := Report{Report: report, Wire: req.Wire, Model: req.Model, Kind: agent.Kind()}
 	if report.MessagesAfter == 0 { // it says nothing

@@ -207,6 +207,8 @@ func TestBudgets(t *testing.T) {
 	f("/v1/compress", `{`+one+`,"token_budget":-1}`, "119808")
 	f("/v1/compress", `{`+one+`,"token_budget":1e999,"model":1e999,"config":1e999}`, "119808")
 	f("/compact", `{`+one+`,"max_tokens":100}`, "119808")
+	f("/compact", `{`+one+`,"model":"gpt-4","max_tokens":3000}`, "5192") // nobody tries again without room for the answer
+	f("/compact", `{"input":"x","model":"gpt-4","max_output_tokens":9000}`, "4096")
 	f("/compact", `{`+one+`}`, "4000", "X-Laconic-Budget", "4000")
 	for _, v := range []string{"all", "0", "-1", "99999999999999999999"} {
 		w := post(new(Handler), "/compact", `{`+one+`}`, "X-Laconic-Budget", v)
