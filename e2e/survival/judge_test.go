@@ -1,6 +1,7 @@
 package survival
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -151,11 +152,14 @@ func saidChanged(got []strict.Message, path string) bool {
 }
 
 // lineSays reports whether a line that names a path says something, or the
-// heading above it.
+// heading above it. A path that was told whole may be short after that: …/main.go.
 func lineSays(text, path string, says func(line string) bool) bool {
-	heading := ""
+	heading, told := "", false
 	for line := range strings.Lines(text) {
-		if strings.Contains(line, path) && (says(line) || says(heading+line)) {
+		whole := strings.Contains(line, path)
+		short := told && strings.Contains(line, "…/"+filepath.Base(path))
+		told = told || whole
+		if (whole || short) && (says(line) || says(heading+line)) {
 			return true
 		}
 		if strings.HasSuffix(line, ":\n") {
