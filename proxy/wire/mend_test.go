@@ -43,6 +43,7 @@ func TestItemsAreMended(t *testing.T) {
 		},
 		{user + local + "," + outs, user + local + "," + strings.Replace(outs, "custom_tool_call", "function_call", 1)},
 		{user + local + "," + out, user + local + "," + out},
+		{user + `{"type":"web_search_call","id":"w"},{"type":"of_later","id":"w"}`, user + `{"type":"web_search_call","id":"w"},{"type":"of_later","id":"w"}`},
 		{user + local + `,{"type":"local_shell_call_output","id":"a","output":"ok"}`, user + local + `,{"type":"local_shell_call_output","id":"a","output":"ok"}`},
 		{user + call + "," + out + `,{"type":"function_call_output","call_id":null,"output":"ok"}`, user + call + "," + out + `,{"type":"function_call_output","call_id":null,"output":"ok"}`},
 		{

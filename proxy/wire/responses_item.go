@@ -76,7 +76,7 @@ func (d *itemDecoder) item() {
 		case "id":
 			it.id = d.read()
 			id := d.str(it.id)
-			if d.ids[id] && it.kind != "local_shell_call_output" { // which has the id of its call there
+			if d.ids[id] && it.ownsID() {
 				m.Flawed = true // an earlier item has it: it is to leave
 				d.close(d.open(o.start, d.holder, withFlaw))
 			}
@@ -99,6 +99,20 @@ func (d *itemDecoder) item() {
 	if d.err == nil {
 		d.place(&it, m, k)
 	}
+}
+
+// named are the other types whose id is their own.
+var named = map[string]bool{
+	"message": true, "reasoning": true, "compaction": true, "compaction_trigger": true, "additional_tools": true, "configuration_update": true,
+	"program": true, "program_output": true, "tool_search_call": true, "tool_search_output": true,
+	"mcp_list_tools": true, "mcp_approval_request": true, "mcp_approval_response": true,
+}
+
+// ownsID reports whether the id of an item is known to be its own and no reference: an
+// item of an unknown type never changes, and local_shell_call_output has that of its call.
+func (it *item) ownsID() bool {
+	_, output := outputs[it.kind]
+	return output && it.kind != "local_shell_call_output" || answers[it.kind] != "" || alones[it.kind] || named[it.kind]
 }
 
 // itemThoughts reads a text or a list of blocks that hold some reasoning.
