@@ -97,9 +97,5 @@ func BlocksBody(t testing.TB, system string, list []any) []byte {
 		last["content"] = append(append([]any(nil), blocks[:len(blocks)-1]...), marked)
 	}
 	f["messages"] = append(append([]any(nil), list[:len(list)-1]...), last)
-	b, err := json.Marshal(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return body(t, f)
 }

@@ -75,9 +75,50 @@ func ItemsBody(t testing.TB, items []any, tools json.RawMessage) []byte {
 	if tools != nil {
 		f["tools"] = tools
 	}
-	b, err := json.Marshal(f)
+	return body(t, f)
+}
+
+// body returns the JSON of fields as clients write them: in each object the type is
+// first, so that nobody has to look for it.
+func body(t testing.TB, f fields) []byte {
+	t.Helper()
+	b, err := json.Marshal(typed(f))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// typed returns a value with its objects as body wants them.
+func typed(v any) any {
+	switch v := v.(type) {
+	case fields:
+		o := make(object, len(v))
+		for key, of := range v {
+			o[key] = typed(of)
+		}
+		return o
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = typed(v[i])
+		}
+		return list
+	}
+	return v
+}
+
+type object map[string]any
+
+func (o object) MarshalJSON() ([]byte, error) {
+	kind, has := o["type"]
+	delete(o, "type")
+	text, err := json.Marshal(map[string]any(o))
+	switch {
+	case !has || err != nil:
+		return text, err
+	case len(o) == 0:
+		return fmt.Appendf(nil, `{"type":%q}`, kind), nil
+	}
+	return fmt.Appendf(nil, `{"type":%q,%s`, kind, text[1:]), nil
 }
