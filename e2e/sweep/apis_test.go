@@ -44,21 +44,21 @@ var apis = []api{
 
 // itemDamages are those that a list of items has beside the damages of a chat.
 var itemDamages = []damage{
-	{name: "items: an id of an earlier item", items: atItems("id", func(a, b map[string]any) bool { return b["type"] != "reasoning" }, func(a, b map[string]any) { b["id"] = a["id"] })},
-	{name: "items: a call_id of an earlier call", items: atItems("name", nil, func(a, b map[string]any) { b["call_id"] = a["call_id"] })},
-	{name: "items: an output of the other type", items: atItems("output", nil, func(_, b map[string]any) {
+	{name: "items: an id of an earlier item", items: atItems("id", func(a, b wiretest.Fields) bool { return b["type"] != "reasoning" }, func(a, b wiretest.Fields) { b["id"] = a["id"] })},
+	{name: "items: a call_id of an earlier call", items: atItems("name", nil, func(a, b wiretest.Fields) { b["call_id"] = a["call_id"] })},
+	{name: "items: an output of the other type", items: atItems("output", nil, func(_, b wiretest.Fields) {
 		other := map[any]string{"function_call_output": "custom_tool_call_output", "custom_tool_call_output": "function_call_output"}
 		b["type"] = other[b["type"]]
 	})},
-	{name: "items: an output of a type without texts", items: atItems("output", nil, func(_, b map[string]any) { b["type"] = "shell_call_output" })},
+	{name: "items: an output of a type without texts", items: atItems("output", nil, func(_, b wiretest.Fields) { b["type"] = "shell_call_output" })},
 }
 
 // atItems is a damage done to two items that have a key and fit.
-func atItems(key string, fit func(a, b map[string]any) bool, do func(a, b map[string]any)) func([]any, *rand.Rand) bool {
+func atItems(key string, fit func(a, b wiretest.Fields) bool, do func(a, b wiretest.Fields)) func([]any, *rand.Rand) bool {
 	return func(items []any, chance *rand.Rand) bool {
 		var with []int
 		for i := range items {
-			if items[i].(map[string]any)[key] != nil {
+			if items[i].(wiretest.Fields)[key] != nil {
 				with = append(with, i)
 			}
 		}
@@ -66,7 +66,7 @@ func atItems(key string, fit func(a, b map[string]any) bool, do func(a, b map[st
 			return false
 		}
 		n := 1 + chance.IntN(len(with)-1)
-		a, b := items[with[n-1]].(map[string]any), maps.Clone(items[with[n]].(map[string]any))
+		a, b := items[with[n-1]].(wiretest.Fields), maps.Clone(items[with[n]].(wiretest.Fields))
 		if fit != nil && !fit(a, b) {
 			return false
 		}

@@ -40,7 +40,7 @@ var walks = []struct {
 
 func blocksBodies(t *testing.T, chat []byte, sealed bool) (bodies [][]byte) {
 	system, list := wiretest.Blocks(t, chat, sealed)
-	role := func(i int) any { return list[i].(map[string]any)["role"] }
+	role := func(i int) any { return list[i].(wiretest.Fields)["role"] }
 	for i := range list {
 		if role(i) == "user" && (i+1 == len(list) || role(i+1) == "assistant") {
 			bodies = append(bodies, wiretest.BlocksBody(t, system, list[:i+1]))
@@ -52,11 +52,11 @@ func blocksBodies(t *testing.T, chat []byte, sealed bool) (bodies [][]byte) {
 func itemsBodies(t *testing.T, chat []byte, sealed bool) (bodies [][]byte) {
 	items, of := wiretest.Items(t, chat, sealed)
 	for i := range items {
-		last, f := i+1 == len(items), items[i].(map[string]any)
+		last, f := i+1 == len(items), items[i].(wiretest.Fields)
 		switch {
-		case !last && items[i+1].(map[string]any)["role"] == "user": // it has no answer, and leaves no request point
+		case !last && items[i+1].(wiretest.Fields)["role"] == "user": // it has no answer, and leaves no request point
 		case f["role"] == "developer" || f["role"] == "assistant" || f["type"] != "message" && f["output"] == nil:
-		case !last && of[i+1] != of[i] && items[i+1].(map[string]any)["output"] != nil: // no client asks there
+		case !last && of[i+1] != of[i] && items[i+1].(wiretest.Fields)["output"] != nil: // no client asks there
 		default:
 			bodies = append(bodies, wiretest.ItemsBody(t, items[:i+1], nil))
 		}

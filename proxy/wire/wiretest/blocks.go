@@ -19,22 +19,22 @@ func Blocks(t testing.TB, chat []byte, signed bool) (system string, list []any) 
 	var results []any
 	flush := func() {
 		if results != nil {
-			list, results = append(list, fields{"role": "user", "content": results}), nil
+			list, results = append(list, Fields{"role": "user", "content": results}), nil
 		}
 	}
 	for n, m := range recorded(t, chat).Conversation.Messages {
 		text := textOf(&m)
 		switch m.Role {
 		case compact.Tool:
-			results = append(results, fields{"type": "tool_result", "tool_use_id": now[m.Answers], "content": text})
+			results = append(results, Fields{"type": "tool_result", "tool_use_id": now[m.Answers], "content": text})
 		case compact.Assistant:
 			flush()
 			var blocks []any
 			if signed {
-				blocks = append(blocks, fields{"type": "thinking", "thinking": "so", "signature": fmt.Sprint("s", n)})
+				blocks = append(blocks, Fields{"type": "thinking", "thinking": "so", "signature": fmt.Sprint("s", n)})
 			}
 			if text != "" || len(m.Calls) == 0 {
-				blocks = append(blocks, fields{"type": "text", "text": text})
+				blocks = append(blocks, Fields{"type": "text", "text": text})
 			}
 			for _, c := range m.Calls {
 				id, arguments := strings.Map(plainLetter, c.ID), c.Arguments.String()
@@ -42,26 +42,26 @@ func Blocks(t testing.TB, chat []byte, signed bool) (system string, list []any) 
 					id = fmt.Sprintf("%s-%d", id, seen[c.ID])
 				}
 				now[c.ID] = id
-				var input fields
+				var input Fields
 				if json.Unmarshal([]byte(arguments), &input) != nil || input == nil {
-					input = fields{"input": arguments}
+					input = Fields{"input": arguments}
 				}
-				blocks = append(blocks, fields{"type": "tool_use", "id": id, "name": c.Name, "input": input})
+				blocks = append(blocks, Fields{"type": "tool_use", "id": id, "name": c.Name, "input": input})
 			}
-			list = append(list, fields{"role": "assistant", "content": blocks})
+			list = append(list, Fields{"role": "assistant", "content": blocks})
 		case compact.System, compact.Developer:
 			if list == nil && system == "" {
 				system = text
 				continue
 			}
 			flush()
-			list = append(list, fields{"role": "system", "content": text})
+			list = append(list, Fields{"role": "system", "content": text})
 		default:
 			if results != nil {
-				results = append(results, fields{"type": "text", "text": text})
+				results = append(results, Fields{"type": "text", "text": text})
 				continue
 			}
-			list = append(list, fields{"role": "user", "content": text})
+			list = append(list, Fields{"role": "user", "content": text})
 		}
 	}
 	flush()
@@ -79,19 +79,19 @@ func plainLetter(r rune) rune {
 // words carry a mark of the cache, for which a text becomes a block.
 func BlocksBody(t testing.TB, system string, list []any) []byte {
 	t.Helper()
-	f := fields{"model": "claude-sonnet-5", "max_tokens": 1000, "messages": list}
+	f := Fields{"model": "claude-sonnet-5", "max_tokens": 1000, "messages": list}
 	if system != "" {
-		f["system"] = []any{fields{"type": "text", "text": system, "cache_control": fields{"type": "ephemeral"}}}
+		f["system"] = []any{Fields{"type": "text", "text": system, "cache_control": Fields{"type": "ephemeral"}}}
 	}
-	last := fields{}
-	for key, v := range list[len(list)-1].(fields) {
+	last := Fields{}
+	for key, v := range list[len(list)-1].(Fields) {
 		last[key] = v
 	}
 	if text, ok := last["content"].(string); ok {
-		last["content"] = []any{fields{"type": "text", "text": text, "cache_control": fields{"type": "ephemeral"}}}
+		last["content"] = []any{Fields{"type": "text", "text": text, "cache_control": Fields{"type": "ephemeral"}}}
 	} else if blocks := last["content"].([]any); len(blocks) > 0 {
-		marked := fields{"cache_control": fields{"type": "ephemeral"}}
-		for key, v := range blocks[len(blocks)-1].(fields) {
+		marked := Fields{"cache_control": Fields{"type": "ephemeral"}}
+		for key, v := range blocks[len(blocks)-1].(Fields) {
 			marked[key] = v
 		}
 		last["content"] = append(append([]any(nil), blocks[:len(blocks)-1]...), marked)

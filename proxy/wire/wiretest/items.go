@@ -3,13 +3,31 @@ package wiretest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
 	"laconic/compact"
 )
 
-type fields = map[string]any
+// Fields are those of an item or a block. Their type is written first, as clients do, so
+// that nobody has to look for it.
+type Fields map[string]any
+
+// MarshalJSON implements json.Marshaler.
+func (f Fields) MarshalJSON() ([]byte, error) {
+	rest := maps.Clone(map[string]any(f))
+	delete(rest, "type")
+	text, err := json.Marshal(rest)
+	kind, has := f["type"]
+	switch {
+	case !has || err != nil:
+		return text, err
+	case len(rest) == 0:
+		return fmt.Appendf(nil, `{"type":%q}`, kind), nil
+	}
+	return fmt.Appendf(nil, `{"type":%q,%s`, kind, text[1:]), nil
+}
 
 // Items returns the items of a recorded chat conversation, as agents of the API of
 // responses send it, and for each the chat message that it is of. An apply_patch is a
@@ -19,19 +37,19 @@ func Items(t testing.TB, chat []byte, reasons bool) (items []any, of []int) {
 	custom, seen := map[string]bool{}, map[string]int{}
 	now := map[string]string{} // id of a call: its id in the list, where none occurs twice
 	for n, m := range recorded(t, chat).Conversation.Messages {
-		add := func(f fields) { items, of = append(items, f), append(of, n) }
+		add := func(f Fields) { items, of = append(items, f), append(of, n) }
 		text := textOf(&m)
 		switch m.Role {
 		case compact.Assistant:
 			thought := ""
 			if reasons && (text != "" || len(m.Calls) > 0) {
 				thought = fmt.Sprintf("_rs%d", n)
-				add(fields{"type": "reasoning", "id": fmt.Sprint("rs_", n), "summary": []any{}, "encrypted_content": strings.Repeat("gAAA", 20)})
+				add(Fields{"type": "reasoning", "id": fmt.Sprint("rs_", n), "summary": []any{}, "encrypted_content": strings.Repeat("gAAA", 20)})
 			}
 			if text != "" {
-				add(fields{
+				add(Fields{
 					"type": "message", "id": fmt.Sprintf("msg%s_%d", thought, n), "role": "assistant", "status": "completed",
-					"content": []any{fields{"type": "output_text", "text": text, "annotations": []any{}}},
+					"content": []any{Fields{"type": "output_text", "text": text, "annotations": []any{}}},
 				})
 			}
 			for i, c := range m.Calls {
@@ -40,7 +58,7 @@ func Items(t testing.TB, chat []byte, reasons bool) (items []any, of []int) {
 					id = fmt.Sprintf("%s.%d", c.ID, seen[c.ID])
 				}
 				now[c.ID] = id
-				f := fields{"type": "function_call", "id": fmt.Sprintf("fc%s_%d_%d", thought, n, i), "call_id": id, "name": c.Name, "arguments": arguments}
+				f := Fields{"type": "function_call", "id": fmt.Sprintf("fc%s_%d_%d", thought, n, i), "call_id": id, "name": c.Name, "arguments": arguments}
 				var patch struct{ Input string }
 				if custom[id] = c.Name == "apply_patch" && json.Unmarshal([]byte(arguments), &patch) == nil && patch.Input != ""; custom[id] {
 					delete(f, "arguments")
@@ -56,13 +74,13 @@ func Items(t testing.TB, chat []byte, reasons bool) (items []any, of []int) {
 			if custom[id] {
 				kind = "custom_tool_call_output"
 			}
-			add(fields{"type": kind, "call_id": id, "output": text})
+			add(Fields{"type": kind, "call_id": id, "output": text})
 		default:
 			role := m.Role
 			if role == compact.System {
 				role = compact.Developer
 			}
-			add(fields{"type": "message", "role": role.String(), "content": []any{fields{"type": "input_text", "text": text}}})
+			add(Fields{"type": "message", "role": role.String(), "content": []any{Fields{"type": "input_text", "text": text}}})
 		}
 	}
 	return items, of
@@ -71,54 +89,18 @@ func Items(t testing.TB, chat []byte, reasons bool) (items []any, of []int) {
 // ItemsBody returns a request of the API of responses with some items.
 func ItemsBody(t testing.TB, items []any, tools json.RawMessage) []byte {
 	t.Helper()
-	f := fields{"model": "gpt-5", "input": items, "store": false, "include": []any{"reasoning.encrypted_content"}}
+	f := Fields{"model": "gpt-5", "input": items, "store": false, "include": []any{"reasoning.encrypted_content"}}
 	if tools != nil {
 		f["tools"] = tools
 	}
 	return body(t, f)
 }
 
-// body returns the JSON of fields as clients write them: in each object the type is
-// first, so that nobody has to look for it.
-func body(t testing.TB, f fields) []byte {
+func body(t testing.TB, f Fields) []byte {
 	t.Helper()
-	b, err := json.Marshal(typed(f))
+	b, err := json.Marshal(f)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
-}
-
-// typed returns a value with its objects as body wants them.
-func typed(v any) any {
-	switch v := v.(type) {
-	case fields:
-		o := make(object, len(v))
-		for key, of := range v {
-			o[key] = typed(of)
-		}
-		return o
-	case []any:
-		list := make([]any, len(v))
-		for i := range v {
-			list[i] = typed(v[i])
-		}
-		return list
-	}
-	return v
-}
-
-type object map[string]any
-
-func (o object) MarshalJSON() ([]byte, error) {
-	kind, has := o["type"]
-	delete(o, "type")
-	text, err := json.Marshal(map[string]any(o))
-	switch {
-	case !has || err != nil:
-		return text, err
-	case len(o) == 0:
-		return fmt.Appendf(nil, `{"type":%q}`, kind), nil
-	}
-	return fmt.Appendf(nil, `{"type":%q,%s`, kind, text[1:]), nil
 }
