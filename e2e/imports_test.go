@@ -3,7 +3,7 @@ package e2e
 import (
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -164,31 +164,41 @@ func TestEveryPackageHasItsRule(t *testing.T) {
 
 // TestEveryPackageSaysWhatItIs: a package starts with what it guarantees.
 func TestEveryPackageSaysWhatItIs(t *testing.T) {
-	documented := map[string]bool{}
-	err := filepath.WalkDir("..", func(file string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if e.IsDir() && (e.Name() == "testdata" || strings.HasPrefix(e.Name(), ".") && file != ".." || e.Name() == "node_modules") {
-			return fs.SkipDir
-		}
-		if filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
-			return nil
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly|parser.ParseComments)
-		if err != nil {
-			return err
-		}
-		dir := filepath.Dir(file)
-		documented[dir] = documented[dir] || f.Doc != nil && len(f.Doc.Text()) > 40
-		return nil
-	})
+	out, err := exec.Command("go", "list", "-f", "{{if and .GoFiles (lt (len .Doc) 40)}}{{.ImportPath}}{{end}}", "laconic/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for dir, ok := range documented {
-		if !ok {
-			t.Errorf("package %s has no doc comment that says what it guarantees", dir)
+	for _, pkg := range strings.Fields(string(out)) {
+		t.Errorf("package %s has no doc comment that says what it guarantees", pkg)
+	}
+}
+
+// TestTheDrawingOfRooms: each room of docs/design.md stands above all that it imports.
+func TestTheDrawingOfRooms(t *testing.T) {
+	page, err := os.ReadFile("../docs/design.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, drawing, _ := strings.Cut(string(page), "```\nmain ")
+	drawing, _, _ = strings.Cut(drawing, "```")
+	line := map[string]int{".": 1}
+	for n, text := range strings.Split(drawing, "\n")[1:] {
+		names, _, _ := strings.Cut(text, "  ")
+		for _, name := range strings.Fields(names) {
+			line[name] = n + 2
+		}
+	}
+	for _, r := range rules {
+		if strings.HasPrefix(r.pkg, "e2e") || strings.HasSuffix(r.pkg, "test") {
+			continue
+		}
+		if line[r.pkg] == 0 {
+			t.Errorf("%s is not in the drawing", r.pkg)
+		}
+		for _, other := range r.others {
+			if name, ours := strings.CutPrefix(other, "laconic/"); ours && line[name] <= line[r.pkg] {
+				t.Errorf("%s imports %s, which does not stand below it", r.pkg, name)
+			}
 		}
 	}
 }
