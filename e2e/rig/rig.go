@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -164,8 +165,26 @@ var Path = sync.OnceValues(func() (string, error) {
 	if out, err := exec.Command("go", append(args, "laconic")...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
-	return path, nil
+	return path, openSources()
 })
+
+// openSources opens what the command is built of. Without that, go test repeats an
+// earlier result after a change: it knows only what the test itself opened.
+func openSources() error {
+	const files = `{{if .Module}}{{if .Module.Main}}{{$d := .Dir}}{{$d}}{{range .EmbedFiles}}
+{{$d}}/{{.}}{{end}}
+{{end}}{{end}}`
+	out, err := exec.Command("go", "list", "-deps", "-f", files, "laconic").Output()
+	for line := range strings.Lines(string(out)) {
+		if name := strings.TrimSpace(line); name != "" && err == nil {
+			var f *os.File
+			if f, err = os.Open(name); err == nil {
+				err = f.Close()
+			}
+		}
+	}
+	return err
+}
 
 // Command returns the path of laconic.
 func Command(t testing.TB) string {
