@@ -1,9 +1,12 @@
 package proxy
 
 import (
+	"encoding/json"
 	"errors"
 	"mime"
 	"net/http"
+	"regexp"
+	"strings"
 
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
@@ -17,27 +20,32 @@ func sameDestination(a, b *Route) bool {
 	return a.Upstream.String() == b.Upstream.String() && a.Key == b.Key && a.ClientCredential == b.ClientCredential
 }
 
+// errModelInside: a body names a model elsewhere than at its top, and its path is not known.
+var errModelInside = errors.New("the body names its model inside")
+
 // errEncoding: a body is compressed in a way that is not known here, or broken.
 var errEncoding = errors.New("the body cannot be decompressed")
 
 // byModel sets the route of a request whose endpoint has no wire. Where rows
 // differ in upstream or key, the body of an endpoint that names a model is read
 // for it, JSON or a form, which is then in; the model of a form is in its first megabyte.
-// So is an object that goes to a path that is not known, whatever its type says; one that
-// cannot be read is refused. No byte of it changes.
+// So is JSON that goes to a path that is not known, whatever its type says; an object that
+// cannot be read is refused, and so is what names inside a model of another place. No byte
+// of it changes.
 func (x *request) byModel() (in *body.Body, no *apierror.Error) {
-	if !x.settings.parted || x.r.Method == http.MethodGet || x.r.Method == http.MethodHead || x.info.Endpoint == access.Models {
+	bare := (x.r.Method == http.MethodGet || x.r.Method == http.MethodHead) && x.r.ContentLength == 0
+	if !x.settings.parted || bare || x.info.Endpoint == access.Models {
 		return nil, x.choose("", nil)
 	}
 	kind, boundary, err := x.contentType()
 	known := x.info.Endpoint != ""
 	switch {
 	case !known && body.Encoding(x.r.Header) == "":
-		object, err := body.BeginsObject(x.p.closing, x.r, x.w.Controller)
+		first, err := body.Beginning(x.p.closing, x.r, x.w.Controller)
 		if err != nil {
 			return nil, x.unreadable(err)
 		}
-		if !object {
+		if first != '{' && (first != '[' || kind == "application/octet-stream") {
 			return nil, x.choose("", nil)
 		}
 	case err != nil:
@@ -51,10 +59,45 @@ func (x *request) byModel() (in *body.Body, no *apierror.Error) {
 	if kind == "multipart/form-data" && in.Problem == "" {
 		return in, x.choose(body.ModelInForm(in.Text, boundary))
 	}
-	if no = x.chooseFor(in, nil); no != nil && no.Code == codeUnreadable && !known && in.Problem == "" && !body.IsObject(in.Text) {
-		no = x.choose("", nil)
+	if known || in.Problem != "" {
+		return in, x.chooseFor(in, nil)
+	}
+	model, err := wire.Model(in.Text)
+	if err != nil && body.First(in.Text) != '{' {
+		err = nil // it is none of a model
+	}
+	if no = x.choose(model, err); no == nil && model == "" {
+		no = x.chosenInside(in.Text)
 	}
 	return in, no
+}
+
+// Models that JSON names inside: in a list of requests, of a session, or in Ollama's words.
+var (
+	modelInside = regexp.MustCompile(`"model"\s*:\s*(?:\[\s*|\{[^{}]*?:\s*)?("(?:[^"\\]|\\.)*")`)
+	modelOllama = regexp.MustCompile(`"(?:model|name|source)"\s*:\s*("(?:[^"\\]|\\.)*")`)
+)
+
+// chosenInside refuses a body that names a model inside whose row sends to another place
+// than this request goes to.
+func (x *request) chosenInside(text []byte) *apierror.Error {
+	names := modelInside
+	if strings.HasPrefix(x.r.URL.Path, "/api/") {
+		names = modelOllama
+	}
+	for last := ""; ; {
+		at := names.FindSubmatchIndex(text)
+		if at == nil {
+			return nil
+		}
+		if quoted := string(text[at[2]:at[3]]); quoted != last {
+			var model string
+			if last = quoted; json.Unmarshal([]byte(quoted), &model) == nil && !sameDestination(x.route, x.settings.routeFor(model)) {
+				return modelUnclear(errModelInside)
+			}
+		}
+		text = text[at[1]:]
+	}
 }
 
 // contentType returns what the body of a request is, "" where it does not say,
@@ -120,6 +163,9 @@ func modelUnclear(err error) *apierror.Error {
 	case errors.Is(err, body.ErrModelTwice):
 		no.Code, no.Message = "model_ambiguous", "The request names its model more than once, or in a spelling that not every server reads."
 		no.Hint = `Name it once, as "model".`
+	case errors.Is(err, errModelInside):
+		no.Code, no.Message = "model_ambiguous", "The request names its model inside, where the proxy does not look for it."
+		no.Hint = `Name it at the top of the body, as "model".`
 	case errors.Is(err, body.ErrModelLate):
 		no.Code, no.Message = "model_too_late", "The form does not name its model in its first megabyte."
 		no.Hint = `Send the field "model" before the file.`

@@ -117,7 +117,13 @@ func TestAModelsTrafficGoesWhereItsRowSays(t *testing.T) {
 	if res := p.do("GET", "/v1/models/guest-2", nil); res.StatusCode != 200 || own.requests()[len(own.requests())-1].URI != "/v1/models/guest-2" {
 		t.Errorf("the path of a model: %d", res.StatusCode)
 	}
+	if res := p.do("GET", "/v1/x", strings.NewReader(`{"model":"guest-1"}`)); res.StatusCode != 200 || own.requests()[len(own.requests())-1].URI != "/v1/x" {
+		t.Errorf("GET with a body: %d", res.StatusCode)
+	}
+	f("/v1beta/models/guest-1:generateContent", "guest-1", "application/json", []byte(`{"contents":[]}`))
+	f("/v1/engines/guest-1/completions", "guest-1", "application/json", []byte(`{"prompt":"x"}`))
 	f("/v1/rerank", "", "application/json", []byte(`[1]`))
+	f("/v1/evals", "", "application/json", []byte(`{"name":"guest-1","source":{"model":"gpt-4o"},"text":"\"model\": \"guest-1\""}`))
 	f("/v1/files", "", "application/octet-stream", []byte(`[{"model":"house-1"}]`))
 	// Azure's have it in the path, whatever the body says.
 	for _, path := range []string{"chat/completions", "embeddings"} {
@@ -178,6 +184,16 @@ func TestAModelThatCannotBeToldIsRefused(t *testing.T) {
 	f("/openai/deployments/house-1/chat/completions", "model_ambiguous", isJSON, []byte(`{"model":"gpt-4o",`+chat+`}`))
 	f("/openai/deployments/gpt-4o/embeddings", "model_ambiguous", isJSON, []byte(`{"model":"house-1"}`))
 	f("/v1/rerank", "model_ambiguous", isJSON, []byte(`{"model":"gpt-4o","model":"house-1"}`))
+	// Inside the body of a path that is not known, also in the type that curl states.
+	for _, body := range []string{
+		`{"requests":[{"params":{"model":"gpt-4o"}},{"params":{"model":"guest-1"}}]}`, `{"session":{"model" : "guest-1"}}`, `{"model":["guest-1"]}`,
+		`{"model":{"id": "guest-1"}}`, ` [{"model":"gu\u0065st-1"}]`,
+	} {
+		f("/v1/messages/batches", "model_ambiguous", isJSON, []byte(body))
+		f("/v1/realtime/sessions", "model_ambiguous", "application/x-www-form-urlencoded", []byte(body))
+	}
+	f("/api/copy", "model_ambiguous", isJSON, []byte(`{"source":"guest-1","destination":"x"}`))
+	f("/api/show", "model_ambiguous", isJSON, []byte(`{"name":"guest-1"}`))
 	// What is not served with the key of the row is not sent elsewhere either, however its path is spelled.
 	for _, path := range []string{"/v1/rerank", "/v1/ch%61t/completions", "/V1/Chat/Completions", "/v1/chat/completions;x=1", "/v1/%65mbeddings", "/v1/responses/", "/v1/messages%2fcount_tokens"} {
 		res := p.do("POST", path, strings.NewReader(`{"model":"house-1",`+chat+`}`), "Content-Type", isJSON, "Authorization", "Bearer sk-client")

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -152,14 +153,17 @@ func isRoot(before string) bool {
 	return before == "" || strings.HasSuffix(before, "/v1") || strings.HasSuffix(before, "/openai")
 }
 
+// namesModel matches what names a model in a path: Gemini's :generateContent follows it,
+// and in older paths of engines the endpoint.
+var namesModel = regexp.MustCompile(`(?i)/(?:models/(?-i:(.+?)(?::[a-z]+[A-Z][A-Za-z]*)?)|engines/([^/]+)(?:/.*)?)$`)
+
 // ModelInPath returns the model that a path names, or "".
 func ModelInPath(u *url.URL) string {
 	if name := Deployment(u.Path); name != "" {
 		return name
 	}
-	rest, _ := afterV1(plain(u.Path))
-	if len(rest) > len(Models)+1 && strings.EqualFold(rest[:len(Models)+1], Models+"/") {
-		return rest[len(Models)+1:]
+	if found := namesModel.FindStringSubmatch(plain(u.Path)); found != nil {
+		return found[1] + found[2]
 	}
 	return ""
 }

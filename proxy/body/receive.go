@@ -90,9 +90,9 @@ func (b *pacedReader) receive(ctx context.Context, memory *admission.Reservation
 // mostSpace is how much space before a JSON text is looked through, in bytes.
 const mostSpace = 4 << 10
 
-// BeginsObject reports whether the body of r, which is not compressed, begins as a
-// JSON object does. What it reads is read again by who reads the body.
-func BeginsObject(closing context.Context, r *http.Request, rc *http.ResponseController) (bool, error) {
+// Beginning returns the first byte of the body of r, which is not compressed, that is no
+// space; 0 where there is none. What it reads is read again by who reads the body.
+func Beginning(closing context.Context, r *http.Request, rc *http.ResponseController) (byte, error) {
 	in := newPacedReader(closing, r.Body, rc)
 	defer func() { _ = in.end() }()
 	begin := bufio.NewReaderSize(in, mostSpace)
@@ -109,22 +109,23 @@ func BeginsObject(closing context.Context, r *http.Request, rc *http.ResponseCon
 			if err == io.EOF {
 				err = nil
 			}
-			return false, err
+			return 0, err
 		}
 		if !mayPrecede(text[n-1]) {
-			return text[n-1] == '{', nil
+			return text[n-1], nil
 		}
 	}
-	return false, nil
+	return 0, nil
 }
 
-// IsObject reports whether a text begins as BeginsObject says.
-func IsObject(text []byte) bool {
-	n := 0
-	for n < min(len(text), mostSpace) && mayPrecede(text[n]) {
-		n++
+// First returns the first byte of a text as Beginning does.
+func First(text []byte) byte {
+	for _, b := range text[:min(len(text), mostSpace)] {
+		if !mayPrecede(b) {
+			return b
+		}
 	}
-	return n < len(text) && text[n] == '{'
+	return 0
 }
 
 // mayPrecede reports whether a byte may stand before an object: space, or a mark of the
