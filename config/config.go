@@ -171,22 +171,30 @@ type Override struct {
 }
 
 // Load reads a configuration file. If path is empty it reads the one of [Usual]; if
-// there is no such file it returns the defaults, changed by
+// there is no such file, nor one that may be meant for it, it returns the defaults, changed by
 // over. The error is Problems: everything that is wrong, at once. The configuration
 // that comes with an error is only good for looking at.
 func Load(path string, over ...Override) (*Config, error) {
 	if path == "" {
 		if path = usual(); path == "" {
+			if path = misnamed(); path != "" {
+				return unread(), Problems{{File: path, Message: "the file is not read, because of its name", Hint: "call it " + FileName + ", in YAML, or name it by -c"}}
+			}
 			return Parse("", nil, os.LookupEnv, over...)
 		}
 	}
 	src, err := readFile(path)
 	if err != nil {
-		c := Default()
-		c.places = map[string]place{"": {broken: true}}
-		return c, fileProblem(path, err, "correct the path; laconic init writes a file, and without -c every setting has its default")
+		return unread(), fileProblem(path, err, "correct the path; laconic init writes a file, and without -c every setting has its default")
 	}
 	return Parse(path, src, os.LookupEnv, over...)
+}
+
+// unread returns what stands for a file that cannot be read.
+func unread() *Config {
+	c := Default()
+	c.places = map[string]place{"": {broken: true}}
+	return c
 }
 
 // LoadAdmin is Load for those who ask a running proxy something: they need admin and

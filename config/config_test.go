@@ -247,6 +247,21 @@ func TestNoFileIsDefault(t *testing.T) {
 		}
 		was = path
 	}
+	for _, path := range []string{"home/.config/laconic/config.yaml", "home/.config/laconic/laconic.toml", "laconic.json", ".laconic.yaml", "Laconic.YAML"} {
+		if err := os.Rename(was, path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err = Load(""); err == nil || err.Error() != path+": the file is not read, because of its name (call it laconic.yaml, in YAML, or name it by -c)" {
+			t.Errorf("%s: %v", path, err)
+		}
+		was = path
+	}
+	if err := os.Rename(was, "config.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	if c, err = Load(""); err != nil || c.File() != "" {
+		t.Errorf("the file of another program: %v, %q", err, c.File())
+	}
 	if _, err := Load("other.yaml"); err == nil || err.Error() != "other.yaml: there is no such file (correct the path; laconic init writes a file, and without -c every setting has its default)" {
 		t.Errorf("a missing file: %v", err)
 	}

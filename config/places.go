@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 )
 
 // FileName is the name of the file that laconic init writes.
@@ -28,6 +30,29 @@ func Places() (paths []string) {
 		paths = append(paths, filepath.Join(dir, FileName), filepath.Join(dir, "laconic.yml"))
 	}
 	return paths
+}
+
+// otherName matches what else somebody may call the file.
+var otherName = regexp.MustCompile(`(?i)^(\.?laconic\.(ya?ml|json|toml)|config\.ya?ml)$`)
+
+// misnamed returns a file where one is looked for that is not read, for its name; "" for
+// none. Any program may have a config.yaml in the folder that this one starts in.
+func misnamed() string {
+	last := ""
+	for _, path := range Places() {
+		dir := filepath.Dir(path)
+		if dir == last {
+			continue
+		}
+		last = dir
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if name := e.Name(); otherName.MatchString(name) && (dir != "." || !strings.HasPrefix(name, "config")) {
+				return filepath.Join(dir, name)
+			}
+		}
+	}
+	return ""
 }
 
 // usual returns the file to read where no path is given; "" for none.
