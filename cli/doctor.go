@@ -168,14 +168,15 @@ func checkTraffic(ctx context.Context, p *patient) (all []finding) {
 func runningAs(c *config.Config) string { return "laconic " + version() + " " + runningWith(c) }
 
 func runningWith(c *config.Config) string {
+	before := "in front of " + config.ShownURL(c.Upstream) + ", "
 	if c.File() == "" {
-		return "without a configuration file"
+		return before + "without a configuration file"
 	}
 	path, err := filepath.Abs(c.File())
 	if err != nil {
 		path = c.File()
 	}
-	return "with " + path
+	return before + "with " + path
 }
 
 // checkStore asks a store that processes share for everything that it is used for.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -240,6 +241,22 @@ func TestDoctorJudges(t *testing.T) {
 	f(came(slices.Concat(every(50, 300*ms, ms/2), every(50, 340*ms, ms/2))...), why.Fine, "as they are made")        // a fast model
 }
 
+// A proxy that goes to another upstream is another set-up's, also where neither has a file.
+func TestDoctorKnowsWhoseProxyItAsked(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	admin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, `[{"check":"running","state":"ok","says":"laconic 1 in front of http://127.0.0.1:1/v1, without a configuration file"}]`)
+	}))
+	defer admin.Close()
+	for upstream, want := range map[string]string{"http://127.0.0.1:1/v1": "ok ", "http://127.0.0.1:2/v1": "warn "} {
+		_, out, _ := run(t, "doctor", "--admin", admin.Listener.Addr().String(), "--upstream", upstream)
+		if _, line, _ := strings.Cut(out, "\n"+want); !strings.Contains(line, " running ") || strings.Contains(out, "another set-up") != (want == "warn ") {
+			t.Errorf("%s:\n%s", upstream, out)
+		}
+	}
+}
+
 func TestDoctorOnABrokenFile(t *testing.T) {
 	code, all := examined(t, "upstrem: http://x.example/v1\n")
 	if code != 2 || len(all) != 1 || !has(all, "configuration", why.Failure, `unknown key`, "did you mean upstream?") {
@@ -285,7 +302,11 @@ func TestDoctorKnowsWhyAnUpstreamIsNotReached(t *testing.T) {
 			t.Errorf("%s: %d %v", upstream, code, all)
 		}
 	}
-	f("https"+plain.URL[4:]+"/v1", "it speaks http, not https")
+	f("https"+plain.URL[4:]+"/v1", "write http:// in upstream")
 	f("http://no-such-host.invalid/v1", "correct the name of the host")
+	private := httptest.NewTLSServer(http.NotFoundHandler())
+	private.Config.ErrorLog = log.New(io.Discard, "", 0)
+	defer private.Close()
+	f(private.URL+"/v1", "SSL_CERT_FILE")
 	f("http://127.0.0.1:1/v1", "start it")
 }

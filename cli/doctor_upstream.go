@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -61,7 +59,8 @@ func checkUpstreams(ctx context.Context, p *patient) (all []finding) {
 		f := finding{State: why.Failure}
 		switch {
 		case u.Err != nil:
-			f.Says, f.Fix = fmt.Sprintf("%s cannot be reached (%s)", shown, apierror.Reason(u.Err)), u.fix()
+			reason := apierror.Reason(u.Err)
+			f.Says, f.Fix = fmt.Sprintf("%s cannot be reached (%s)", shown, reason), why.Reach(reason, u.place)
 		case wantsKey(u.Found) && u.key == "":
 			f = finding{State: why.Warning, Says: shown + " wants a key, and there is none here to try", Fix: "set OPENAI_API_KEY where you run laconic doctor, or api_key in a row of models"}
 		case wantsKey(u.Found):
@@ -83,18 +82,6 @@ func checkUpstreams(ctx context.Context, p *patient) (all []finding) {
 		all = append(all, f)
 	}
 	return all
-}
-
-// fix returns what may mend that the upstream cannot be reached.
-func (u *upstream) fix() string {
-	var name *net.DNSError
-	switch {
-	case errors.As(u.Err, &name):
-		return "correct the name of the host in " + u.place + ", or the name service of this machine"
-	case strings.Contains(apierror.Reason(u.Err), "not https"):
-		return "it speaks http, not https: correct " + u.place
-	}
-	return "start it, or correct " + u.place
 }
 
 func checkWindows(_ context.Context, p *patient) (all []finding) {

@@ -43,11 +43,10 @@ func (x *request) end() {
 	}
 	x.info.Why = x.reason()
 	if x.info.Wire != "" {
-		outcome := string(x.info.Outcome)
+		x.p.outcomes.Note(string(x.info.Outcome), x.info.Why)
 		if x.info.Cut {
-			outcome = operate.Cut
+			x.p.outcomes.Note(operate.Cut, x.cutShort())
 		}
-		x.p.outcomes.Note(outcome, x.info.Why)
 	}
 	x.memory.Free()
 	x.spend()

@@ -94,8 +94,8 @@ func (x *request) tooLong(p *plan.Plan) *apierror.Error {
 	said := x.wire.TooLong(r, p.Budget.Messages, p.Tools)
 	return &apierror.Error{
 		Status: http.StatusBadRequest, Param: said.Param, Code: said.Code, Message: said.Message,
-		Detail: fmt.Sprintf("%d tokens in %d messages, of them %d fixed; %d tokens in %d messages after everything; budget %d",
-			r.Before, r.MessagesBefore, r.Fixed, r.After, r.MessagesAfter, r.Budget),
+		Detail: fmt.Sprintf("%d tokens in %d messages; %d tokens in %d messages after everything; budget %d",
+			r.Before, r.MessagesBefore, r.After, r.MessagesAfter, r.Budget),
 	}
 }
 

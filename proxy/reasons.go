@@ -45,14 +45,22 @@ func (x *request) reason() why.Reason {
 		return i.Rewrite.Why
 	case i.Own:
 		return x.said
-	case i.Cut && i.Usage != nil:
-		return why.Cut(i.Usage.Prompt, i.Rewrite.Report.After)
+	case i.Cut:
+		return x.cutShort()
 	case i.Ended != "":
 		return why.Ended(i.Ended)
 	case i.Rewrite != nil:
 		return why.Repaired(&i.Rewrite.Report)
 	}
 	return why.Reason{}
+}
+
+// cutShort returns why an upstream read less than it was sent.
+func (x *request) cutShort() why.Reason {
+	if x.info.Usage == nil {
+		return why.Reason{}
+	}
+	return why.Cut(x.info.Usage.Prompt, x.info.Rewrite.Report.After)
 }
 
 var unansweredCodes = map[string]bool{

@@ -111,6 +111,7 @@ func TestAnUpstreamOutOfReachIsAnErrorOfOurs(t *testing.T) {
 	f("no such name", with(&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "upstream.test", IsNotFound: true}}),
 		502, "upstream_unreachable", "no such host")
 	f("dial timeout", with(&net.OpError{Op: "dial", Net: "tcp", Err: timeoutError{}}), 504, "upstream_timeout", "dial tcp")
+	f("no answer to a handshake", with(handshakeTimeout{}), 504, "upstream_timeout", "TLS handshake: timeout")
 	f("an error that quotes its peer", with(errors.New(`malformed response "secretquery canary"`)), 502, "upstream_unreachable", "not understood")
 }
 
@@ -119,6 +120,10 @@ type timeoutError struct{}
 func (timeoutError) Error() string   { return "i/o timeout" }
 func (timeoutError) Timeout() bool   { return true }
 func (timeoutError) Temporary() bool { return true }
+
+type handshakeTimeout struct{ timeoutError }
+
+func (handshakeTimeout) Error() string { return "net/http: TLS handshake timeout" }
 
 func TestAnErrorAfterTheBodyWasSentSaysNotToRetry(t *testing.T) {
 	for name, answer := range map[string]string{"closed": "", "half a head": "HTTP/1.1 200 OK\r\nConte", "not HTTP": "hello, this is SMTP\r\n"} {

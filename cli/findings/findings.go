@@ -132,7 +132,9 @@ func one(s why.State, says, fix string) []why.Finding {
 func ofRequests(f Facts) (all []why.Finding) {
 	total, bad := 0, false
 	for _, o := range f.Outcomes {
-		total += o.Requests
+		if o.Outcome != operate.Cut { // each has an outcome, too
+			total += o.Requests
+		}
 	}
 	for _, o := range f.Outcomes {
 		one := why.Finding{State: why.Warning, Says: fmt.Sprintf("%d of %s: %s", o.Requests, number.Count(total, "request"), o.Outcome), Fix: cmp.Or(o.Why.Fix, "see the field why in the log")}

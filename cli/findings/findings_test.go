@@ -41,6 +41,9 @@ func TestFactsBecomeSentences(t *testing.T) {
 	f(counted(operate.Outcome{Outcome: "untouched", Requests: 3}), "requests", why.Fine, "3, none of them over")
 	f(counted(operate.Outcome{Outcome: "over", Requests: 83, Why: why.Reason{Says: "it is long", Fix: "cut"}}, operate.Outcome{Outcome: "compacted", Requests: 540}),
 		"requests", why.Warning, "83 of 623 requests: over; the last because it is long")
+	both := counted(operate.Outcome{Outcome: "cut", Requests: 2, Why: why.Reason{Says: "it read 4"}}, operate.Outcome{Outcome: "over", Requests: 3, Why: why.Reason{Says: "it is long"}})
+	f(both, "requests", why.Warning, "2 of 3 requests: cut; the last because it read 4")
+	f(both, "requests", why.Warning, "3 of 3 requests: over; the last because it is long")
 	f(counted(operate.Outcome{Outcome: "refused", Requests: 1, Why: why.Reason{Says: "it was too long"}}), "requests", why.Warning, "1 of 1 request: refused; the last because it was too long")
 	for _, outcome := range []string{"retried", "repaired"} {
 		facts := counted(operate.Outcome{Outcome: outcome, Requests: 2, Why: why.Reason{Says: "it was so"}})

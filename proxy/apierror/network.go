@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"syscall"
 )
 
@@ -56,6 +57,8 @@ func NetworkReason(err error) (what string, ok bool) {
 			return what + ": timeout", true
 		}
 		return what, true
+	case strings.Contains(err.Error(), "TLS handshake timeout"): // of a type without a name
+		return "TLS handshake: timeout", true
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return "the connection was closed early", true
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrStatus):

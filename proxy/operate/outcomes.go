@@ -9,8 +9,8 @@ import (
 	"laconic/proxy/why"
 )
 
-// Cut takes the place of an outcome once the answer shows that the upstream read less
-// than it was sent.
+// Cut is counted beside the outcome of a request whose answer shows that the upstream
+// read less than it was sent.
 const Cut = "cut"
 
 // Outcome is how many chat requests ended in one way, and why the last did.

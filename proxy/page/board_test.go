@@ -8,6 +8,7 @@ import (
 	"laconic/proxy"
 	"laconic/proxy/operate"
 	"laconic/proxy/why"
+	"laconic/proxy/wire"
 )
 
 // TestTheBoardCountsWhatIsWrong: by model and by client, with the newest reason of each
@@ -24,9 +25,9 @@ func TestTheBoardCountsWhatIsWrong(t *testing.T) {
 		{"a", "ALICE", proxy.ReplyInfo{Status: 200, Outcome: proxy.Over, FirstByte: 30 * time.Millisecond, Why: why.Reason{Says: "too much", Fix: "less"}}},
 		{"b", "ALICE", proxy.ReplyInfo{Status: 429}},
 		{"a", "BOB", proxy.ReplyInfo{Status: 200, Code: "upstream_broke", Detail: "reset"}},
-		{"a", "BOB", proxy.ReplyInfo{Status: 200, Cut: true, Outcome: proxy.Over}},
-		{"a", "BOB", proxy.ReplyInfo{Status: proxy.StatusClientLeft, Code: "client_left"}},
 		{"a", "BOB", proxy.ReplyInfo{Status: 200, Ended: "half_event"}},
+		{"a", "BOB", proxy.ReplyInfo{Status: proxy.StatusClientLeft, Code: "client_left"}},
+		{"a", "BOB", proxy.ReplyInfo{Status: 200, Cut: true, Outcome: proxy.Over, Usage: &wire.Usage{Prompt: 7}, Why: why.Reason{Says: "long"}}},
 	} {
 		c.reply.ID, c.reply.Client = fmt.Sprint(n), c.client
 		c.reply.Rewrite = &proxy.RewriteInfo{ID: c.reply.ID, Model: c.model, Outcome: c.reply.Outcome}
@@ -48,7 +49,7 @@ func TestTheBoardCountsWhatIsWrong(t *testing.T) {
 	for _, f := range b.Faults {
 		got += fmt.Sprint(", ", f.Requests, " ", f.What, " ", f.Of, " ", f.ID, " ", f.Why)
 	}
-	if want := "1gone7one, 1 error 429 2 the upstream answered 429, 1 error upstream_broke 3 reset, 2 over  4 , 2 cut  6 "; got != want {
+	if want := "1gone7one, 1 error 429 2 the upstream answered 429, 1 error upstream_broke 3 reset, 2 over  6 long, 2 cut  6 " + why.Cut(7, 0).String(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	v := p.since(0)

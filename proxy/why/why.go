@@ -229,13 +229,24 @@ func Unanswered(host, code, detail string) Reason {
 	if detail = strings.TrimPrefix(detail, host+": "); detail != "" {
 		r.Says += " (" + detail + ")"
 	}
-	switch {
-	case strings.Contains(detail, "not https"):
-		r.Fix = "write http:// in upstream"
-	case code == "upstream_unreachable":
-		r.Fix = "start it, or correct upstream"
+	if code == "upstream_unreachable" {
+		r.Fix = Reach(detail, "upstream")
 	}
 	return r
+}
+
+// Reach returns what helps where an upstream cannot be reached, by what the network says.
+// place is where the configuration names it.
+func Reach(detail, place string) string {
+	switch {
+	case strings.Contains(detail, "not https"):
+		return "write http:// in " + place
+	case strings.Contains(detail, "name lookup"):
+		return "correct the name of the host in " + place + ", or the name service of this machine"
+	case strings.Contains(detail, "certificate"):
+		return "make this machine trust its certificate (SSL_CERT_FILE, for an authority of your own), or correct " + place
+	}
+	return "start it, or correct " + place
 }
 
 // Cut returns why an upstream read less of a prompt than it was sent.
