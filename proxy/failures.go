@@ -40,6 +40,9 @@ func (x *request) unanswered(_ http.ResponseWriter, _ *http.Request, err error) 
 
 // noAnswer is the error for an upstream that gave none.
 func (x *request) noAnswer(cause, err error) *apierror.Error {
+	if errors.Is(cause, apierror.ErrStatus) {
+		err = cause
+	}
 	no := &apierror.Error{Status: http.StatusBadGateway, Type: "server_error", NoRetry: x.call.sent(), Detail: apierror.Reason(err)}
 	var timeout interface{ Timeout() bool }
 	switch {

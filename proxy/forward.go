@@ -7,7 +7,9 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/http/httputil"
+	"net/textproto"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,12 +56,23 @@ type call struct {
 	via    http.RoundTripper
 }
 
-// RoundTrip sends the body itself, which ReverseProxy has put behind another one.
+// mostInterim bounds the answers of status 1xx before the answer itself.
+const mostInterim = 100
+
+// RoundTrip sends the body itself, which ReverseProxy has put behind another one. It ends
+// a request whose upstream sends one answer of status 1xx after the other.
 func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 	if c.body != nil && r.Body != nil { // an empty one has none
 		r.Body = c.body
 	}
-	return c.via.RoundTrip(r)
+	interim := 0
+	count := func(int, textproto.MIMEHeader) error {
+		if interim++; interim > mostInterim {
+			c.cancel(apierror.ErrStatus)
+		}
+		return nil
+	}
+	return c.via.RoundTrip(r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{Got1xxResponse: count})))
 }
 
 // sent reports whether the whole body went to the upstream, which may then have

@@ -198,6 +198,20 @@ func TestOddAnswersArrive(t *testing.T) {
 			t.Errorf("%d %q %v", res.StatusCode, res.body, res.Header)
 		}
 	})
+	t.Run("hints without end", func(t *testing.T) {
+		base, _ := rawUpstream(t, func(conn *net.TCPConn, _ *http.Request) {
+			for { // Close ends it
+				if _, err := io.WriteString(conn, "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"); err != nil {
+					return
+				}
+			}
+		})
+		p := start(t, options(base))
+		got := raw(t, p.addr, "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: "+fmt.Sprint(len(chatBody))+"\r\n\r\n"+chatBody)
+		if end := got[strings.LastIndex(got, "HTTP/1.1"):]; !strings.HasPrefix(end, "HTTP/1.1 502") || !strings.Contains(end, apierror.ErrStatus.Error()) {
+			t.Errorf("%d hints, then %.900s", strings.Count(got, "HTTP/1.1 103"), end)
+		}
+	})
 	t.Run("a close-delimited answer", func(t *testing.T) {
 		base, _ := rawUpstream(t, func(conn *net.TCPConn, _ *http.Request) {
 			_, _ = io.WriteString(conn, "HTTP/1.0 200 OK\r\n\r\nok")
