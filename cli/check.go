@@ -87,7 +87,7 @@ func hintLines(c *config.Config) (lines []string) {
 
 // description returns what a valid configuration comes to, without its secrets.
 func description(c *config.Config) string {
-	text := "no file, every setting has its default\n\n"
+	text := "no file, every setting has its default\nlooked for: " + strings.Join(config.Places(), ", ") + "\n\n"
 	if c.File() != "" {
 		text = c.File() + " is valid\n\n"
 	}
