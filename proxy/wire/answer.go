@@ -142,26 +142,26 @@ var counts = [...][]string{
 	{"completion_tokens", "output_tokens"},
 }
 
-// usage returns what an answer cost, nil if it states nothing: by the last usage object
-// of its end, or of its head where that states something else. Anthropic's streams state
-// the prompt in the first event, and Ollama's first is a guess.
+// usage returns what an answer cost, nil if it states nothing: each count by the last
+// usage object that states it. Anthropic's streams state the prompt in the first event,
+// and Ollama's first is a guess. A whole answer has one, which is the last.
 func (w *api) usage(a Answer) *Usage {
 	var n [len(counts)]int
 	told := false
-	for _, text := range [][]byte{a.Head, a.Tail} {
+	for _, text := range [][]byte{a.Tail, a.Head} {
 		for o := range usagesIn(text) {
 			stated := false
 			for i, paths := range counts {
 				for _, path := range paths {
 					c := count(o, path)
 					told = told || (i == 2 || i == 3) && o.Get(path).Type == gjson.Number
-					if c > 0 {
-						n[i], stated = c, true
+					if stated = stated || c > 0; n[i] == 0 {
+						n[i] = c
 					}
 				}
 			}
-			if stated {
-				break // null in every chunk but the last
+			if stated && !a.Stream {
+				break
 			}
 		}
 	}

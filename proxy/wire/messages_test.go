@@ -78,6 +78,14 @@ func TestEndsOfMessages(t *testing.T) {
 			wire.Answer{Head: []byte(head), Tail: []byte(delta(`{"output_tokens":7}`, "end_turn") + last), Stream: true},
 			wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 7, Cached: 3000, CacheTold: true}, Done: true, Generated: true},
 		},
+		"Anthropic, in a few bytes": {
+			wire.Answer{Head: []byte(head + delta(`{"output_tokens":7}`, "end_turn") + last), Tail: []byte(head + delta(`{"output_tokens":7}`, "end_turn") + last), Stream: true, Whole: true},
+			wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 7, Cached: 3000, CacheTold: true}, Done: true, Generated: true},
+		},
+		"Ollama, in a few bytes": {
+			wire.Answer{Tail: []byte(`data: {"type":"message_start","message":{"usage":{"input_tokens":99,"output_tokens":0}}}` + "\n\n" + delta(`{"input_tokens":120,"output_tokens":7}`, "tool_use") + last), Stream: true, Whole: true},
+			wire.End{Usage: &wire.Usage{Prompt: 120, Completion: 7}, Done: true, Generated: true},
+		},
 		"Ollama, whose first word is a guess": {
 			wire.Answer{Head: []byte(`data: {"type":"message_start","message":{"usage":{"input_tokens":99,"output_tokens":0}}}`), Tail: []byte(delta(`{"input_tokens":120,"output_tokens":7}`, "tool_use") + last), Stream: true},
 			wire.End{Usage: &wire.Usage{Prompt: 120, Completion: 7}, Done: true, Generated: true},
