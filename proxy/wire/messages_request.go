@@ -50,10 +50,12 @@ func (*messages) Decode(body []byte) (*Request, error) {
 	return d.complete(Messages), nil
 }
 
-// lead puts the message that was begun last before all others, if it says anything.
+// lead puts the message that was begun last before all others, if it says anything. It
+// stands beside the list, so nothing is added to it or moved out of it.
 func (d *document) lead() {
 	n := len(d.msgs) - 1
 	m, k := d.msgs[n], d.marks[n]
+	m.Seal = compact.SealText
 	if d.msgs, d.marks = d.msgs[:n], d.marks[:n]; k.parts.from == k.parts.to {
 		return
 	}
