@@ -23,6 +23,17 @@ var tokenizers = []tokenizer{
 	{"digits", remembered(everyDigit(named("o200k_base")))},
 }
 
+// claudeCounts is about how Anthropic's newest models count. The tokenizer that it published
+// makes 1.04 tokens of one of o200k_base in Claude Code's tools and 1.2 in its listings,
+// and the newest makes at most 1.35 of one of those before. This makes as many of both,
+// and more of numbers.
+var claudeCounts = tokenizer{"claude", remembered(times(135, everyDigit(named("o200k_base"))))}
+
+// times counts percent of what count does.
+func times(percent int, count func(string) int) func(string) int {
+	return func(s string) int { return (count(s)*percent + 99) / 100 }
+}
+
 func named(name string) func(string) int {
 	c, err := tokenize.For("").Named(name)
 	if err != nil {
