@@ -133,6 +133,26 @@ func TestTheAnswerIsKeptFreeOnceItWasRefused(t *testing.T) {
 	}
 }
 
+// What a refusal shows of the count holds for the second body, also where that very
+// request was the first of its conversation to be folded.
+func TestTheSecondBodyIsPlannedByTheCountOfTheRefusal(t *testing.T) {
+	const window = 3000
+	u := answering(t, func(w http.ResponseWriter, body []byte) bool {
+		tokens := 2 * wordsIn(body)
+		if tokens > window {
+			says(w, tokens, window)
+		}
+		return tokens > window
+	})
+	p := inFrontOf(t, u, calibrating, windowed(window))
+	for turn, hits := range []int{2, 1} {
+		before := len(u.requests())
+		if res := p.chat(strings.Replace(agentBody(30, 100), "be brief", strings.Repeat("brief ", 900), 1)); res.StatusCode != 200 || len(u.requests())-before != hits {
+			t.Errorf("request %d: %d after %d hits, want %d: %s", turn+1, res.StatusCode, len(u.requests())-before, hits, res.body)
+		}
+	}
+}
+
 // An upstream that keeps idempotency keys gives back what it answered to the
 // first body, whatever comes under its key.
 func TestTheSecondBodyHasNotTheFirstOnesKey(t *testing.T) {

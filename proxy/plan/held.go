@@ -80,7 +80,8 @@ func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy func()
 		held = held.WithRate(rate)
 		in.Rates = held.Rates
 	}
-	if of := compact.CostAll(p.Counter, in.Messages); of > 0 && t.measured {
+	measured := t.measured || !p.Facts.Count.Until.IsZero() // a refusal of this request may have shown the count
+	if of := compact.CostAll(p.Counter, in.Messages); of > 0 && measured {
 		was := rate.Of(p.Budget.Tokens)
 		rate = compact.Rate{Percent: max(1, 100*compact.CostAll(now, in.Messages)/of)}
 		rate.Extra = fixed - rate.Of(in.Fixed)
@@ -98,7 +99,7 @@ func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy func()
 		fold()
 		r = p.Report.At(rate)
 	}
-	if t.measured && !held.Confirmed && held.Count != p.Facts.Count.Value && p.NewEpoch() && !t.Left() {
+	if measured && !held.Confirmed && held.Count != p.Facts.Count.Value && p.NewEpoch() && !t.Left() {
 		p.anew, p.Counter, p.folded, in.Fixed, in.Rates = true, now, p.Facts, fixed, nil
 		fold()
 		known.SetHeld(learn.Held{Count: p.Facts.Count.Value, Confirmed: true, From: len(in.Messages)})
