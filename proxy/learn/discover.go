@@ -21,6 +21,9 @@ const (
 	// soonTime is when an upstream is asked once more that published nothing of a model at
 	// first, and how long it is left alone where Again learnt nothing new.
 	soonTime = time.Minute
+	// reloadTime is the same where an answer contradicts the window of a model that is loaded:
+	// its server may have started anew.
+	reloadTime = time.Second
 	// deniedPause is when an upstream is asked again that did not let a credential ask.
 	deniedPause = 20 * time.Second
 	// publishedLife is how long windows are believed that are not published any more.
@@ -109,8 +112,9 @@ func (m *Memory) Window(u Upstream, model string) (p compact.Published, refuses 
 
 // Again is called with each answer of an upstream. It asks once more where the answer
 // contradicts the published window, or where the upstream publishes windows of loaded
-// models alone, and must have loaded this one by now; once a minute at most, unless the
-// last question brought something new. The next request waits a little for that. If the
+// models alone, and must have loaded this one by now. Unless the last question brought something
+// new, that is once a minute at most, and once a second where a loaded model's window is
+// contradicted. The next request waits a little for that. If the
 // upstream has nothing to tell of a loaded model, Again returns the window that it has by
 // default; 0: not known.
 func (m *Memory) Again(u Upstream, model string, contradicted bool) (unset int) {
@@ -119,13 +123,17 @@ func (m *Memory) Again(u Upstream, model string, contradicted bool) (unset int) 
 	defer a.mu.Unlock()
 	now := time.Now()
 	_, told := a.published.of(model)
+	pause := soonTime
+	if told && a.loads {
+		pause = reloadTime
+	}
 	switch {
 	case a.asking && !told:
 		if a.stale = true; a.due == nil {
 			a.due = make(chan struct{})
 		}
 	case a.asking, told && !contradicted, !told && !a.loads:
-	case now.Sub(a.again) >= soonTime:
+	case now.Sub(a.again) >= pause:
 		a.again = now
 		if m.ask(a, u, model); a.asking {
 			a.due = make(chan struct{})

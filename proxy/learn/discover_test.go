@@ -133,7 +133,7 @@ func TestAQuestionThatPanicsIsNotTheLast(t *testing.T) {
 }
 
 // TestAServerThatStartsAnewIsAskedAtOnce: however lately its model was loaded before.
-// A window that an answer contradicts, and that stays, is asked for once a minute.
+// A window that an answer contradicts, and that stays, is asked for once a second.
 func TestAServerThatStartsAnewIsAskedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		window := 0
@@ -163,6 +163,13 @@ func TestAServerThatStartsAnewIsAskedAtOnce(t *testing.T) {
 		}
 		if n := len(to.asked) - asked; n != 3 { // one question, of three pages
 			t.Errorf("asked for %d pages of a window that stays", n)
+		}
+		window = 1024
+		time.Sleep(reloadTime)
+		m.Again(u, "m", true)
+		synctest.Wait()
+		if p, _ := m.Window(u, "m"); p.Window != window {
+			t.Errorf("a window of %d after a question that brought nothing new, want %d", p.Window, window)
 		}
 	})
 }
