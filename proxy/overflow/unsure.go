@@ -73,7 +73,8 @@ var otherThings = expression(`(?i)bytes|\d ?[mk]i?b\b|image|picture|pixel|jinja|
 // promptWords match what a prompt is made of, and how it is measured, in the
 // languages in which servers are written. Most of them say "token".
 var promptWords = expression(`(?i)token|prompt|context|\binput|sequence|conversation|\blength|messages are|histor|` +
-	`kontext|eingabe|verlauf|contexte|contexto|contesto|entrée|entrada|токен|контекст|запрос|ввод|длин|` +
+	`kontext|konteks|eingabe|verlauf|contexte|contexto|contesto|entrée|entrada|invoer|gesprek|indata|vstup|syöte|bemenet|masukan|percakapan|` +
+	`ngữ cảnh|đầu vào|токен|контекст|запрос|запит|ввод|длин|довжин|` +
 	`上下文|对话|對話|会话|长度|長度|令牌|词元|输入|輸入|提示词|トークン|コンテキスト|プロンプト|入力|会話|문맥|컨텍스트|토큰|프롬프트|입력|대화`)
 
 // tokenWords are those of promptWords that answers are measured by, too.
@@ -88,5 +89,6 @@ var ofAnswers = expression(`(?i)max_|completion|output|answer`)
 // tooMuchWords match that there is too much of it.
 var tooMuchWords = expression(`(?i)too (?:long|large|many|big|much)|exceed|(?:long|larg|great|bigg)er than|more than|at most|maximum|limit|not fit|shorten|shorter|overflow|` +
 	`zu (?:lang|groß|viel)|überschr|länger als|größer als|höchst|grenze|trop (?:long|grand|de)|dépass|limite|` +
-	`demasiad|supera|excede|límite|máxim|muito|troppo|eccede|превы|слишком|лимит|предел|za dług|przekr|çok uzun|aşı|` +
+	`demasiad|supera|excede|límite|máxim|muito|troppo|eccede|te (?:lang|groot|veel)|överskrid|overskrid|för (?:lång|stor)|for (?:lang|stor)|příliš|překr|` +
+	`liian|túl |terlalu|melebihi|quá dài|vượt quá|превы|переви|слишком|занадт|лимит|предел|za dług|przekr|çok uzun|aşı|` +
 	`超过|超出|超過|过长|過長|太长|太長|过多|上限|超え|長すぎ|多すぎ|초과|너무|제한`)
