@@ -172,3 +172,20 @@ func TestEndlessAnswersToQuestionsAreLeft(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// An answer to a prompt that is longer than the window of the model's name shows that the
+// name says nothing here: the next request has the window of a model that nobody knows.
+func TestAnAnswerAboveTheWindowOfANameDisprovesIt(t *testing.T) {
+	for _, configured := range []bool{false, true} {
+		u := counts(t, "whole", func([]byte) int { return 100 })
+		p := inFrontOf(t, u, calibrating, windowed(2000), func(o *Options) { o.Default.Configured = configured })
+		body := strings.Replace(agentBody(10, 100), "be brief", strings.Repeat("brief ", 3000), 1)
+		for turn, want := range []string{"over", map[bool]string{false: "untouched", true: "over"}[configured]} {
+			res := p.chat(body)
+			p.replies(turn + 1)
+			if got := res.Header.Get("X-Laconic-Outcome"); got != want {
+				t.Errorf("configured %v, request %d: %s with a budget of %s, want %s", configured, turn+1, got, res.Header.Get("X-Laconic-Budget"), want)
+			}
+		}
+	}
+}

@@ -3,6 +3,8 @@ package learn
 import (
 	"slices"
 	"time"
+
+	"laconic/compact"
 )
 
 // Bill is what an answer says of its prompt, in tokens.
@@ -50,6 +52,9 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool, window int, doubtful bool) {
 			return // what was left of the prompt says nothing of what would be taken
 		}
 		f.disproved(now, sure, s.Bytes)
+		if w := s.Limits.Window; (f.Larger.Value || !s.Told && w > 0 && w < min(b.Prompt, compact.DefaultWindow)) && f.Larger.Until.Before(now.Add(factLife-time.Hour)) {
+			f.Larger = believe(true, now, factLife)
+		}
 		m.answered, m.sure = max(m.answered, prompt), max(m.sure, sure)
 		if prompt >= m.refused {
 			m.refused = 0

@@ -69,6 +69,8 @@ type Facts struct {
 	// Together: a prompt is refused that does not fit together with the longest
 	// answer that the request allows.
 	Together Fact[bool] `json:"together,omitzero"`
+	// Larger: a longer prompt was answered than the model of that name takes elsewhere.
+	Larger Fact[bool] `json:"larger,omitzero"`
 	// Messages is the largest number of messages, Bytes the largest body.
 	Messages Fact[int] `json:"messages,omitzero"`
 	Bytes    Fact[int] `json:"bytes,omitzero"`
@@ -121,6 +123,7 @@ func (f Facts) at(now time.Time) Facts { return f.with(Facts{}, now) }
 func (f Facts) with(k Facts, now time.Time) Facts {
 	return Facts{
 		Window: f.Window.with(k.Window, now), Input: f.Input.with(k.Input, now), Together: f.Together.with(k.Together, now),
+		Larger:   f.Larger.with(k.Larger, now),
 		Messages: f.Messages.with(k.Messages, now), Bytes: f.Bytes.with(k.Bytes, now),
 		Count: f.Count.with(k.Count, now), Shape: f.Shape.with(k.Shape, now), Hard: f.Hard.with(k.Hard, now), Held: f.Held.with(k.Held, now),
 		Cuts: joined(f.Cuts, k.Cuts, now),
@@ -167,6 +170,7 @@ func (f *Facts) list() []listed {
 		tokens("bytes", "bodies above %d bytes not tried", f.Bytes),
 		tokens("hard", "prompts with bound thinking above %d not tried", f.Hard),
 		{"together", f.Together.Value, "prompt and answer refused together", f.Together.Until},
+		{"", f.Larger.Value, "window larger than its name says", f.Larger.Until},
 		{"", len(f.Cuts) > 0, "thinking taken out of " + number.Count(len(f.Cuts), "history"), time.Time{}},
 		{"count", f.Count.Value != Count{}, count, time.Time{}},
 		{"shape", f.Shape.Value != 0, "shape " + f.Shape.Value.String(), time.Time{}},

@@ -89,7 +89,7 @@ func TestFactsStayTheSameInAStore(t *testing.T) {
 	now := time.Now()
 	whole := Facts{
 		Window: believe(2000, now, limitLife), Count: believe(Count{"words", 120}, now, factLife), Shape: believe(compact.Original, now, factLife),
-		Hard: believe(900, now, limitLife), Cuts: []Fact[string]{believe("cut", now, factLife)},
+		Larger: believe(true, now, factLife), Hard: believe(900, now, limitLife), Cuts: []Fact[string]{believe("cut", now, factLife)},
 		Held: believe(Held{Count: Count{Way: "words"}, Confirmed: true, From: 3, Rates: []compact.Rate{{From: 3, Percent: 110, Extra: -7}}}, now, factLife),
 	}
 	whole.Input.forget(now, limitLife)

@@ -113,6 +113,9 @@ func (t *Terms) For(req *wire.Request, bytes int, published compact.Published, r
 	if w := facts.Window.Value; w > t.Limits.Window && !t.Told {
 		t.Limits.Window = w // the upstream's own word against a guess by the name
 	}
+	if facts.Larger.Value && !t.Told {
+		t.Limits.Window = max(t.Limits.Window, compact.DefaultWindow)
+	}
 	if budget > 0 {
 		t.Limits.Budget = budget
 	}
