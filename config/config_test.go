@@ -256,11 +256,14 @@ func TestNoFileIsDefault(t *testing.T) {
 		}
 		was = path
 	}
-	if err := os.Rename(was, "config.yaml"); err != nil {
-		t.Fatal(err)
-	}
-	if c, err = Load(""); err != nil || c.File() != "" {
-		t.Errorf("the file of another program: %v, %q", err, c.File())
+	for _, path := range []string{"config.yaml", "Config.yml"} {
+		if err := os.Rename(was, path); err != nil {
+			t.Fatal(err)
+		}
+		if c, err = Load(""); err != nil || c.File() != "" {
+			t.Errorf("%s, the file of another program: %v, %q", path, err, c.File())
+		}
+		was = path
 	}
 	if _, err := Load("other.yaml"); err == nil || err.Error() != "other.yaml: there is no such file (correct the path; laconic init writes a file, and without -c every setting has its default)" {
 		t.Errorf("a missing file: %v", err)

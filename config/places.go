@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 )
 
 // FileName is the name of the file that laconic init writes.
@@ -33,7 +32,7 @@ func Places() (paths []string) {
 }
 
 // otherName matches what else somebody may call the file.
-var otherName = regexp.MustCompile(`(?i)^(\.?laconic\.(ya?ml|json|toml)|config\.ya?ml)$`)
+var otherName = regexp.MustCompile(`(?i)^(?:\.?laconic\.(?:ya?ml|json|toml)|(config\.ya?ml))$`)
 
 // misnamed returns a file where one is looked for that is not read, for its name; "" for
 // none. Any program may have a config.yaml in the folder that this one starts in.
@@ -47,8 +46,8 @@ func misnamed() string {
 		last = dir
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
-			if name := e.Name(); otherName.MatchString(name) && (dir != "." || !strings.HasPrefix(name, "config")) {
-				return filepath.Join(dir, name)
+			if found := otherName.FindStringSubmatch(e.Name()); found != nil && (dir != "." || found[1] == "") {
+				return filepath.Join(dir, e.Name())
 			}
 		}
 	}
