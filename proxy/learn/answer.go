@@ -52,7 +52,8 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool, window int, doubtful bool) {
 			return // what was left of the prompt says nothing of what would be taken
 		}
 		f.disproved(now, sure, s.Bytes)
-		if w := s.Limits.Window; (f.Larger.Value || !s.Told && w > 0 && w < min(b.Prompt, compact.DefaultWindow)) && f.Larger.Until.Before(now.Add(factLife-time.Hour)) {
+		w := s.Limits.Window
+		if larger := f.Larger.Value || !s.Told && w > 0 && w < min(b.Prompt, compact.DefaultWindow); larger && f.Larger.aged(now) {
 			f.Larger = believe(true, now, factLife)
 		}
 		m.answered, m.sure = max(m.answered, prompt), max(m.sure, sure)
@@ -201,8 +202,7 @@ func (m *Model) calibrate(now time.Time, f *Facts, s *Sent, add func(Calibration
 	if s.Exact && count.Percent == 100 {
 		count = Count{}
 	}
-	// Not at every answer: it is stored.
-	if count != f.Count.Value || count != (Count{}) && f.Count.Until.Before(now.Add(factLife-time.Hour)) {
+	if count != f.Count.Value || count != (Count{}) && f.Count.aged(now) {
 		f.Count = believe(count, now, factLife)
 	}
 }

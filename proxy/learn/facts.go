@@ -25,6 +25,10 @@ func believe[T any](v T, now time.Time, life time.Duration) Fact[T] {
 	return Fact[T]{v, now.Add(life).Round(0).UTC()}
 }
 
+// aged reports whether a fact that is believed for factLife was noted more than an hour
+// ago, or never. One that holds on is noted anew only then: it is stored each time.
+func (f Fact[T]) aged(now time.Time) bool { return f.Until.Before(now.Add(factLife - time.Hour)) }
+
 // forget notes that a fact is wrong.
 func (f *Fact[T]) forget(now time.Time, life time.Duration) {
 	var none T

@@ -68,7 +68,7 @@ func (m *Model) Held() (h Held, ok bool) {
 // SetHeld notes the count that the conversation is folded with.
 func (m *Model) SetHeld(h Held) {
 	m.change(func(now time.Time, f *Facts) {
-		if !reflect.DeepEqual(f.Held.Value, h) || f.Held.Until.Before(now.Add(factLife-time.Hour)) { // not at every request: it is stored
+		if !reflect.DeepEqual(f.Held.Value, h) || f.Held.aged(now) {
 			f.Held = believe(h, now, factLife)
 		}
 	})
