@@ -64,7 +64,7 @@ func (x *request) byModel() (in *body.Body, no *apierror.Error) {
 	}
 	model, err := wire.Model(in.Text)
 	if err != nil && body.First(in.Text) != '{' {
-		err = nil // it is none of a model
+		err = nil // only an object names a model
 	}
 	if no = x.choose(model, err); no == nil && model == "" {
 		no = x.chosenInside(in.Text)

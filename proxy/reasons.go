@@ -45,22 +45,21 @@ func (x *request) reason() why.Reason {
 		return i.Rewrite.Why
 	case i.Own:
 		return x.said
-	case i.Cut:
-		return x.cutShort()
-	case i.Ended != "":
-		return why.Ended(i.Ended)
+	case i.Cut, i.Ended != "":
+		return i.CutShort(i.Rewrite)
 	case i.Rewrite != nil:
 		return why.Repaired(&i.Rewrite.Report)
 	}
 	return why.Reason{}
 }
 
-// cutShort returns why an upstream read less than it was sent.
-func (x *request) cutShort() why.Reason {
-	if x.info.Usage == nil {
-		return why.Reason{}
+// CutShort returns why the prompt of a request or its answer was cut short; nothing where
+// neither was.
+func (i *ReplyInfo) CutShort(sent *RewriteInfo) why.Reason {
+	if i.Cut && i.Usage != nil {
+		return why.Cut(i.Usage.Prompt, sent.Report.After)
 	}
-	return why.Cut(x.info.Usage.Prompt, x.info.Rewrite.Report.After)
+	return why.Ended(i.Ended)
 }
 
 var unansweredCodes = map[string]bool{

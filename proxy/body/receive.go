@@ -90,8 +90,8 @@ func (b *pacedReader) receive(ctx context.Context, memory *admission.Reservation
 // mostSpace is how much space before a JSON text is looked through, in bytes.
 const mostSpace = 4 << 10
 
-// Beginning returns the first byte of the body of r, which is not compressed, that is no
-// space; 0 where there is none. What it reads is read again by who reads the body.
+// Beginning returns the first byte that is not space of the body of r, which is not
+// compressed; 0 if there is none. The body can then be read from its start.
 func Beginning(closing context.Context, r *http.Request, rc *http.ResponseController) (byte, error) {
 	in := newPacedReader(closing, r.Body, rc)
 	defer func() { _ = in.end() }()

@@ -149,7 +149,7 @@ func (p *Page) board(now time.Time, down []UpstreamLine, store *why.Finding) Boa
 			f := found[i]
 			f.Requests, f.ID, f.Last, f.Why = f.Requests+1, r.id, r.began, r.why()
 			if what == "cut" {
-				f.Why = r.whyCut()
+				f.Why = cmp.Or(r.reply.CutShort(&r.rewrite).String(), f.Why)
 			}
 		}
 	}

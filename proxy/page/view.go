@@ -11,7 +11,6 @@ import (
 	"laconic/compact"
 	"laconic/proxy"
 	"laconic/proxy/summarize"
-	"laconic/proxy/why"
 	"laconic/view"
 )
 
@@ -74,15 +73,6 @@ func (r *request) why() string {
 		return says
 	}
 	return fmt.Sprintf("the upstream answered %d", r.reply.Status)
-}
-
-// whyCut returns why the prompt or the answer of a request was cut short.
-func (r *request) whyCut() string {
-	i, says := &r.reply, why.Ended(r.reply.Ended)
-	if i.Cut && i.Usage != nil {
-		says = why.Cut(i.Usage.Prompt, r.rewrite.Report.After)
-	}
-	return cmp.Or(says.String(), r.why())
 }
 
 func (r *request) line() requestLine {
