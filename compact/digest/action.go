@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -74,30 +75,10 @@ var arguments = byWord(map[string]string{
 	"content": "content contents filetext filecontent newcontent codeedit text body",
 })
 
-// byWord returns what each word of some lists is listed under.
-func byWord[T comparable](lists map[T]string) map[string]T {
-	under := map[string]T{}
-	for of, words := range lists {
-		for _, w := range strings.Fields(words) {
-			under[w] = of
-		}
-	}
-	return under
-}
-
-func setOf(words string) map[string]bool { return byWord(map[bool]string{true: words}) }
-
 // plainKey returns the name of an argument without its style: file_path and
 // filePath become filepath.
 func plainKey(key string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(key, "_", ""), "-", ""))
-}
-
-func either(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // actionOf returns what a call does.
@@ -137,7 +118,7 @@ func (a *action) take(v *value, within string) {
 	if path != "" && editorCommands[got["command"]] { // one tool does all that an editor does
 		query, got["command"] = got["command"], ""
 	}
-	a.path, a.command, a.query = either(a.path, path), either(a.command, got["command"]), either(a.query, query)
+	a.path, a.command, a.query = cmp.Or(a.path, path), cmp.Or(a.command, got["command"]), cmp.Or(a.query, query)
 	old, hasOld := got["old"]
 	text, hasNew := got["new"]
 	undoes := a.query == "undo_edit" || containsAny(tool, []string{"undo", "restore", "revert"})
@@ -186,7 +167,7 @@ var editorCommands = setOf("view create write insert str_replace undo_edit repla
 func commandOf(v *value) string {
 	var words []string
 	for i := range v.list {
-		words = append(words, either(v.list[i].member("command cmd"), v.list[i].text))
+		words = append(words, cmp.Or(v.list[i].member("command cmd"), v.list[i].text))
 	}
 	switch {
 	case len(words) == 3 && strings.HasSuffix(words[0], "sh") && strings.HasPrefix(words[1], "-"):
@@ -277,7 +258,7 @@ func (a *action) subject(n int) string {
 			}
 		}
 	case a.kind == sends:
-		s = either(a.values.member("description"), a.values.member("prompt"))
+		s = cmp.Or(a.values.member("description"), a.values.member("prompt"))
 	default:
 		for i := range a.values.list {
 			s = joined(s, ", ", a.values.keys[i]+": "+firstBytes(a.values.list[i].text, 400))

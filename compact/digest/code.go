@@ -187,7 +187,7 @@ func (t *todo) track(e *event) {
 		return
 	}
 	if m := taskNumber.FindStringSubmatch(firstBytes(e.result.text, 200)); id == "" && text != "" && m != nil {
-		*t = append(*t, task{m[1], text, either(status, "pending")})
+		*t = append(*t, task{m[1], text, cmp.Or(status, "pending")})
 	}
 }
 
@@ -195,7 +195,7 @@ func (t *todo) track(e *event) {
 func (t *todo) change(id, text, status string) bool {
 	for i := range *t {
 		if was := &(*t)[i]; id != "" && was.id == id {
-			was.text, was.status = either(text, was.text), either(status, was.status)
+			was.text, was.status = cmp.Or(text, was.text), cmp.Or(status, was.status)
 			return true
 		}
 	}
@@ -247,7 +247,7 @@ func (t todo) line(n int, all bool) string {
 		case !all && strings.HasPrefix(k.status, "complete"):
 			done++
 		default:
-			b.WriteString("; " + OneLine(k.text, n) + " (" + either(OneLine(k.status, 16), "open") + ")")
+			b.WriteString("; " + OneLine(k.text, n) + " (" + cmp.Or(OneLine(k.status, 16), "open") + ")")
 		}
 	}
 	if done > 0 {

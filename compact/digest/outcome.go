@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,7 +43,7 @@ func (a *action) outcomeOf(r *result) outcome {
 		} else if says != "" && failure != "" && !r.coded { // another program after the one that sums up
 			return outcome{}
 		}
-		says = either(OneLine(packageFailed.FindString(text), 140), says)
+		says = cmp.Or(OneLine(packageFailed.FindString(text), 140), says)
 		if says == "" && failure == "" {
 			says = OneLine(resultLine.FindString(text), 140)
 		}
@@ -59,7 +60,7 @@ func (a *action) outcomeOf(r *result) outcome {
 	switch {
 	case fails, r.failed:
 		first, _, _ := strings.Cut(text, "\n")
-		return outcome{failed, OneLine(either(strings.TrimSpace(placed.FindString(text)), either(says, either(failure, first))), 200)}
+		return outcome{failed, OneLine(cmp.Or(strings.TrimSpace(placed.FindString(text)), cmp.Or(says, cmp.Or(failure, first))), 200)}
 	case quotes, !r.coded && says == "":
 		return outcome{}
 	}
@@ -226,7 +227,7 @@ func lastWords(text string) (says, failure string) {
 		switch t := strings.Trim(l, " =-\t*"); {
 		case len(t) < 200 && summaryLine.MatchString(t):
 			if len(says) <= len("FAILED") || failingSummary.MatchString(t) && !failingSummary.MatchString(says) {
-				says = either(OneLine(t, 140), says)
+				says = cmp.Or(OneLine(t, 140), says)
 			}
 		case k < 6 && says+failure == "" && isFailure(l) && !clock.MatchString(l) && !strings.HasSuffix(t, ":"):
 			failure = l

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -75,7 +76,7 @@ func (a *action) mayAct() bool {
 	case reads, searches, tracks:
 		return false
 	}
-	return !onlyAsks.MatchString(either(a.command, a.tool)) || alsoActs.MatchString(a.tool)
+	return !onlyAsks.MatchString(cmp.Or(a.command, a.tool)) || alsoActs.MatchString(a.tool)
 }
 
 // onlyAsks finds commands and tools that only ask how things are.

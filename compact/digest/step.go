@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -121,7 +122,7 @@ func (e *event) ended() string {
 	}
 	switch {
 	case e.kind == edits && e.outcome.verdict == passed:
-		return e.hint() + " → " + either(e.outcome.says, "done")
+		return e.hint() + " → " + cmp.Or(e.outcome.says, "done")
 	case e.kind == edits:
 		return " → " + e.outcome.says
 	case e.kind == runs && e.result.session != "":

@@ -136,3 +136,16 @@ func quote(s string, n int) string {
 	}
 	return s
 }
+
+// byWord returns what each word of some lists is listed under.
+func byWord[T comparable](lists map[T]string) map[string]T {
+	under := map[string]T{}
+	for of, words := range lists {
+		for _, w := range strings.Fields(words) {
+			under[w] = of
+		}
+	}
+	return under
+}
+
+func setOf(words string) map[string]bool { return byWord(map[bool]string{true: words}) }

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"strings"
@@ -108,6 +109,6 @@ func (v *value) each(key string, f func(key, text string)) {
 		f(key, v.text)
 	}
 	for i := range v.list {
-		v.list[i].each(either(v.keys[i], key), f)
+		v.list[i].each(cmp.Or(v.keys[i], key), f)
 	}
 }
