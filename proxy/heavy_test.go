@@ -75,3 +75,19 @@ func TestOfALargeBodyMediaLeaveFirst(t *testing.T) {
 		t.Errorf("a large body of text: %d", res.StatusCode)
 	}
 }
+
+// TestASmallLimitOfBytesIsFoundOnce: of a conversation that grows, two bodies are
+// refused in front of what takes 40 KB, and the others are folded under that at once.
+func TestASmallLimitOfBytesIsFoundOnce(t *testing.T) {
+	u := byteLimited(t, 40<<10)
+	p := inFrontOf(t, u, withMedia)
+	const first, last = 14, 40
+	for n := first; n < last; n++ {
+		if res := p.chat(agentBody(n, 600)); res.StatusCode != 200 {
+			t.Fatalf("%d results: %d", n, res.StatusCode)
+		}
+	}
+	if hits, turns := len(u.requests()), last-first; hits > turns+2 {
+		t.Errorf("%d requests for %d turns", hits, turns)
+	}
+}

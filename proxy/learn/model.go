@@ -27,8 +27,8 @@ type Model struct {
 	// answered is the longest prompt that was answered, and refused the shortest
 	// that was refused without a number which explains it, in tokens; 0: none was.
 	// sure is what answered surely is at the least, where no answer counted it.
-	// unsure is one that was refused in unknown words, and taught nothing. No plan
-	// depends on them.
+	// unsure is one whose refusal may be about something else, and taught nothing. No
+	// plan depends on them.
 	answered, sure, refused, unsure int
 	starved                         starved
 }

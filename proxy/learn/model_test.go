@@ -185,6 +185,26 @@ func TestALimitOfBytesIsNoneOnTokens(t *testing.T) {
 	f(1000, 199_999, 0, 199_999)    // no server is set up for less
 }
 
+// TestSmallBodiesThatAreTooLarge: the second in a row is believed, for a while, once a
+// smaller one was answered.
+func TestSmallBodiesThatAreTooLarge(t *testing.T) {
+	f := func(limit, answered, kept int) {
+		t.Helper()
+		m, s, r := memory(nil).model(), sent(10_000), overflow.Refusal{Kind: overflow.Bytes, Limit: limit}
+		m.Accepted(m.Refused(r, s))
+		if got := m.Facts(); !got.Equal(Facts{}) {
+			t.Errorf("kept of the first: %+v", got)
+		}
+		m.Answered(sent(answered), Bill{Prompt: answered, Completion: 1})
+		if m.Accepted(m.Refused(r, s)); m.Facts().Bytes.Value != kept || time.Until(m.Facts().Bytes.Until) > unsureLife {
+			t.Errorf("%d tokens were answered between: %+v", answered, m.Facts())
+		}
+	}
+	f(0, 9000, 39_999)
+	f(0, 10_500, 0)
+	f(1000, 9000, 39_999) // no server is set up for that
+}
+
 // TestAPromptThatFillsTheWindowWasCut: what an upstream dropped says nothing of the
 // counter, and what it read is its window.
 func TestAPromptThatFillsTheWindowWasCut(t *testing.T) {

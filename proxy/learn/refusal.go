@@ -28,8 +28,8 @@ const (
 	// leastGuess is the smallest limit, in tokens, that is kept for a refusal
 	// without numbers.
 	leastGuess = 1024
-	// leastBytes is the smallest limit on a body, in bytes, that is kept: no server
-	// is set up for less.
+	// leastBytes is the smallest limit on a body, in bytes, that is believed at once: no
+	// server is set up for less.
 	leastBytes = 64 << 10
 	// mostMedia is the part of a prompt, one in so many, above which media decide
 	// what it costs: their formulas are not what a factor corrects.
@@ -167,6 +167,8 @@ func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Tria
 		t.Facts.Bytes.Value = lower(f.Bytes.Value, max(most, 1))
 		if most >= leastBytes {
 			t.kept.Bytes = believe(most, now, limitLife)
+		} else if m.again(s.cost(f)) {
+			t.kept.Bytes = believe(most, now, unsureLife)
 		}
 	default:
 		answered := m.answered
@@ -274,11 +276,17 @@ func (m *Model) crowded(r overflow.Refusal, s *Sent, size int) bool {
 	case s.Told && size > s.Limits.Window:
 		return false
 	case r.Unsure:
-		again := m.unsure > 0
-		m.unsure = size
-		return !again
+		return !m.again(size)
 	}
 	return r.Shared && s.Told
+}
+
+// again reports whether a prompt is the second in a row that was refused for what may
+// be something else, and notes it.
+func (m *Model) again(size int) bool {
+	again := m.unsure > 0
+	m.unsure = size
+	return again
 }
 
 // life returns how long a guess is believed: one by unknown words is soon put to the
