@@ -157,6 +157,6 @@ var shapes = sync.OnceValue(func() []shape {
 // excluded matches sentences that come with a code of the table, or look like a
 // row, but refuse no prompt: a 40 character id that LiteLLM files under context
 // overflow (BerriAI/litellm#17343), rate limits that waiting cures.
-var excluded = expression(`(?is)^.{0,200}?(?:string too long|tool_calls'?: array too long|tools'?: array too long|` +
+var excluded = expression(`(?is)^.{0,200}?(?:string too long|(?:tools|tool_calls|stop|content)'?: array too long|` +
 	`Limit \d+, Used \d+|ThrottlingException|Too many tokens, please wait|too many requests|rate limit reached|` +
 	`supports at most [\d,]+ completion tokens|maximum allowed number of output tokens|max[_ ]tokens must be less than|image (?:exceeds|dimensions)|tool_call_id)`)

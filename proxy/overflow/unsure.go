@@ -1,6 +1,9 @@
 package overflow
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // unsure returns what a refusal in words that no row knows may be: one of length, if
 // it names what a prompt is made of, and that there is too much of it. The numbers
@@ -12,7 +15,7 @@ func (s Said) unsure() Refusal {
 	}
 	for i := range s.sentences {
 		text := quoted().ReplaceAllString(s.sentences[i].text, " ")
-		if otherThings().MatchString(text) {
+		if otherThings().MatchString(text) || fewOthers(text) {
 			continue
 		}
 		r := Refusal{Kind: Prompt, Shape: "unsure", Unsure: true, Wordless: !promptWords().MatchString(text)}
@@ -49,6 +52,24 @@ func twoLargest(text string) (largest, second int) {
 	return largest, second
 }
 
+// fewOthers reports whether a sentence states a limit that is too small for a prompt,
+// and so is one of other things: stop sequences, tools, letters of a name. A list that
+// has too many messages is shorter once it is folded.
+func fewOthers(text string) bool {
+	return !messages().MatchString(text) && slices.ContainsFunc(limits().FindAllStringSubmatch(text, -1), func(m []string) bool {
+		n := number(thousands.Replace(m[1]))
+		return n > 0 && n < leastUnsure
+	})
+}
+
+// limits match numbers behind the words that make them limits, where no larger unit
+// follows.
+var (
+	limits = expression(`(?i)(?:most|up to|max\w*|limit|exceeds?|than)(?:\W+(?:a|an|of|is|the|to|or|equal|only|with|length|size|number|count|tools|maximum|limit))*` +
+		`\W+(\d[\d.,_]*)(?:$|[^\w.,%]+(?:$|[^\dkm]|m[aeo]))`)
+	messages = expression(`(?i)\s(?:messages|turns)\b`)
+)
+
 // numbers match also those whose thousands stand apart as in some languages: 70.120.
 var (
 	numbers   = expression(`\d[\d.,]* ?(?:ms|s|sec\w*|min\w*)\b|\d{1,3}(?:[.'’\x{a0}\x{202f}]\d{3})+\b|\d[\d,_]*`)
@@ -66,7 +87,7 @@ var ofRates = expression(rates)
 
 // otherThings matches what else may be too long, too large or too many, also for a
 // while.
-var otherThings = expression(`(?i)bytes|\d ?[mk]i?b\b|image|picture|pixel|jinja|template|` + rates + `|` +
+var otherThings = expression(`(?i)bytes|\d ?[mk]i?b\b|image|picture|pixel|audio|video|thinking\W?budget|jinja|template|` + rates + `|` +
 	`quota|daily|billing|balance|credit|额度|tool_calls|'tools'|schema|file ?name|function(?:'s)? name|parameter name|vocab|token ids?\b|` +
 	`temperature|logprobs|penalty|input should be|queue|concurren|overloaded_|(?:server|model|service|engine)[\w ]* overload|in flight|time[ds]? ?out|deadline|\d ?ms\b`)
 
