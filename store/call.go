@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -18,6 +19,35 @@ func (v *Vault) Call(ctx context.Context, word string) error {
 	}
 	return v.shared.Call(ctx, word)
 }
+
+// Tell is Call for a word that must not be lost: [Vault.Told] returns it, too. Of two
+// that are told at the same moment it may return one.
+func (v *Vault) Tell(ctx context.Context, word string) error {
+	if v.shared == nil {
+		return nil
+	}
+	told, err := v.Told(ctx)
+	if err == nil {
+		told = append(told, word)
+		err = v.Put(ctx, v.told(), strings.Join(told[max(0, len(told)-MostTold):], "\n"))
+	}
+	return errors.Join(err, v.Call(ctx, word))
+}
+
+// Told returns the words that were told last, the newest at the end.
+func (v *Vault) Told(ctx context.Context) ([]string, error) {
+	text, err := v.Latest(ctx, v.told())
+	if errors.Is(err, ErrMiss) {
+		return nil, nil
+	}
+	return strings.Split(text, "\n"), err
+}
+
+// told is the key of what was told.
+func (v *Vault) told() Key { return v.Key(v.Group("told"), "words") }
+
+// MostTold is how many words are kept that were told.
+const MostTold = 100
 
 // Hear calls heard for each word, and again where words may have been lost: at the
 // beginning, and after the store was out of reach. It returns when ctx is done, or at

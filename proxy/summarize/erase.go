@@ -2,8 +2,10 @@ package summarize
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strings"
 
 	"laconic/store"
@@ -43,26 +45,29 @@ func (s *Service) Erase(ctx context.Context, owner string) (n int, err error) {
 	}
 	g := s.group(owner)
 	n, _, err = s.eraseGroup(ctx, g)
-	if told := s.o.Store.Call(ctx, erasedWord+hex.EncodeToString(g[:])+s.mark); err == nil && told != nil {
+	if told := s.o.Store.Tell(ctx, erasedWord+hex.EncodeToString(g[:])+s.mark+rand.Text()); err == nil && told != nil {
 		err = ErrUntold
 	}
 	return n, err
 }
 
 // erasedWord is the word by which a process tells that it has erased a group, whose
-// name follows, and then its own mark.
+// name follows, and then its own mark, and what makes it a word of its own.
 const erasedWord = "erased "
 
 // hear does what other processes have done that share the store from, until the service
-// ends.
+// ends: at once, or when it hears again.
 func (s *Service) hear(from *store.Vault) {
 	defer s.ended.Done()
-	from.Hear(s.ctx, func(word string) {
+	var done []string // the newest words
+	begun := false
+	heard := func(word string) {
 		var g store.Group
 		name, ok := strings.CutPrefix(word, erasedWord)
-		if !ok || len(name) < 2*len(g) || name[2*len(g):] == s.mark {
+		if !ok || len(name) < 2*len(g) || strings.HasPrefix(name[2*len(g):], s.mark) {
 			return
 		}
+		done = append(done[max(0, len(done)-store.MostTold):], word)
 		if _, err := hex.Decode(g[:], []byte(name[:2*len(g)])); err == nil {
 			// It may have stored a summary since they looked.
 			stored, forgotten, err := s.eraseGroup(s.ctx, g)
@@ -70,7 +75,19 @@ func (s *Service) hear(from *store.Vault) {
 				s.env.Erased(ErasedInfo{Remembered: forgotten, Stored: stored, Failed: err != nil})
 			}
 		}
-	}, func() {})
+	}
+	from.Hear(s.ctx, heard, func() {
+		told, err := from.Told(s.ctx)
+		if err != nil {
+			return
+		}
+		for _, word := range told {
+			if begun && !slices.Contains(done, word) {
+				heard(word)
+			}
+		}
+		done, begun = told, true
+	})
 }
 
 // eraseGroup removes a group, and returns how many summaries the store had, and how

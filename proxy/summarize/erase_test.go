@@ -184,7 +184,8 @@ func TestDigestsAreForgotten(t *testing.T) {
 // TestAllWhoShareTheStoreForget: a process is asked, and another one that has the
 // summary in its memory has it no more, and says so.
 func TestAllWhoShareTheStoreForget(t *testing.T) {
-	o := store.Options{Kind: store.InRedis, URL: storetest.StartRedis(t).URL(), Secret: []byte("a secret of this test")}
+	redis := storetest.StartRedis(t)
+	o := store.Options{Kind: store.InRedis, URL: redis.URL(), Secret: []byte("a secret of this test")}
 	told := make(chan ErasedInfo, 99)
 	process := func(told func(ErasedInfo)) *agent {
 		a := newAgent(t, 8000)
@@ -228,6 +229,18 @@ func TestAllWhoShareTheStoreForget(t *testing.T) {
 		t.Fatal("nobody was told")
 	}
 	heard(one.s, told)
+	// A word that is said while it does not hear is done when it hears again.
+	if _, err := redis.Do("CLIENT KILL TYPE pubsub"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := one.s.Erase(t.Context(), "mine"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-told:
+	case <-time.After(10 * time.Second):
+		t.Error("what was erased while a process did not hear stays there")
+	}
 	if _, info := owned(other, "mine")(n); info.Outcome != Made || len(other.prompts) != 1 {
 		t.Errorf("it is remembered elsewhere: %+v", info)
 	}
