@@ -263,6 +263,14 @@ models:
 		b.shoot(fmt.Sprint("wrong-", width), width, 1100, false)
 		b.shoot(fmt.Sprint("wrong-", width, "-dark"), width, 1100, true)
 	}
+	// Of a request that reached no upstream nothing is said to have gone out.
+	b.do(chromedp.Evaluate(`location.hash = "#/?model=gone"`, nil))
+	b.sees(`document.querySelectorAll("tr.row").length === 4`)
+	b.do(chromedp.Evaluate(`document.querySelector("tr.row a").focus()`, nil), chromedp.KeyEvent("\r"))
+	b.says("The provider's cache would end at the first change.")
+	b.do(chromedp.Evaluate(`[...document.querySelectorAll("a")].find((e) => e.textContent === "the request before").click()`, nil))
+	b.says("What was sent before would be sent again as it was")
+	b.says("Nothing was to be done.")
 	b.nothingWrong()
 }
 

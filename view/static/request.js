@@ -31,7 +31,7 @@ function done(r) {
     h("td", { class: "n" }, count(saved))));
   return h("section", {}, h("h2", {}, "What was done"), stages.length
     ? table(["Stage", ["Edits", "n"], ["Tokens saved", "n"]], rows, "Stages")
-    : h("p", { class: "dim" }, "Nothing. It went out as it came."),
+    : h("p", { class: "dim" }, r.unsent ? "Nothing was to be done." : "Nothing. It went out as it came."),
   stages.length ? h("p", { class: "dim" }, "A message that left is one edit, and so is the record, which costs " + (r.slot ? "its stage " + count(r.slot.room) + " tokens." : "tokens.")) : null,
   r.results_dropped ? h("p", { class: "warn" }, count(r.results_dropped) + " results without a call were left out.") : null);
 }
@@ -109,8 +109,9 @@ function newsOf(list, r, before, since) {
   const parts = [`${count(found.came)} ${found.came === 1 ? "message" : "messages"} came (${count(found.tokens)} tokens)`, found.left ? count(found.left) + " left" : "", found.changed ? count(found.changed) + " changed" : "",
     !found.record ? "" : !r.slot ? "the record went" : spans(r) === spans(before) ? `the record has ${count(room(r))} tokens of room, not ${count(room(before))}` :
       `the record has ${count(spans(r))} ${spans(r) === 1 ? "span" : "spans"}, not ${count(spans(before))}`].filter(Boolean);
+  const would = r.shadow || r.unsent;
   const stays = !found.left && !found.changed && !found.record;
-  found.says = `Since ${since || "the request before"}: ${parts.join(", ")}. ` + (stays ? `What was sent before ${r.shadow ? "would be" : "is"} sent again as it was, so the provider's cache can serve it.` : `The provider's cache ${r.shadow ? "would end" : "ends"} at the first change.`);
+  found.says = `Since ${since || "the request before"}: ${parts.join(", ")}. ` + (stays ? `What was sent before ${would ? "would be" : "is"} sent again as it was, so the provider's cache can serve it.` : `The provider's cache ${would ? "would end" : "ends"} at the first change.`);
   return found;
 }
 
