@@ -1,6 +1,7 @@
 package llamacpp_test
 
 import (
+	"bytes"
 	"math"
 	"net/http"
 	"slices"
@@ -63,6 +64,22 @@ func TestLlamaCppCounts(t *testing.T) {
 	}
 }
 
+// TestLlamaCppStreamsWithoutUsage: the timings in a stream teach the count too.
+func TestLlamaCppStreamsWithoutUsage(t *testing.T) {
+	t.Parallel()
+	l := startLlama(t, model(t, ""), chatML, 65536)
+	p := rig.Start(t, l.URL+"/v1", "")
+	var requests [][]byte
+	for _, body := range growing(chatsOf(t, "demo")[0], "my-model", 5) {
+		requests = append(requests, with(body, `"stream":true`))
+	}
+	off := countsOff(t, p, requests)
+	t.Logf("%+.1f %%", off)
+	if first, last := math.Abs(off[0]), math.Abs(off[len(off)-1]); first < 5 || last > 3 {
+		t.Errorf("the counts are %+.1f %% off", off)
+	}
+}
+
 // countsOff returns how far the counts of requests are from what was billed, in percent.
 func countsOff(t *testing.T, p *rig.Laconic, requests [][]byte) (off []float64) {
 	t.Helper()
@@ -72,7 +89,11 @@ func countsOff(t *testing.T, p *rig.Laconic, requests [][]byte) (off []float64) 
 		if status != http.StatusOK || err != nil {
 			t.Fatalf("%d %v %.300s", status, h, answer)
 		}
-		off = append(off, 100*(counted/gjson.GetBytes(answer, "usage.prompt_tokens").Float()-1))
+		billed := gjson.GetBytes(answer, "usage.prompt_tokens").Float()
+		if _, timings, ok := bytes.Cut(answer, []byte(`"timings":`)); ok && billed == 0 {
+			billed = gjson.GetBytes(timings, "cache_n").Float() + gjson.GetBytes(timings, "prompt_n").Float()
+		}
+		off = append(off, 100*(counted/billed-1))
 	}
 	return off
 }

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -81,6 +82,10 @@ func TestUsageIsReadFromTheEndOfAnAnswer(t *testing.T) {
 	f(`{"usage":{"prompt_tokens":"x"}}`, nil)
 	f(`{"usage":{"prompt_tok`, nil)
 	f(`{"usage":{}}`, nil)
+	const timed = "data: {\"choices\":[],\"timings\":{%s\"prompt_n\":11,\"prompt_ms\":8.751,\"predicted_n\":3}}\n\ndata: [DONE]\n\n"
+	f(fmt.Sprintf(timed, `"cache_n":20,`), &wire.Usage{Prompt: 31, Completion: 3, Cached: 20, CacheTold: true}) // llama.cpp, to a client that asks for no usage
+	f(fmt.Sprintf(timed, ""), nil)                                                                              // before it said what it had in its cache
+	f("data: {\"usage\":{\"prompt_tokens\":30},\"timings\":{\"cache_n\":20,\"prompt_n\":11}}\n\n", &wire.Usage{Prompt: 30})
 	f("", nil)
 	f(strings.Repeat(`"usage":`, 1000), nil)
 	for _, c := range []struct {

@@ -149,7 +149,7 @@ func (w *api) usage(a Answer) *Usage {
 	var n [len(counts)]int
 	told := false
 	for _, text := range [][]byte{a.Tail, a.Head} {
-		for o := range usagesIn(text) {
+		for o := range objects("usage", text) {
 			stated := false
 			for i, paths := range counts {
 				for _, path := range paths {
@@ -170,10 +170,22 @@ func (w *api) usage(a Answer) *Usage {
 		u.Prompt, u.Cached = n[0]+n[1]+n[2], n[2]
 	}
 	if *u == (Usage{}) {
-		return nil
+		return timed(a.Tail)
 	}
 	u.CacheTold = told
 	return u
+}
+
+// timed returns what the timings of llama.cpp count, which it states in streams without
+// usage too: what was evaluated of a prompt and, unless it is old, what was cached.
+func timed(text []byte) *Usage {
+	for o := range objects("timings", text) {
+		if o.Get("cache_n").Type == gjson.Number {
+			n := count(o, "cache_n")
+			return &Usage{n + count(o, "prompt_n"), count(o, "predicted_n"), n, true}
+		}
+	}
+	return nil
 }
 
 // count reads a number of tokens; 0 where there is none.
@@ -184,10 +196,10 @@ func count(o gjson.Result, path string) int {
 	return 0
 }
 
-// usagesIn returns the usage objects in a part of an answer, the last one first.
-func usagesIn(text []byte) iter.Seq[gjson.Result] {
+// objects returns the objects under a key in a part of an answer, the last one first.
+func objects(key string, text []byte) iter.Seq[gjson.Result] {
 	return func(yield func(gjson.Result) bool) {
-		for value := range valuesOf("usage", text) {
+		for value := range valuesOf(key, text) {
 			whole, err := jsontext.NewDecoder(bytes.NewBuffer(value)).ReadValue()
 			if err == nil && whole.Kind() == '{' && !yield(gjson.Parse(lent(whole))) {
 				return
