@@ -96,20 +96,20 @@ func (f *folding) due() bool {
 		return d.total-left > f.budget.Placing/2 && f.pays(left) || d.count > max(f.trigger(d.permanentCount, f.budget.Messages), f.nextCount)
 	}
 	trigger := max(f.start(d.required, f.placing()), f.next)
-	return d.total > trigger && (f.policy.PerRequest != nil || f.pays(left)) || f.forced(left) ||
+	return d.total > trigger && (f.policy.PerRequest != nil || f.pays(left) && !f.missesAgain()) || f.forced(left) ||
 		d.count > max(f.trigger(d.permanentCount, f.budget.Messages), f.nextCount)
 }
 
 // hopeless reports whether further epochs are of no use: none brings the request within
 // its budget, and either the window, which is far above that, does not need one, or what
-// stays for ever is more than the whole window, a sixteenth above Limit. Such an epoch
-// only saves, and would be due at each request.
+// must stay is more than the whole window, a sixteenth above Limit. Such an epoch only
+// saves, and would be due at each request.
 func (f *folding) hopeless() bool {
 	b := &f.budget
 	if !f.missed || f.policy.PerRequest != nil || f.d.required <= b.Placing {
 		return false
 	}
-	return b.Limit == 0 || b.Limit >= 2*b.Placing && f.d.total <= b.Limit || f.d.permanent-f.d.permanent/16 > b.Limit
+	return b.Limit == 0 || b.Limit >= 2*b.Placing && f.d.total <= b.Limit || f.d.required-f.d.required/16 > b.Limit
 }
 
 // left returns about what an epoch at this request point would leave.
@@ -123,7 +123,13 @@ func (f *folding) forced(left int) bool {
 		return false
 	}
 	b := f.budget.Placing
-	return f.d.Excess() > 0 || f.d.total > b && left <= b && (!f.missed || f.d.total > f.next)
+	return f.d.Excess() > 0 || f.d.total > b && left <= b && (!f.missed || f.d.total > f.next && !f.missesAgain())
+}
+
+// missesAgain reports whether another epoch would end above the budget like the last
+// one, because what is not old and what that left beside it do not fit.
+func (f *folding) missesAgain() bool {
+	return f.missed && f.d.withoutOld()+f.beyond > f.budget.Placing
 }
 
 // pays reports whether an epoch at this request point saves more than it costs.
@@ -168,6 +174,9 @@ func (f *folding) climb(early bool) {
 	d.shrinkSlot(0)
 	d.noteEpoch()
 	f.next, f.nextCount, f.warm, f.missed = 0, 0, false, d.total > f.budget.Placing
+	if f.beyond = d.total - d.withoutOld(); d.slot != nil {
+		f.beyond -= d.slot.size - d.slot.spans[0].Size
+	}
 	if d.total > land || f.missed {
 		f.next = min(d.budget, d.total+share(leastGain, d.Headroom()))
 	}

@@ -157,6 +157,56 @@ func TestWhatCannotFitIsNotFoldedForNothing(t *testing.T) {
 	}
 }
 
+// TestANewestMessageThatFillsTheBudgetIsNotFoldedForNothing: while a long message of the
+// user is the newest, no epoch brings a request within the budget, and few are made.
+// Behind the next message every request fits.
+func TestANewestMessageThatFillsTheBudgetIsNotFoldedForNothing(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		limits compact.Limits
+		long   int // words of the message
+	}{
+		{"more than the window", compact.Limits{Window: 900}, 2000},
+		{"just more than the window", compact.Limits{Window: 900}, 950},
+		{"more than a budget in a small window", compact.Limits{Budget: 700, Window: 900}, 2000},
+		{"no room for a record and the newest result", compact.Limits{Budget: 2000}, 1780},
+		{"no room, and a window", compact.Limits{Budget: 2000, Window: 8000}, 1780},
+	} {
+		var list strings.Builder
+		round := func(i int) {
+			fmt.Fprintf(&list, "assistant: | call c%d read f%d.go\ntool c%d:%s\n", i, i, i, strings.Repeat(" word", 30+(i*37)%60))
+		}
+		list.WriteString("system: be brief\nuser: do it\n")
+		for i := range 90 {
+			switch i {
+			case 10:
+				list.WriteString("assistant: done\nuser:" + strings.Repeat(" long", c.long) + "\n")
+			case 70:
+				list.WriteString("assistant: done\nuser: go on\n")
+			}
+			round(i)
+		}
+		whole := compacttest.Messages(t, list.String())
+		b, from := c.limits.For(0), len(whole)-2*20
+		epochs, over, before := 0, 0, 0
+		for _, n := range compacttest.RequestPoints(whole) {
+			_, r := compact.Compact(compact.Conversation{Messages: whole[:n]}, adaptive(), compacttest.Words{}, b)
+			if r.Outcome == compact.Over {
+				over++
+			}
+			if n < from {
+				epochs = r.Epochs
+			} else if before == 0 {
+				before = over
+			}
+		}
+		t.Logf("%s: %d epochs, %d over", c.name, epochs, over)
+		if over < 50 || over > before || epochs > over/3 {
+			t.Errorf("%s: %d epochs, %d requests over, %d of them behind the next message", c.name, epochs, over, over-before)
+		}
+	}
+}
+
 // TestAnEpochCopiesNoMessage: where pins fill the window, an epoch may be due at each
 // request. Twice the requests cost about twice the memory all the same.
 func TestAnEpochCopiesNoMessage(t *testing.T) {

@@ -83,8 +83,10 @@ type folding struct {
 	// next and nextCount are the trigger after an epoch that could not land, in
 	// tokens and in messages; 0 after one that could.
 	next, nextCount int
-	// missed: the last epoch ended above the budget.
+	// missed: the last epoch ended above the budget. Beside what was not old it left
+	// beyond tokens, of a record those of one made anew.
 	missed bool
+	beyond int
 }
 
 func newFolding(in *input) *folding { return &folding{input: in, budget: in.budget, d: newDraft(in)} }
