@@ -204,7 +204,8 @@ func beside(window, reserve int) int {
 func step(window int) int { return max(1, window/16) }
 
 // coarse rounds the fixed cost up by at most an eighth, and by less than step,
-// so that a tool that is loaded late moves no earlier epoch.
+// so that a tool that is loaded late moves no earlier epoch. What a last resort cuts is
+// measured without that.
 func coarse(fixed, step int) int {
 	n := max(0, fixed)
 	step = min(step, 1<<max(0, bits.Len(uint(n))-4))

@@ -59,8 +59,9 @@ func (d *Draft) Over() int { return max(0, d.total-d.land) }
 // landed.
 func (d *Draft) OverMessages() int { return max(0, d.count-d.landCount) }
 
-// Excess returns how many tokens the draft is above its budget.
-func (d *Draft) Excess() int { return max(0, d.total-d.budget) }
+// Excess returns how many tokens the draft is above its budget, without those that
+// only rounded the fixed cost up.
+func (d *Draft) Excess() int { return max(0, d.total-d.rounded-d.budget) }
 
 // Messages returns the number of visible messages.
 func (d *Draft) Messages() int { return d.end }

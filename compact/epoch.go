@@ -89,7 +89,7 @@ func (f *folding) due() bool {
 	}
 	if f.withinTurn() {
 		f.next = min(f.next, d.budget)
-		return d.Excess() > 0 || d.count > f.budget.Messages
+		return d.total > d.budget || d.count > f.budget.Messages
 	}
 	left := f.left()
 	if f.hopeless() {
@@ -123,7 +123,7 @@ func (f *folding) forced(left int) bool {
 		return false
 	}
 	b := f.budget.Placing
-	return f.d.Excess() > 0 || f.d.total > b && left <= b && (!f.missed || f.d.total > f.next && !f.missesAgain())
+	return f.d.total > f.d.budget || f.d.total > b && left <= b && (!f.missed || f.d.total > f.next && !f.missesAgain())
 }
 
 // missesAgain reports whether another epoch would end above the budget like the last

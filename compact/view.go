@@ -21,6 +21,7 @@ type view struct {
 
 	end             int // number of visible messages
 	total, count    int // cost of the request, and number of messages left
+	rounded         int // tokens of total that the request does not have
 	task            task
 	newestUser      int   // index, or -1
 	newestAssistant int   // the first message of the newest exchange, or -1
@@ -41,7 +42,7 @@ func newView(in *input) view {
 	v := view{
 		msgs: slices.Clone(in.msgs), whole: costsUnbound(in.msgs, in.costs, in.counter), cost: slices.Clone(in.costs),
 		sum: make([]int, n+1), exchanges: exchanges, pinned: in.policy.Pins.mask(in.msgs, exchanges.start), removedBy: make([]int32, n),
-		total: fixed, permanent: fixed, required: fixed, task: task{-1, -1, -1}, newestUser: -1, newestAssistant: -1, newestReplaces: -1,
+		total: fixed, rounded: fixed - max(0, in.beside), permanent: fixed, required: fixed, task: task{-1, -1, -1}, newestUser: -1, newestAssistant: -1, newestReplaces: -1,
 	}
 	for i, cost := range v.whole {
 		v.sum[i+1] = v.sum[i] + cost

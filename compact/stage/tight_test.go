@@ -118,3 +118,36 @@ func TestTheNewestResultsComeBeforeTheReserve(t *testing.T) {
 		}
 	}
 }
+
+// The newest result is not cut where the request fits with it whole. A fold takes what is
+// sent beside the messages for up to an eighth more than it costs.
+func TestTheNewestResultIsNotCutForNothing(t *testing.T) {
+	list := "user: the task\n"
+	for i := range 6 {
+		list += fmt.Sprintf("assistant: | call a%d read f%d.go\ntool a%d: %s\n", i, i, i, said(60))
+	}
+	cut := 0
+	for _, limits := range []compact.Limits{{Budget: 2000}, {Window: 2400}, {Window: 2400, Reserve: 300}} {
+		for fixed := 1025; fixed < 1200; fixed += 31 {
+			for n := 500; n < 1300; n += 23 {
+				msgs := compacttest.Messages(t, list+"assistant: | call b read g.go\ntool b: "+said(n)+"\n")
+				in, p, b := compact.Conversation{Messages: msgs, Fixed: fixed}, &compact.Policy{Name: "adaptive", Ladder: stage.Default()}, limits.For(0)
+				plan, r := compact.Compact(in, p, compacttest.Words{}, b)
+				for _, err := range promises.Broken(in, p, compacttest.Words{}, b, &plan, r) {
+					t.Error(err)
+				}
+				out := plan.Apply("")
+				less := compact.CostAll(compacttest.Words{}, msgs[len(msgs)-1:]) - compact.CostAll(compacttest.Words{}, out[len(out)-1:])
+				if less > 0 {
+					cut++
+				}
+				if less > 0 && r.After+less <= r.Budget {
+					t.Errorf("%+v, fixed %d, a result of %d: cut by %d, and %d of %d tokens are sent", limits, fixed, n, less, r.After, r.Budget)
+				}
+			}
+		}
+	}
+	if cut < 20 {
+		t.Errorf("%d results were cut: the test shows little", cut)
+	}
+}
