@@ -24,6 +24,7 @@ func TestMixOfAText(t *testing.T) {
 	f("a/b.go (see x_y, A-B)", mix{signs: 3})
 	f("a/ b /c ../d 1.5 é/f g\n.h", mix{accents: 2, digits: 2, groups: 2})
 	f("1é2", mix{accents: 2, digits: 2, groups: 2})
+	f("  1 2\t\t3 \n4 \n  55  x", mix{digits: 6, groups: 5, gaps: 3})
 	f("Grüße", mix{accents: 4})
 	f("Привет", mix{other: 12})
 	f("日本語", mix{other: 9})
@@ -58,4 +59,6 @@ func TestFactorFollowsTheText(t *testing.T) {
 	f(strings.Repeat("123", 100), 100, 300)
 	s = &scale{plain: 100, other: 100, rare: 100, signs: true}
 	f(strings.Repeat("src/a.go ", 100), 400, 400+150) // three quarters for each of two signs
+	s = &scale{plain: 110, other: 100, rare: 100, gaps: true}
+	f(strings.Repeat("   12 x", 100), 500, 550-100) // one for each of the gaps
 }
