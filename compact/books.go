@@ -45,7 +45,8 @@ func (b *books) reason(why string) int32 {
 // record makes an edit of message i, enters it, and updates what the message costs.
 func (d *Draft) record(i int, e Edit) {
 	m := &d.msgs[i]
-	e.apply(m)
+	e.apply(m, d.own[i])
+	d.own[i] = true
 	d.cost[i] -= e.Saved
 	d.total -= e.Saved
 	d.touched = append(d.touched, i)

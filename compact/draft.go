@@ -20,6 +20,7 @@ type Draft struct {
 	memory
 	placement Placement
 	counter   Counter
+	own       []bool // messages whose parts and calls are no other list's
 
 	// What the epoch aims at: it stops at land and landCount, and must not end
 	// above budget. last is set once the last resort has begun.
@@ -39,6 +40,7 @@ func newDraft(in *input) *Draft {
 		memory:     memory{records: records, recorded: make([]bool, len(in.msgs))},
 		placement:  in.policy.Placement,
 		counter:    in.counter,
+		own:        make([]bool, len(in.msgs)),
 	}
 }
 

@@ -65,14 +65,15 @@ func (e *Edit) Messages() int {
 	return 1
 }
 
-// apply makes the edit of its message.
-func (e *Edit) apply(m *Message) {
+// apply makes the edit of its message. own: its parts and calls are no other list's.
+func (e *Edit) apply(m *Message, own bool) {
+	if !own {
+		m.Parts, m.Calls = slices.Clone(m.Parts), slices.Clone(m.Calls)
+	}
 	switch e.Op {
 	case OpRewrite, OpMedia:
-		m.Parts = slices.Clone(m.Parts)
 		m.Parts[e.Part] = rewritten(m.Parts[e.Part], e.Op, e.Text)
 	case OpArguments:
-		m.Calls = slices.Clone(m.Calls)
 		m.Calls[e.Part].Arguments = Plain(e.Text)
 	case OpUnbind:
 		*m = m.Unbound()

@@ -69,11 +69,13 @@ func (s *Slot) write() {
 	s.written = true
 	d, originals := s.draft, s.originals
 	record := d.records(d.slot.by, d.counter)
+	own := make([]int, len(originals)) // the span, from 1, for which a message was copied
 	msgs, removed, edits, moves := slices.Clone(originals), make([]bool, len(originals)), 0, 0
 	for n, t := range d.told {
 		for ; edits < t.edits; edits++ {
 			e := &d.journal[edits]
-			e.apply(&msgs[e.At])
+			e.apply(&msgs[e.At], own[e.At] == n+1)
+			own[e.At] = n + 1
 		}
 		for ; moves < t.moves; moves++ {
 			removed[d.moves[moves].at] = d.moves[moves].was == 0

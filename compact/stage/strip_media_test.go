@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,5 +60,22 @@ func TestSoundsAndFilesLeaveToo(t *testing.T) {
 	_, broken := compacttest.Sweep(in, p, compacttest.Words{}, b)
 	for _, err := range broken {
 		t.Error(err)
+	}
+}
+
+// TestManyPicturesOfOneMessage: ten times as many cost about ten times the memory.
+func TestManyPicturesOfOneMessage(t *testing.T) {
+	p := &compact.Policy{Trigger: 1, Land: 0.01, Ladder: []compact.Stage{&stripMedia{}}, KeepRecent: compact.KeepRecent{Share: 1e-9}}
+	bytes := func(n int) int64 {
+		msgs := compacttest.Messages(t, "user: start\nassistant: yes\nuser: look\nassistant: I see\nuser: go on\nassistant: done")
+		msgs[2].Parts = slices.Repeat([]compact.Part{{Kind: compact.KindImage, Text: compact.Plain("AAAA")}}, n)
+		return testing.Benchmark(func(b *testing.B) {
+			for b.Loop() {
+				compact.Compact(compact.Conversation{Messages: msgs}, p, compact.Estimator{PerToken: 4, PerMedia: 100}, compact.Limits{Budget: 30}.For(0))
+			}
+		}).AllocedBytesPerOp()
+	}
+	if few, many := bytes(100), bytes(1000); many > 20*few {
+		t.Errorf("%d bytes for 100 pictures, %d for 1000", few, many)
 	}
 }
