@@ -77,16 +77,14 @@ func (s *Service) hear(from *store.Vault) {
 		}
 	}
 	from.Hear(s.ctx, heard, func() {
-		told, err := from.Told(s.ctx)
-		if err != nil {
-			return
-		}
-		for _, word := range told {
-			if begun && !slices.Contains(done, word) {
-				heard(word)
+		if told, err := from.Told(s.ctx); err == nil {
+			for _, word := range told {
+				if begun && !slices.Contains(done, word) {
+					heard(word)
+				}
 			}
+			done, begun = told, true
 		}
-		done, begun = told, true
 	})
 }
 
