@@ -57,6 +57,9 @@ const (
 	addedShare       = 0.3
 	addedRatio       = 3
 	addedRatioNarrow = 6
+	// Where the messages that stay leave room below the landing, a record made anew
+	// takes up to emptyShare.
+	emptyShare = 0.64
 	// However small its share, a record made anew may take leastFirst tokens,
 	// and firstOfBudget of the budget: where tools fill most of a window, the
 	// record is a small part of what is sent.
@@ -173,6 +176,9 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 		room += was.size
 	}
 	first := min(share(firstShare, size), max(d.budget-d.withoutOld(), share(firstShare, now)))
+	if d.Headroom() >= narrow {
+		first = max(first, min(share(emptyShare, now), room))
+	}
 	first = max(first, min(now, max(leastFirst, share(firstOfBudget, d.budget))))
 	next.Size = min(first, max(free*3/4, min(room, whole())))
 	return &slotDraft{spans: []Span{next}, size: next.Size, most: size, open: true, anew: true, shrunk: shrunk}
