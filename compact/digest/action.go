@@ -53,10 +53,11 @@ type change struct {
 type how uint8
 
 const (
-	replaced how = iota // old became new
-	written             // new is the whole file
-	inserted            // new was added
-	changed             // nobody knows how
+	replaced  how = iota // old became new
+	written              // new is the whole file
+	inserted             // new was added
+	changed              // nobody knows how
+	rewritten            // by a command: nothing that is known of it holds
 	removed
 	restored // to what it was before all edits
 	undone   // to what it was before the last one
@@ -121,7 +122,7 @@ func (a *action) take(v *value, within string) {
 	a.path, a.command, a.query = cmp.Or(a.path, path), cmp.Or(a.command, got["command"]), cmp.Or(a.query, query)
 	old, hasOld := got["old"]
 	text, hasNew := got["new"]
-	undoes := a.query == "undo_edit" || containsAny(tool, []string{"undo", "restore", "revert"})
+	undoes := a.query == "undo_edit" || undoesEdit.MatchString(a.tool)
 	switch {
 	case hasOld && hasNew:
 		a.add(change{path: path, old: old, new: text})
@@ -131,7 +132,7 @@ func (a *action) take(v *value, within string) {
 		a.add(change{path: path, how: changed})
 	case got["content"] != "" && (a.query == "create" || a.query == "write" || a.query == "" && containsAny(tool, writing)):
 		a.add(change{path: path, new: got["content"], how: written})
-	case within == "" && containsAny(tool, []string{"delete", "remove"}):
+	case within == "" && deletesFile.MatchString(a.tool):
 		a.add(change{path: path, how: removed})
 	case undoes:
 		a.add(change{path: path, how: undone})
@@ -156,8 +157,14 @@ func (a *action) take(v *value, within string) {
 // gapInCode finds the comment that stands for what a text leaves out of a file.
 var gapInCode = regexp.MustCompile(`(?mi)^\W*\.\.\. ?existing code`)
 
-// moves finds the names of tools that move or copy files.
-var moves = regexp.MustCompile(`(?:move|rename|copy)_?(?:path|file|dir|folder)`)
+// What tools do to files, by their names: others do it to what is in a file, or belongs
+// to one.
+var (
+	moves       = regexp.MustCompile(`(?:move|rename|copy)_?(?:path|file|dir|folder)`)
+	deletesFile = regexp.MustCompile(`(?i)(?:^|[_.-])(?:delete|remove)(?:_?(?:file|path|dir|directory|folder)s?)?$`)
+	undoesEdit  = regexp.MustCompile(`(?i)(?:^|[_.-])(?:undo|restore|revert)(?:_?(?:last|edit|change|file|path)s?)*$`)
+	readsFile   = regexp.MustCompile(`(?:^|[^A-Za-z])(?i:read|view|open|cat|show|get|fetch|peek|inspect|display|load_?file)|[a-z](?:Read|View|Open|Show|Get)|(?i:contents?)$`)
+)
 
 // editorCommands are what an editor with one name is told to do.
 var editorCommands = setOf("view create write insert str_replace undo_edit replace edit read delete")
@@ -212,12 +219,14 @@ func (a *action) classify() {
 		a.kind = runs
 		a.shell()
 	case a.path == "" && a.query == "":
-	case a.path != "" && containsAny(tool, writing) && a.query != "view" && a.query != "read":
+	case a.path != "" && containsAny(strings.ReplaceAll(tool, "remove", ""), writing) && a.query != "view" && a.query != "read":
 		a.kind, a.changes = edits, append(a.changes, change{path: a.path, how: changed})
 	case named("diagnos", "lint", "error", "problem") && !named("read", "view", "open"):
-	case a.query == "view" || a.query == "read" || a.query == "" && !named("list", "glob", "grep", "find", "search", "tree"):
+	case named("list", "glob", "grep", "find", "search", "tree"):
+		a.kind = searches
+	case a.query == "view" || a.query == "read" || a.query == "" && readsFile.MatchString(a.tool):
 		a.kind, a.query = reads, ""
-	default:
+	case a.query != "":
 		a.kind = searches
 	}
 }

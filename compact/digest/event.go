@@ -66,7 +66,12 @@ func (r *Record) lose(m *message, others []*message) {
 		}
 		if holds || call {
 			if !call {
-				awaits = r.happened(&event{by: byCall, origin: m.origin, action: &action{}})
+				a := &action{}
+				if m := byUserRun.FindStringSubmatch(data); m != nil {
+					a.kind, a.command, data = runs, m[1], m[2]
+					a.shell()
+				}
+				awaits = r.happened(&event{by: byCall, origin: m.origin, action: a})
 			}
 			res := resultOf(data, awaits.kind)
 			r.answerLate(awaits, &res)
@@ -74,7 +79,7 @@ func (r *Record) lose(m *message, others []*message) {
 		}
 		if said != "" {
 			if byHand.MatchString(said) {
-				r.files.namedIn(said)
+				r.files.namedIn(said, false)
 			}
 			r.happened(&event{by: byUser, origin: m.origin, words: said})
 		}
@@ -83,10 +88,14 @@ func (r *Record) lose(m *message, others []*message) {
 			r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: attached(m.text)}}), &res)
 		}
 	case m.role == compact.Assistant:
-		if words := strings.TrimSpace(withoutElements(m.text)); words != "" {
-			r.happened(&event{by: byAgent, origin: m.origin, words: words, final: len(m.actions) == 0})
+		text, actions := m.text, m.actions
+		if m.inText && actions[0].tool == inFence && actions[0].kind != edits && !isResult(r.after(m.origin, others)) {
+			text, actions = m.whole, nil // nobody ran it
 		}
-		for i, a := range m.actions {
+		if words := strings.TrimSpace(withoutElements(text)); words != "" {
+			r.happened(&event{by: byAgent, origin: m.origin, words: words, final: len(actions) == 0})
+		}
+		for i, a := range actions {
 			if m.inText && a.kind == edits && a.tool == inFence {
 				r.proposed(a, m.origin, r.after(m.origin, others))
 			} else if m.inText {
@@ -166,7 +175,7 @@ func (r *Record) answer(e *event, res *result) {
 		e.shown(e.result.text)
 	}
 	if e.kind == sends || e.command == "" && containsAny(strings.ToLower(e.tool), moving) {
-		r.files.namedIn(e.values.text + e.result.text)
+		r.files.namedIn(e.values.text+e.result.text, undoesEdit.MatchString(e.tool))
 	}
 	if e.kind == tracks || e.tasks() != nil {
 		r.todo.track(e)
@@ -175,7 +184,7 @@ func (r *Record) answer(e *event, res *result) {
 		if c := &e.changes[i]; e.happened(c, e.outcome, &e.result) {
 			r.files.apply(c, e)
 		} else if e.kind == edits && e.outcome.verdict == unknown {
-			r.files.namedIn(c.path)
+			r.files.namedIn(c.path, false)
 		}
 	}
 }
@@ -186,6 +195,9 @@ var moving = []string{"move", "rename", "restore", "revert", "undo", "copy"}
 
 // byHand finds that users say that they changed something themselves.
 var byHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |already |also |have )*(?:changed|edited|fixed|modified|renamed|reverted|updated|moved|rewrote|undid|restored|removed|deleted|added|replaced|put)\b|\bmyself\b|\bby hand\b|\bhabe\b.*\bge\pL|\bselbst\b|我.{0,12}(?:改|删|加)了`)
+
+// byUserRun finds a command that the user ran in Aider, and what it printed.
+var byUserRun = regexp.MustCompile(`(?s)^\s*I ran this command:\s*(\S.*?)\n+And got this output:\n+(.*)`)
 
 // ending are parts of the names of tools that end what runs in a session.
 var ending = []string{"kill", "stop", "cancel"}

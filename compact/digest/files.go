@@ -79,7 +79,7 @@ func (fs files) apply(c *change, e *event) {
 		fallthrough
 	case inserted:
 		f.add(region{new: c.new, how: c.how, last: e})
-	case removed, restored, undone:
+	case removed, restored, undone, rewritten:
 		f.regions = nil
 	case replaced:
 		f.replace(c, e)
@@ -87,13 +87,19 @@ func (fs files) apply(c *change, e *event) {
 	f.touched = c.how == changed || f.touched && f.regions != nil && c.how != written
 }
 
-// namedIn notes that a text speaks of files that somebody may have changed.
-func (fs files) namedIn(text string) {
+// namedIn notes that a text speaks of files that somebody may have changed, or with gone
+// set of files as they were before.
+func (fs files) namedIn(text string, gone bool) {
 	if len(fs) > mostChanges {
 		return
 	}
 	for _, f := range fs {
-		f.touched = f.touched || strings.Contains(text, f.path[strings.LastIndexAny(f.path, `/\`)+1:])
+		if !strings.Contains(text, f.path[strings.LastIndexAny(f.path, `/\`)+1:]) {
+			continue
+		}
+		if f.touched = true; gone {
+			f.regions = nil
+		}
 	}
 }
 

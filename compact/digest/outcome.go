@@ -33,7 +33,11 @@ func (a *action) outcomeOf(r *result) outcome {
 		return outcome{}
 	}
 	says, failure, quotes := "", "", a.kind == reads || a.kind == searches
+	command := shellQuote.ReplaceAllString(strings.TrimSpace(a.command), "")
+	one := !strings.ContainsAny(command, "|;\n")
 	switch {
+	case a.kind == runs && one && !strings.Contains(command, "&&") && showsState.MatchString(a.brief()):
+		failure = a.onlyError(r)
 	case a.kind == edits:
 		return a.edited(r)
 	case a.kind == runs, a.kind == other && a.tool == "":
@@ -51,7 +55,7 @@ func (a *action) outcomeOf(r *result) outcome {
 		failure = a.onlyError(r)
 	}
 	fails := failingSummary.MatchString(says) || failure != "" && says == ""
-	switch one := !strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.command), ""), "|;\n"); {
+	switch {
 	case r.coded && r.code == 1 && quotes:
 		fails = failure != "" // else a search found nothing
 	case r.coded && (r.code != 0 || quotes || one): // else it is the code of another program
@@ -66,6 +70,9 @@ func (a *action) outcomeOf(r *result) outcome {
 	}
 	return outcome{passed, says}
 }
+
+// showsState finds commands that show how things are, failures among them.
+var showsState = regexp.MustCompile(`^(?:sudo )?(?:gh (?:\w+ (?:view|list|status|diff)|api)\b|kubectl (?:get|describe|logs|top|events)\b|docker (?:compose )?(?:ps|logs|inspect|images)\b|systemctl (?:status|list-\S+)|journalctl\b|crontab -l|\S+ status$|mdadm (?:-D|--detail)|(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\bselect\b))`)
 
 // What a result says of a refusal: a harness names what was refused, and of edits
 // and questions a result is the harness's in any words.
@@ -117,6 +124,12 @@ var waits = regexp.MustCompile(`(?i)\b(?:will be (?:applied|made|written)|queued
 // someEdits finds how many of the edits of a call were made.
 var someEdits = regexp.MustCompile(`\b(\d+)(?: of |/)(\d+) (?:edits?|changes?|hunks?|blocks?|diffs?|replacements?)\b`)
 
+// partly finds that an edit was made otherwise than the call says, or a part of the call.
+var partly = regexp.MustCompile(`(?i)\buser (?:has )?modified your\b|unable to apply all|\bpartially (?:applied|updated)|部分(?:更新|应用|成功|完成)|处成功.{0,4}[1-9]\d* 处失败`)
+
+// onlyLines finds a difference without its places.
+var onlyLines = regexp.MustCompile(`\A(?:-.*\n)+(?:\+.*(?:\n|\z))+\z`)
+
 // openFile finds the name of the file that an editor has open.
 var openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
 
@@ -135,7 +148,7 @@ func (a *action) edited(r *result) outcome {
 	if yes == nil && len(r.text) <= 600 {
 		not = notEdited.FindStringIndex(head)
 	}
-	if m := someEdits.FindStringSubmatch(line); m != nil && m[1] != "0" && m[1] != m[2] && !r.failed { // nobody knows which
+	if m := someEdits.FindStringSubmatch(line); !r.failed && (m != nil && m[1] != "0" && m[1] != m[2] || partly.MatchString(head)) { // nobody knows which
 		for k := range a.changes {
 			a.changes[k] = change{path: a.changes[k].path, how: changed}
 		}
@@ -144,7 +157,7 @@ func (a *action) edited(r *result) outcome {
 	if r.failed || r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24) {
 		return outcome{failed, OneLine(head, 200)}
 	}
-	if (yes == nil || waits.MatchString(line)) && strings.TrimSpace(line) != "" && len(r.text) <= 600 && !hunks.MatchString(r.text) { // who knows
+	if (yes == nil || waits.MatchString(line)) && strings.TrimSpace(line) != "" && len(r.text) <= 600 && !hunks.MatchString(r.text) && !onlyLines.MatchString(r.text) { // who knows
 		return outcome{unknown, OneLine(head, 200)}
 	}
 	return outcome{verdict: passed}
@@ -186,7 +199,7 @@ var failureLine = regexp.MustCompile(`(?:^|[\s:\[(*>|])(?:(?:[a-z_]\w*\.)*[A-Z]\
 	`|^npm error |^(?:\S+: )?[Ee]rror(?: from| response| in| at| while| during)|^\s*[✗✕✘×●] \S|エラー|失敗|错误|失败|^E  +assert\b|^(?:\S+): error\b`)
 
 // noFailure finds what looks like a failure and is none.
-var noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|complete log of|should have failed|\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|warnings?)|(?:errors?|failures?|failed|fail)[:=] *(?:0\b|\(?(?:none|null|nil|no|false)\)?\s*(?:$|[,;|}\])]))|✓|--- PASS|\bPASSED\b|^ok\s|=== RUN|\.\.\. ok$|error handling|if err|^\s*(?://|#|\*)|except \w+|^\s*\w+(?:(?:  +|\t| ?\| ?)-?[\d.,]+%?)+\s*$`)
+var noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|complete log of|should have failed|\bfail(?:ed|ures?)?(?: \w+)? ?[:=]? *0(?:$|[^.\w])|│ *failed *│|\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|warnings?)|(?:errors?|failures?|failed|fail)[:=] *(?:0\b|\(?(?:none|null|nil|no|false)\)?\s*(?:$|[,;|}\])]))|✓|--- PASS|\bPASSED\b|^ok\s|=== RUN|\.\.\. ok$|error handling|if err|^\s*(?://|#|\*)|except \w+|^\s*\w+(?:(?:  +|\t| ?\| ?)-?[\d.,]+%?)+\s*$`)
 
 // isFailure reports whether a line of a program's output says that something
 // failed.

@@ -75,7 +75,7 @@ var byUserInstead = regexp.MustCompile("(?s)User modified the `(?:content` to be
 // changed more.
 var (
 	hunks     = regexp.MustCompile(`@@ -\d.*(?:\n(?:[ +\\@-].*)?)+`)
-	byUserToo = regexp.MustCompile(`user_edits: *\z|(?i:user made the following (?:updates|changes|edits))`)
+	byUserToo = regexp.MustCompile(`user_edits[:>]\s*\z|(?i:user made the following (?:updates|changes|edits))`)
 )
 
 // shown takes the changes that the result of an edit shows: those that the call does

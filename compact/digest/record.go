@@ -23,6 +23,7 @@ type Record struct {
 	running map[string]string // the commands of sessions
 	told    map[uint64]bool   // lines in the parts
 	blocks  bool              // the assistant writes edits as blocks in its texts
+	wholes  bool              // it writes whole files there
 	carried []carried         // pieces without room, for a later part
 
 	upTo     int  // the origin of the newest event that the parts tell of
@@ -140,6 +141,7 @@ type message struct {
 	text    string // of its parts
 	actions []*action
 	inText  bool     // the action is written in the text
+	whole   string   // the text with the action
 	result  *result  // of a result
 	said    string   // what the user said to the call, in the result
 	lines   []uint64 // the hashes of its lines
@@ -187,9 +189,10 @@ func (r *Record) read(m *compact.Message) *message {
 		read.result = &res
 	case m.Role != compact.Assistant:
 		r.blocks = r.blocks || strings.Contains(read.text, "SEARCH/REPLACE")
+		r.wholes = r.wholes || strings.Contains(read.text, "*file listing*")
 	case len(m.Calls) == 0:
-		if a, rest := callIn(read.text, r.blocks); a != nil {
-			read.text, read.inText = rest, true
+		if a, rest := callIn(read.text, r.blocks, r.wholes); a != nil {
+			read.whole, read.text, read.inText = read.text, rest, true
 			read.actions = append(read.actions, a)
 		}
 	}

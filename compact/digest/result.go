@@ -88,6 +88,9 @@ var frame = regexp.MustCompile(`(?i)^\s*(?:$|</?(?:\w*_\w*|output|std(?:out|err)
 	`Command (?:executed\b|execution was not|output:|completed\.|".*" (?:failed|exited|timed out))|The previous shell command ended, so|On the next terminal tool call|Params used for the tool call: |` +
 	`File: \S+\s*$|Lines \d+-\d+:\s*$|IMPORTANT: File content truncated|Status: Showing lines|To read more: Use|Tool ran without output|\(Results are truncated|Here's the result of running .cat -n.|\[[^\]]* Result:|\[[^\]]*\] Result:))`)
 
+// labelled finds a line with a label of a harness and what a program printed.
+var labelled = regexp.MustCompile(`^(?:Output|Observation|OBSERVATION): (.*\S.*)`)
+
 // prompt finds the prompt of a shell that OpenHands writes behind an output.
 var prompt = regexp.MustCompile(`\[Python Interpreter: [^\]\n]*\]\s*[^\n]*[#$] ?\s*$`)
 
@@ -96,11 +99,11 @@ var prompt = regexp.MustCompile(`\[Python Interpreter: [^\]\n]*\]\s*[^\n]*[#$] ?
 func withoutFrame(text string) string {
 	for range frameLines {
 		line, rest, more := strings.Cut(text, "\n")
-		if after, ok := strings.CutPrefix(line, "Output: "); ok {
-			text = strings.TrimPrefix(after, "(empty)") + "\n" + rest
+		if m := labelled.FindStringSubmatch(line); m != nil {
+			text = strings.TrimPrefix(m[1], "(empty)") + "\n" + rest
 			break
 		}
-		if len(line) > frameBytes || !frame.MatchString(line) || !more && strings.TrimLeft(line, " <([") == line && !strings.HasSuffix(line, ":") {
+		if len(line) > frameBytes || !frame.MatchString(line) || line == "<user_edits>" || !more && strings.TrimLeft(line, " <([") == line && !strings.HasSuffix(line, ":") {
 			break
 		}
 		text = rest

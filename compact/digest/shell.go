@@ -15,6 +15,8 @@ type shellCommand struct {
 var (
 	// shellToken finds comments, redirections, ends of commands, and words.
 	shellToken = regexp.MustCompile(`(?s)(?:^|\s)#[^\n]*|\d*>>?[&|]?|&>>?|<+[-~]?|[;|&\n]|(?:\\.|'[^']*'?|"(?:\\.|[^"\\])*"?|[^\s;|&<>'"\\])+`)
+	// condition finds what compares, rather than writes.
+	condition  = regexp.MustCompile(`\[\[ [^\n]*? \]\]|\(\([^\n]*?\)\)`)
 	shellQuote = regexp.MustCompile(`(?s)'([^']*)'?|"((?:\\.|[^"\\])*)"?|\\(.)`)
 )
 
@@ -26,7 +28,8 @@ func shellCommands(line string) (commands []shellCommand) {
 	var c shellCommand
 	to := &c.words
 	var skipped []string
-	for _, t := range append(shellToken.FindAllString(strings.ReplaceAll(line, "\\\n", " "), mostTokens), ";") {
+	line = condition.ReplaceAllString(strings.ReplaceAll(line, "\\\n", " "), "true")
+	for _, t := range append(shellToken.FindAllString(line, mostTokens), ";") {
 		switch last := t[len(t)-1]; {
 		case strings.HasPrefix(strings.TrimSpace(t), "#"), strings.IndexByte(";|&\n", t[0]) >= 0 && len(t) == 1:
 			if len(c.words) > 0 {
@@ -173,7 +176,7 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 			}
 			ch := change{path: path, how: h}
 			for _, d := range docs { // cat > path <<EOF
-				if h == changed && strings.Contains(d.line, path) && (c.words[0] == "cat" || c.words[0] == "tee") {
+				if h == rewritten && strings.Contains(d.line, path) && (c.words[0] == "cat" || c.words[0] == "tee") {
 					if ch.how, ch.new = written, d.body; strings.Contains(d.line, ">>") || slices.Contains(c.words, "-a") {
 						ch.how = inserted
 					}
@@ -182,7 +185,7 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 			a.add(ch)
 		}
 	}
-	add(changed, c.into...)
+	add(rewritten, c.into...)
 	name, words := c.words[0], c.words[1:]
 	if name == "git" && len(words) > 2 && words[0] == "-C" {
 		words = words[2:]
@@ -205,7 +208,7 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 	switch name {
 	case "sed", "perl":
 		if slices.ContainsFunc(words, inPlace.MatchString) {
-			add(changed, files[min(1, n):]...)
+			add(rewritten, files[min(1, n):]...)
 			return other
 		}
 	case "mv", "git-mv", "cp", "install", "ln":
@@ -213,12 +216,16 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 			if strings.HasSuffix(name, "mv") {
 				add(removed, files[:n-1]...)
 			}
-			add(changed, files[n-1])
+			add(rewritten, files[n-1])
 		}
-	case "tee", "touch":
+	case "touch":
 		add(changed, files...)
+	case "tee":
+		add(rewritten, files...)
 	case "rm", "unlink", "git-rm":
-		add(removed, files...)
+		if !given("--cached") {
+			add(removed, files...)
+		}
 	case "git-checkout", "git-restore", "git-switch", "git-stash", "git-reset":
 		i := slices.Index(words, "--")
 		switch there := n == 1 && !slices.ContainsFunc(words, func(w string) bool { return len(w) == 2 && strings.Contains("-b-B-c-C", w) }); {
@@ -243,6 +250,7 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 		flag, writes := formatters[name]
 		named := slices.DeleteFunc(files, func(f string) bool { return strings.IndexByte(f, '.') <= 0 })
 		switch writes = writes && (flag == "" || slices.Contains(words, flag)); {
+		case given("--diff", "--check"): // it shows what it would do
 		case writes && len(named) > 0:
 			add(changed, named...)
 		case writes, shows[name] == other && !strings.HasPrefix(name, "git-") && slices.ContainsFunc(c.words, formats.MatchString):

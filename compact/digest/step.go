@@ -3,6 +3,7 @@ package digest
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -88,6 +89,8 @@ func (e *event) named(n int) string {
 		return strings.TrimSpace(bar(quote(e.tool, 64) + " " + e.subject(n)))
 	case e.kind == asks || e.kind >= plans && e.kind <= reports:
 		return verbs[e.kind]
+	case len(e.changes) > 0 && !slices.ContainsFunc(e.changes, func(c change) bool { return c.how != removed }):
+		return "delete " + e.subject(n)
 	}
 	return strings.TrimSpace(verbs[e.kind] + e.subject(n))
 }

@@ -1,0 +1,40 @@
+package digest
+
+import (
+	"strings"
+	"testing"
+
+	"laconic/compact"
+)
+
+// TestAFenceThatNobodyRan: what an assistant shows between fences is a command only
+// where the next message has its result.
+func TestAFenceThatNobodyRan(t *testing.T) {
+	const shows = "The build folder is old. You can run:\n```bash\nrm -rf build\n```"
+	for reply, want := range map[string]string{
+		"No, I want to keep the build folder.":                    "agent: The build folder is old. You can run:",
+		"Observation: removed\n(2 files)":                         "  removed\n  (2 files)",
+		"exitcode: 1 (execution failed)\nCode output: rm: build:": "$ rm -rf build → exit 1",
+	} {
+		record := recordOf(300, []compact.Message{user("Tidy up."), assistant(shows), user(reply), assistant("So be it."), user("Go on.")})
+		if !strings.Contains(record, want) {
+			t.Errorf("after %q: no %q in\n%s", reply, want, record)
+		}
+	}
+}
+
+// TestAiderWritesWholeFiles has the mode of aider for small models, and a command that
+// its user ran.
+func TestAiderWritesWholeFiles(t *testing.T) {
+	record := recordOf(500, []compact.Message{
+		user("To change files you MUST return a *file listing* that contains the entire content."),
+		assistant("The sum needs a limit.\n\nsrc/sum.js\n```\nexport const sum = (list) =>\n  list.reduce((n, f) => n + f.size, 0)\n```"),
+		user("I ran this command:\n\nnpx vitest run\n\nAnd got this output:\n\n      Tests  1 failed | 2 passed (3)\n"),
+		assistant("I see."), user("Go on."),
+	})
+	for _, want := range []string{"edit src/sum.js (+2 −0: ", "$ npx vitest run → failed: Tests 1 failed", "changed: src/sum.js\n", "  +   list.reduce("} {
+		if !strings.Contains(record, want) {
+			t.Errorf("no %q in\n%s", want, record)
+		}
+	}
+}
