@@ -48,7 +48,7 @@ const (
 )
 
 // floors is the room that each class gets first, as a share of that of the part.
-var floors = [classes]float32{userWords: 0.75, answers: 0.20, prose: 0.5, steps: 0.26, rules: 0.24, code: 0.34, prints: 0.12, data: 0.60, findings: 0.10, sources: 0.10}
+var floors = [classes]float32{userWords: 0.75, answers: 0.20, prose: 0.35, steps: 0.26, rules: 0.24, code: 0.34, prints: 0.12, data: 0.60, findings: 0.10, sources: 0.10}
 
 // A piece has to be worth leastScore. Lines that were read or printed have to be worth
 // leastRead: a large result would fill its part with lines that nobody asked about.
@@ -105,15 +105,35 @@ func (p *part) byWorth(first int) []int32 {
 	return order
 }
 
-// fit chooses pieces and returns them as a text that costs at most the size.
-// Costs are known of whole texts only, so the room in bytes is a guess that is
-// put right.
-func (p *part) fit() string {
-	all := p.byWorth(0)
-	defer func() { p.carried = p.carry(all) }()
+// fit chooses pieces and returns them as a text that costs at most the size. Where not
+// all messages of users have room, it chooses again with fewer names of steps.
+func (p *part) fit() (best string) {
+	all, told, most := p.byWorth(0), p.told, -1
+	for _, p.terse = range []bool{false, true} {
+		p.told = told
+		text, heard, left := p.fitted(all)
+		if text != "" && heard > most {
+			best, most, p.carried = text, heard, p.carry(all)
+		}
+		if left == 0 {
+			break
+		}
+	}
+	p.told = told
+	for l := range strings.SplitSeq(best, "\n") {
+		p.tell(code, l)
+		p.tell(prose, l)
+	}
+	return best
+}
+
+// fitted returns a text of the worthiest pieces, how many messages of users are in it,
+// and how many are not. Costs are known of whole texts only, so the room in bytes is a
+// guess that is put right.
+func (p *part) fitted(all []int32) (best string, heard, left int) {
 	order := p.likely(all, leastRead)
 	told := p.told
-	best, room, low, high := "", p.room, 0, 0
+	room, low, high, before := p.room, 0, 0, 0
 	for try := range mostTries {
 		p.told = maps.Clone(told)
 		p.choose(order, room)
@@ -128,6 +148,7 @@ func (p *part) fit() string {
 			high = room
 		} else if low = room; len(text) >= len(best) {
 			best = text
+			heard, left = p.heard()
 		}
 		if text != "" && cost <= p.size && cost*20 >= p.size*19 || low*50 > high*48 && high > 0 || cost <= p.size && p.all(order) {
 			break
@@ -136,20 +157,33 @@ func (p *part) fit() string {
 		if text != "" {
 			next = room * p.size / cost * 98 / 100
 		}
-		if high > 0 && (next >= high || next <= low) {
+		if high > 0 && (next >= high || next <= low || cost == before) {
 			next = (low + high) / 2
 		}
+		before = cost
 		if next == room || next < 16 {
 			break
 		}
 		room = next
 	}
-	p.told = told
-	for l := range strings.SplitSeq(best, "\n") {
-		p.tell(code, l)
-		p.tell(prose, l)
+	if best == "" {
+		_, left = p.heard()
 	}
-	return best
+	return best, heard, left
+}
+
+// heard returns how many messages of users are told, and how many are not.
+func (p *part) heard() (told, left int) {
+	for i := range p.pieces {
+		switch q := &p.pieces[i]; {
+		case q.class != userWords || q.lines[1] > 0 || q.order == isKept:
+		case q.on:
+			told++
+		default:
+			left++
+		}
+	}
+	return told, left
 }
 
 // mostTries bounds how often a part is chosen anew until it fits.

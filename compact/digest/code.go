@@ -60,8 +60,11 @@ func (p *part) region(g *region, weight float32) {
 		if !strings.ContainsFunc(text, unicode.IsLetter) {
 			continue // brackets alone
 		}
-		if !tellsChange(text) {
+		switch {
+		case !tellsChange(text):
 			w *= unchanged
+		case k.to == k.from+1 && text[0] == '+' && definition.MatchString(text[2:]):
+			w *= defined
 		}
 		p.span(code, g.at[0], int32(g.at[1]), b, [2]int{k.from, k.to}, 1.2, w, g.head, func(k int) float32 {
 			s := 0.6 + min(b.interest(p.interest, k)*0.4, 1)
@@ -88,6 +91,9 @@ func tellsChange(piece string) bool {
 
 // unchanged is the share of its worth of a piece of a region that tells of no change.
 const unchanged = 0.5
+
+// defined raises the first line of a definition that is too long to be told whole.
+const defined = 2.5
 
 // isScratch reports whether a file is one to be thrown away, where others are not.
 func isScratch(f *file) bool { return strings.HasPrefix(f.path, "/tmp/") }

@@ -67,6 +67,9 @@ const namesShare = 5
 // goes: edits and failures come first, then steps with an end.
 func (w *writer) chosenNames() string {
 	left, told := w.tried*w.skipped/(namesShare*len(w.events)), make([]bool, len(w.names))
+	if w.terse {
+		left = 0
+	}
 	for rank := range 4 {
 		for i, n := range w.names {
 			if told[i] = told[i] || n.rank == rank && (rank == 0 || left > 0); n.rank == rank && told[i] {

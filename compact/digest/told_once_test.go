@@ -76,3 +76,34 @@ func TestAMessageThatStaysHasItsPlace(t *testing.T) {
 		t.Errorf("a late message looks like a new one:\n%s", third)
 	}
 }
+
+// TestATaskStandsAbove: the record follows the messages that the assistant was first
+// given, so one of them that stays is not below where another left.
+func TestATaskStandsAbove(t *testing.T) {
+	all := conversation([]compact.Message{user("# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nUse tabs.\n</INSTRUCTIONS>"), user("Publish to npm failed.")},
+		exchange(1, "run", `{"command":"npm view"}`, "4.39.0"), []compact.Message{user("And mend the workflow.")}, exchange(2, "run", `{"command":"ls"}`, "a"))
+	kept := []compact.Message{all[1], all[4]}
+	text := NewRecord(compacttest.Bytes{}).Add(append(append(all[:1:1], all[2:4]...), all[5:]...), kept, 700, false)
+	if strings.Contains(text, "Publish to npm") || !strings.Contains(text, "user (below): And mend the workflow.") {
+		t.Errorf("the places of the messages that stay:\n%s", text)
+	}
+}
+
+// TestUsersAreHeardInSmallParts: the words of a user come before the names of steps that
+// have no room.
+func TestUsersAreHeardInSmallParts(t *testing.T) {
+	const words = "No, web2 only after 23:00. Make a copy of /etc/nginx from web2 first."
+	for _, then := range [][]compact.Message{{}, {assistant("The copy lies on backup1: /srv/backup/web2-nginx-20260304.tgz (14722 bytes).")}} {
+		list := []compact.Message{user("Go on."), assistant("I ask each host."), user(words)}
+		for n, result := range []string{"rejected: the period of February is closed", "error: an entry that is booked is never cancelled, reverse it"} {
+			list = append(list, exchange(n+1, "reverse_entry", `{"id":"E-2301","date":"2026-02-28","reason":"the wrong account"}`, `{"status":"error","message":"`+result+`"}`)...)
+		}
+		for size := 66; size < 240; size += 3 {
+			r := NewRecord(compacttest.Bytes{})
+			r.Add(exchange(9, "ls", `{}`, "a.go"), nil, 300, false)
+			if part := r.Add(append(list, then...), nil, size, false); !strings.Contains(part, "\nuser: "+words+"\n") {
+				t.Errorf("in %d tokens:\n%s", size, part)
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"laconic/compact"
 )
@@ -46,17 +47,17 @@ func (p *part) user(i int, e *event) {
 }
 
 // stay adds the beginnings of the users' messages that the model still reads although
-// later ones left: they stand behind the record, and came before some of its steps.
+// later ones left: they stand behind the record, and came before some of its steps. Those
+// that the assistant had not answered when it began stand above.
 func (p *part) stay() {
-	events := p.events[p.old:]
-	if len(events) == 0 {
+	events, after := p.events[p.old:], p.upTo
+	i := slices.IndexFunc(events, func(e *event) bool { return p.begun || e.by == byAgent || e.by == byCall && e.tool != "" })
+	if i < 0 {
 		return
 	}
-	after := p.upTo
 	if !p.begun {
-		after = events[0].origin
+		after = events[i].origin
 	}
-	i := 0
 	for _, m := range p.kept {
 		if m.role != compact.User || m.origin <= after {
 			continue
@@ -137,7 +138,7 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		case strings.HasPrefix(t, "```"):
 			fenced = !fenced
 			return 0, skipped
-		case t == "" || t == "---" || t == "***":
+		case !strings.ContainsFunc(t, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) }):
 			return 0, blank
 		case !fenced && heading.MatchString(t):
 			return 0, opens

@@ -90,7 +90,7 @@ func (w *writer) flush() {
 		w.b.WriteString(w.label + "\n")
 	}
 	switch {
-	case w.skipped == 1 && len(w.names) == 1:
+	case w.skipped == 1 && len(w.names) == 1 && (!w.terse || w.names[0].rank == 0):
 		w.b.WriteString(w.short(w.names[0].text, w.names[0].path) + "\n")
 	case w.skipped > 0:
 		w.b.WriteString("… " + count(w.skipped, "more step") + led(": ", w.chosenNames()) + "\n")
