@@ -23,6 +23,20 @@ func TestAFenceThatNobodyRan(t *testing.T) {
 	}
 }
 
+// TestTheActionOfAText has the form of agents that answer in texts alone.
+func TestTheActionOfAText(t *testing.T) {
+	record := recordOf(500, []compact.Message{
+		user("Pay Lena."), assistant("Thought: Lena's account first.\nAction: create_transfer\nAction Input: {\"to\": \"DE89\", \"amount\": 40}"),
+		user("Observation: TR-8813 created"), assistant("Thought: Is 40 right?\nAction: Calculator\nAction Input: 80 / 2"), user("Observation: 40"),
+		assistant("Thought: All is done.\nFinal Answer: Paid as TR-8813."), user("Thanks."),
+	})
+	for _, want := range []string{"create_transfer to: DE89, amount: 40 → TR-8813 created", "Calculator input: 80 / 2 → 40", "Final Answer: Paid as TR-8813."} {
+		if !strings.Contains(record, want) {
+			t.Errorf("no %q in\n%s", want, record)
+		}
+	}
+}
+
 // TestAiderWritesWholeFiles has the mode of aider for small models, and a command that
 // its user ran.
 func TestAiderWritesWholeFiles(t *testing.T) {

@@ -124,12 +124,6 @@ var waits = regexp.MustCompile(`(?i)\b(?:will be (?:applied|made|written)|queued
 // someEdits finds how many of the edits of a call were made.
 var someEdits = regexp.MustCompile(`\b(\d+)(?: of |/)(\d+) (?:edits?|changes?|hunks?|blocks?|diffs?|replacements?)\b`)
 
-// partly finds that an edit was made otherwise than the call says, or a part of the call.
-var partly = regexp.MustCompile(`(?i)\buser (?:has )?modified your\b|unable to apply all|\bpartially (?:applied|updated)|部分(?:更新|应用|成功|完成)|处成功.{0,4}[1-9]\d* 处失败`)
-
-// onlyLines finds a difference without its places.
-var onlyLines = regexp.MustCompile(`\A(?:-.*\n)+(?:\+.*(?:\n|\z))+\z`)
-
 // openFile finds the name of the file that an editor has open.
 var openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
 
@@ -230,7 +224,7 @@ func lastLines(text string, n int) []string {
 var clock = regexp.MustCompile(`\d\d:\d\d:\d\d`)
 
 // summaryLine finds the line in which a program sums up how it went.
-var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^(?:OK|FAIL(?:ED)?|PASS(?:ED)?)\b)|^test result:|^Tests:|^build (?:succeeded|failed|success)|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) (?:complete!|cancelled))|^(?:Passed|Failed)! |^# fail [1-9]|^No tests found, exiting with code [1-9]|^ok\s+\S+\s|` +
+var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^FAIL(?:ED)?\b|^(?:OK|PASS(?:ED)?)(?:$|[^:\w]))|^test result:|^Tests:|^build (?:succeeded|failed|success)|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) (?:complete!|cancelled))|^(?:Passed|Failed)! |^# fail [1-9]|^No tests found, exiting with code [1-9]|^ok\s+\S+\s|` +
 	`^FAIL\s+\S+|\b[Cc]ompiled successfully|^make: \*\*\*|^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
 
 // lastWords returns the last line near the end of an output that sums it up, and a failure

@@ -78,6 +78,12 @@ var (
 	byUserToo = regexp.MustCompile(`user_edits[:>]\s*\z|(?i:user made the following (?:updates|changes|edits))`)
 )
 
+// partly finds that an edit was made otherwise than the call says, or a part of the call.
+var partly = regexp.MustCompile(`(?i)\buser (?:has )?modified your\b|unable to apply all|\bpartially (?:applied|updated)|部分(?:更新|应用|成功|完成)|处成功.{0,4}[1-9]\d* 处失败`)
+
+// onlyLines finds a difference without its places.
+var onlyLines = regexp.MustCompile(`\A(?:-.*\n)+(?:\+.*(?:\n|\z))+\z`)
+
 // shown takes the changes that the result of an edit shows: those that the call does
 // not say, and those of the user.
 func (a *action) shown(text string) {

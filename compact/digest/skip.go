@@ -41,7 +41,9 @@ func (w *writer) skip(e *event, brief string, on bool) {
 		return
 	case e.outcome.verdict == refused, slices.ContainsFunc(e.changes, func(c change) bool { return c.how == restored || c.path == everyFile && c.how != touched }):
 		n.text, n.rank = n.text+ended, 0
-	case e.kind == edits, e.outcome.verdict == failed, isDone:
+	case isDone:
+		n.text, n.rank = n.text+cutAt(ended, shortEnd), 0
+	case e.kind == edits, e.outcome.verdict == failed:
 		n.text, n.rank = n.text+cutAt(ended, shortEnd), 1
 	case e.outcome.says != "" || e.inLabel() && e.result.text != "":
 		n.text, n.rank = n.text+cutAt(ended, shortEnd), 2

@@ -82,7 +82,7 @@ func (e *event) marked(name string) string {
 func (e *event) named(n int) string {
 	switch {
 	case e.command != "" && (e.kind == runs || e.kind == edits):
-		return "$ " + OneLine(e.brief(), n)
+		return "$ " + OneLine(strings.ReplaceAll(e.brief(), "\n", " ⏎ "), n)
 	case e.tool == "" && e.kind == other:
 		return "result of a tool"
 	case verbs[e.kind] == "":

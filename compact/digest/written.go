@@ -1,0 +1,99 @@
+package digest
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// reAct finds the call at the end of a text of an agent that has none in its answers.
+	reAct        = regexp.MustCompile("(?s)(?:^|\n)Action: *`?([\\w.-]+)`?[ \t]*\nAction Input: *(\\S.*)$")
+	callTag      = regexp.MustCompile(`<(?:\w+_\w+|bash)>`)
+	fenceCommand = regexp.MustCompile("(?s)```(?:bash|sh|shell|mswea_bash_command)?[ \t]*\n((?:[^`]|`[^`]|``[^`])*)```\\s*$")
+)
+
+var (
+	// pathAbove finds the path above a block of SEARCH and REPLACE, around the fence.
+	pathAbove = regexp.MustCompile("(?:^|\n)(?:```+\\w*\n)?[*#`]*(?:File: )?([^\\s*#`]*[./][^\\s*#`:]*|Makefile|Dockerfile)[*:`]*\n+(?:```+[\\w+-]*\n)?$")
+	fenceEnd  = regexp.MustCompile("^\\s*```+[ \t]*(?:\n|$)")
+	// blocksFailed finds that such blocks were not applied.
+	blocksFailed = regexp.MustCompile(`(?m)^# \d+ SEARCH/REPLACE blocks? failed|did not conform to the edit format`)
+)
+
+// blocksIn returns the edits that an assistant wrote in its text as blocks of SEARCH and
+// REPLACE, and the text without them. It returns nil where there are none.
+func blocksIn(text string) (a *action, rest string) {
+	var words strings.Builder
+	from, path := 0, ""
+	a = &action{kind: edits, tool: inFence}
+	for _, at := range searchBlock.FindAllStringIndex(text, mostChanges) {
+		before := text[from:at[0]]
+		if m := pathAbove.FindStringSubmatchIndex(before); m != nil {
+			path, before = before[m[2]:m[3]], before[:m[0]]
+		}
+		words.WriteString(before[len(fenceEnd.FindString(before)):] + "\n")
+		a.patches(text[at[0]:at[1]], path)
+		from = at[1]
+	}
+	if len(a.changes) == 0 {
+		return nil, text
+	}
+	words.WriteString(text[from+len(fenceEnd.FindString(text[from:])):])
+	return a, words.String()
+}
+
+// inFence is the tool of calls that an assistant writes between fences.
+const inFence = "$"
+
+// wholeFile finds a file that an assistant wrote whole, between fences below its path.
+var wholeFile = regexp.MustCompile("(?ms)^[*#`]*([\\w./-]+\\.\\w+|Makefile|Dockerfile)[*:`]*\n```\\w*\n(.*?\n)?```[ \t]*$")
+
+// filesIn returns the files that an assistant wrote whole in its text, and the text
+// without them. It returns nil where there are none.
+func filesIn(text string) (a *action, rest string) {
+	a = &action{kind: edits, tool: inFence}
+	for _, m := range wholeFile.FindAllStringSubmatch(text, mostChanges) {
+		a.add(change{path: m[1], new: m[2], how: written})
+	}
+	if len(a.changes) == 0 {
+		return nil, text
+	}
+	return a, wholeFile.ReplaceAllLiteralString(text, "")
+}
+
+// callIn returns the call that an assistant message without calls has in its
+// text, and the text without it: <read_file><path>a.go</path></read_file>, an Action
+// with its Action Input, or a block of shell at its end; with blocks set, edits as SEARCH/REPLACE, and with wholes
+// set whole files. It returns nil where there is no call.
+func callIn(text string, blocks, wholes bool) (a *action, rest string) {
+	if at := callTag.FindStringIndex(text); at != nil {
+		e := elementOf(text[at[0]:], false)
+		args := value{kind: '{'}
+		for arg := elementOf(strings.TrimSpace(e.inner), false); arg.ends && len(args.list) < 16; arg = elementOf(strings.TrimSpace(arg.rest), false) {
+			args.keys, args.list = append(args.keys, arg.tag), append(args.list, value{kind: '"', text: strings.Trim(arg.inner, "\n")})
+		}
+		if e.ends && args.list != nil && !harnessTags[e.tag] {
+			return actionOf(e.tag, args), text[:at[0]] + e.rest
+		}
+	}
+	if m := reAct.FindStringSubmatchIndex(text); m != nil {
+		input := strings.TrimSpace(text[m[4]:m[5]])
+		args := valueOf(input)
+		if args.kind != '{' {
+			args = value{kind: '{', keys: []string{"input"}, list: []value{{kind: '"', text: input}}}
+		}
+		return actionOf(text[m[2]:m[3]], args), text[:m[0]]
+	}
+	if a, rest = blocksIn(text); a != nil && blocks {
+		return a, rest
+	}
+	if a, rest = filesIn(text); a != nil && wholes {
+		return a, rest
+	}
+	if m := fenceCommand.FindStringSubmatchIndex(text); m != nil {
+		a = &action{kind: runs, tool: inFence, command: text[m[2]:m[3]]}
+		a.shell()
+		return a, text[:m[0]]
+	}
+	return nil, text
+}
