@@ -24,6 +24,7 @@ type event struct {
 	by       by
 	origin   int
 	words    string // what was said
+	who      string // the name of the user, where the client says it
 	final    bool   // the assistant said it to the user, without a call
 	*action         // of a call
 	result   result
@@ -81,7 +82,7 @@ func (r *Record) lose(m *message, others []*message) {
 			if byHand.MatchString(said) {
 				r.files.namedIn(said, false)
 			}
-			r.happened(&event{by: byUser, origin: m.origin, words: said})
+			r.happened(&event{by: byUser, origin: m.origin, words: said, who: m.name})
 		}
 		if data != "" {
 			res := resultOf(data, reads)

@@ -134,6 +134,7 @@ func (r *Record) forget(size int) {
 type message struct {
 	origin  int
 	role    compact.Role
+	name    string // of who speaks, where several do
 	answers string // the id of the call that a result answers
 	parts   []compact.Part
 	calls   []compact.Call
@@ -160,7 +161,7 @@ func same[T any](a, b []T) bool {
 
 // read reads a message.
 func (r *Record) read(m *compact.Message) *message {
-	read := &message{origin: m.Origin, role: m.Role, answers: m.Answers, parts: m.Parts, calls: m.Calls}
+	read := &message{origin: m.Origin, role: m.Role, name: m.Name, answers: m.Answers, parts: m.Parts, calls: m.Calls}
 	for i := range m.Parts {
 		if m.Parts[i].Kind != compact.KindText {
 			continue

@@ -176,6 +176,9 @@ func (w *writer) piece(q *piece, detailed bool) {
 			label = staying
 		case q.class == userWords:
 			label = "user: "
+			if e := w.at(q.event); e != nil && e.who != "" {
+				label = "user (" + bar(quote(e.who, 64)) + "): "
+			}
 		case (q.class == answers || q.class == prose) && q.need < 0:
 			label = "agent: "
 		}
