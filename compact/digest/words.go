@@ -112,6 +112,9 @@ func isCaption(text, step string) bool {
 	return len(text) < 24 || strings.IndexFunc(text, func(c rune) bool { return c >= firstWithoutBlanks }) < 0
 }
 
+// onlyTag finds lines that only begin or end an element.
+var onlyTag = regexp.MustCompile(`^</?[\w-]+>$`)
+
 // pasted finds the lines of a terminal in which an agent ran.
 var pasted = regexp.MustCompile(`^\s*[❯⏺⎿●]`)
 
@@ -138,7 +141,7 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		case strings.HasPrefix(t, "```"):
 			fenced = !fenced
 			return 0, skipped
-		case !strings.ContainsFunc(t, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) }):
+		case !strings.ContainsFunc(t, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) }), onlyTag.MatchString(t):
 			return 0, blank
 		case !fenced && heading.MatchString(t):
 			return 0, opens
