@@ -70,7 +70,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"bash", `{"command":"gh run watch 9 && gh run view 9"}`, "error: build failed", "$ gh run watch 9 && gh run view 9 → failed: error: build failed"},
 		{"bash", `{"command":"Rscript test.R"}`, "[ FAIL 0 | WARN 0 | SKIP 0 | PASS 5 ]", "$ Rscript test.R → [ FAIL 0 | WARN 0 | SKIP 0 | PASS 5 ]"},
 		{"bash", `{"command":"Rscript test.R"}`, "[ FAIL 2 | WARN 0 | SKIP 0 | PASS 3 ]", "$ Rscript test.R → failed: [ FAIL 2 | WARN 0 | SKIP 0 | PASS 3 ]"},
-		{"bash", `{"command":"python t.py"}`, "Test 1: one\n  PASS: made\nTest 2: none\n  PASS: made a default", "$ python t.py →"},
+		{"bash", `{"command":"python t.py"}`, "Test 1: one\n  PASS: made\nTest 2: none\n  PASS: raised ValueError: empty", "$ python t.py →"},
 		{"bash", `{"command":"cat > a.py <<'E'\nx = 1\nE\npython a.py"}`, "1", "$ cat > a.py <<'E' ⏎ python a.py → 1"},
 		{"bash", `{"command":"./disks"}`, "Active Devices : 2\nFailed Devices : 0", "$ ./disks →"},
 		{"str_replace_editor", `{"command":"undo_edit","path":"a.rb"}`, "Undid the last edit", "edit a.rb (taken back) → done"},
