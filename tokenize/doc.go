@@ -25,8 +25,9 @@
 //   - OpenAI's own, o200k_base, o200k_harmony and cl100k_base, which are exact (package bpe).
 //   - "o200k*1.1", "o200k*1.1+digits", …: the count of o200k_base times a factor, for the models of others. The factor
 //     grows with the share of scripts that other vocabularies cut smaller; with "+digits" each digit is a token,
-//     with "+signs" most signs between two words are, and with "+gaps" the blanks before a number are one (scale.go). On real agent runs the count was 5 % below to 22 % above
-//     the bill. For an unknown model, three bills show how its upstream counts: [Counter.Ways], [Calibration].
+//     with "+signs" most signs between two words are, and with "+gaps" the blanks before a number are one (scale.go).
+//     On real agent runs the count was 5 % below to 22 % above the bill. For an unknown model, three bills show how its
+//     upstream counts: [Counter.Ways], [Calibration].
 //   - "bytes/4", "bytes/3.5" and "bytes/3": so many bytes of UTF-8 for a token, rounded up, as other programs count.
 //     Digits, base64 and directory listings cost up to twice as much.
 //

@@ -69,8 +69,7 @@ func (r *Record) lose(m *message, others []*message) {
 			if !call {
 				a := &action{}
 				if m := byUserRun.FindStringSubmatch(data); m != nil {
-					a.kind, a.command, data = runs, m[1], m[2]
-					a.shell()
+					a, data = shellAction("", m[1]), m[2]
 				}
 				awaits = r.happened(&event{by: byCall, origin: m.origin, action: a})
 			}

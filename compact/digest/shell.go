@@ -85,6 +85,13 @@ func heredocs(command string) (rest string, docs []heredoc) {
 	return b.String(), docs
 }
 
+// shellAction returns what a command does that a tool runs.
+func shellAction(tool, command string) *action {
+	a := &action{kind: runs, tool: tool, command: command}
+	a.shell()
+	return a
+}
+
 // shell takes the changes of a command, and says whether it only reads or
 // searches.
 func (a *action) shell() {

@@ -91,7 +91,7 @@ const unseen = `[\s\v\x{85}\p{Z}\p{Cf}]`
 
 var (
 	ownMarks  = regexp.MustCompile(`(?i)\[` + unseen + `*(end` + unseen + `+of` + unseen + `+the` + unseen + `+record|record` + unseen + `+of)`)
-	ownLabels = regexp.MustCompile(`(?i)^` + unseen + `*(?:` + strings.ReplaceAll(regexp.QuoteMeta(strings.Join(labels, "|")), `\|`, "|") + `)` + `(?: *\([^)]*\))?` + unseen + `*:`)
+	ownLabels = regexp.MustCompile(`(?i)^` + unseen + `*(?:` + strings.ReplaceAll(regexp.QuoteMeta(strings.Join(labels, "|")), `\|`, "|") + `)(?: *\([^)]*\))?` + unseen + `*:`)
 	lineEnd   = strings.NewReplacer("\n", " ", "\r", " ", "\v", " ", "\f", " ", "\u0085", " ", "\u2028", " ", "\u2029", " ")
 )
 

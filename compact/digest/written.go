@@ -63,8 +63,8 @@ func filesIn(text string) (a *action, rest string) {
 
 // callIn returns the call that an assistant message without calls has in its
 // text, and the text without it: <read_file><path>a.go</path></read_file>, an Action
-// with its Action Input, or a block of shell at its end; with blocks set, edits as SEARCH/REPLACE, and with wholes
-// set whole files. It returns nil where there is no call.
+// with its Action Input, or a block of shell at its end; with blocks set, edits as
+// SEARCH/REPLACE, and with wholes set whole files. It returns nil where there is no call.
 func callIn(text string, blocks, wholes bool) (a *action, rest string) {
 	if at := callTag.FindStringIndex(text); at != nil {
 		e := elementOf(text[at[0]:], false)
@@ -84,16 +84,18 @@ func callIn(text string, blocks, wholes bool) (a *action, rest string) {
 		}
 		return actionOf(text[m[2]:m[3]], args), text[:m[0]]
 	}
-	if a, rest = blocksIn(text); a != nil && blocks {
-		return a, rest
+	if blocks {
+		if a, rest = blocksIn(text); a != nil {
+			return a, rest
+		}
 	}
-	if a, rest = filesIn(text); a != nil && wholes {
-		return a, rest
+	if wholes {
+		if a, rest = filesIn(text); a != nil {
+			return a, rest
+		}
 	}
 	if m := fenceCommand.FindStringSubmatchIndex(text); m != nil {
-		a = &action{kind: runs, tool: inFence, command: text[m[2]:m[3]]}
-		a.shell()
-		return a, text[:m[0]]
+		return shellAction(inFence, text[m[2]:m[3]]), text[:m[0]]
 	}
 	return nil, text
 }

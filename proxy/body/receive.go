@@ -90,8 +90,8 @@ func (b *pacedReader) receive(ctx context.Context, memory *admission.Reservation
 // mostSpace is how much space before a JSON text is looked through, in bytes.
 const mostSpace = 4 << 10
 
-// Beginning returns the first byte that is not space of the body of r, which is not
-// compressed; 0 if there is none. The body can then be read from its start.
+// Beginning returns the first byte of the body of r that is not space, or 0 if there is
+// none. The body must not be compressed. It can be read from its start afterwards.
 func Beginning(closing context.Context, r *http.Request, rc *http.ResponseController) (byte, error) {
 	in := newPacedReader(closing, r.Body, rc)
 	defer func() { _ = in.end() }()

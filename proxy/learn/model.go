@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"laconic/compact"
+	"laconic/proxy/overflow"
 )
 
 // Model is what is known of a model behind one upstream for one credential. It is
@@ -206,4 +207,26 @@ func (m *Memory) Describe() string {
 		text += k.line()
 	}
 	return text
+}
+
+// crowded reports whether a refusal may be owed to something else than this prompt: to
+// requests that share what is full, where the prompt is within a window that is told,
+// or to whatever unknown words are about. Of these the second in a row is believed,
+// with no such prompt answered between, and the first above a window that is told.
+func (m *Model) crowded(r overflow.Refusal, s *Sent, size int) bool {
+	switch {
+	case s.Told && size > s.Limits.Window:
+		return false
+	case r.Unsure:
+		return !m.again(size)
+	}
+	return r.Shared && s.Told
+}
+
+// again reports whether a prompt is the second in a row that was refused for what may
+// be something else, and notes it.
+func (m *Model) again(size int) bool {
+	again := m.unsure > 0
+	m.unsure = size
+	return again
 }

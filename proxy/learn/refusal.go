@@ -267,28 +267,6 @@ func (m *Model) guess(now time.Time, t *Trial, s *Sent, size, counted, answered 
 	}
 }
 
-// crowded reports whether a refusal may be owed to something else than this prompt: to
-// requests that share what is full, where the prompt is within a window that is told,
-// or to whatever unknown words are about. Of these the second in a row is believed,
-// with no such prompt answered between, and the first above a window that is told.
-func (m *Model) crowded(r overflow.Refusal, s *Sent, size int) bool {
-	switch {
-	case s.Told && size > s.Limits.Window:
-		return false
-	case r.Unsure:
-		return !m.again(size)
-	}
-	return r.Shared && s.Told
-}
-
-// again reports whether a prompt is the second in a row that was refused for what may
-// be something else, and notes it.
-func (m *Model) again(size int) bool {
-	again := m.unsure > 0
-	m.unsure = size
-	return again
-}
-
 // life returns how long a guess is believed: one by unknown words is soon put to the
 // test again.
 func (t *Trial) life() time.Duration {
