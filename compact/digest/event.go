@@ -89,7 +89,7 @@ func (r *Record) lose(m *message, others []*message) {
 		}
 	case m.role == compact.Assistant:
 		text, actions := m.text, m.actions
-		if m.inText && actions[0].tool == inFence && actions[0].kind != edits && !isResult(r.after(m.origin, others)) {
+		if m.inText && (actions[0].tool == inFence && actions[0].kind != edits || reAct.MatchString(m.whole)) && !isResult(r.after(m.origin, others)) {
 			text, actions = m.whole, nil // nobody ran it
 		}
 		if words := strings.TrimSpace(withoutElements(text)); words != "" {
@@ -175,7 +175,7 @@ func (r *Record) answer(e *event, res *result) {
 		e.shown(e.result.text)
 	}
 	if e.kind == sends || e.command == "" && containsAny(strings.ToLower(e.tool), moving) {
-		r.files.namedIn(e.values.text+e.result.text, undoesEdit.MatchString(e.tool))
+		r.files.namedIn(e.values.text+e.result.text, len(e.changes) == 0 && e.outcome.verdict != failed && undoesEdit.MatchString(e.tool))
 	}
 	if e.kind == tracks || e.tasks() != nil {
 		r.todo.track(e)
@@ -191,7 +191,7 @@ func (r *Record) answer(e *event, res *result) {
 
 // moving are parts of the names of tools that may change files other than the one that
 // they name.
-var moving = []string{"move", "rename", "restore", "revert", "undo", "copy"}
+var moving = []string{"move", "delete", "rename", "restore", "revert", "undo", "copy"}
 
 // byHand finds that users say that they changed something themselves.
 var byHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |already |also |have )*(?:changed|edited|fixed|modified|renamed|reverted|updated|moved|rewrote|undid|restored|removed|deleted|added|replaced|put)\b|\bmyself\b|\bby hand\b|\bhabe\b.*\bge\pL|\bselbst\b|我.{0,12}(?:改|删|加)了`)

@@ -37,6 +37,14 @@ func TestTheActionOfAText(t *testing.T) {
 	}
 }
 
+// An answer that explains the form is no call.
+func TestAnActionThatNobodyTook(t *testing.T) {
+	record := recordOf(400, []compact.Message{user("How do you call tools?"), assistant("I write:\nAction: write_file\nAction Input: {\"path\":\"a.go\",\"content\":\"x\"}"), user("Thank you, use a.md instead."), assistant("I will.")})
+	if strings.Contains(record, "changed:") || !strings.Contains(record, "user: Thank you, use a.md instead.") {
+		t.Error(record)
+	}
+}
+
 // TestWhoSpeaksIsNamed has a group of agents, whose words a client sends as users'.
 func TestWhoSpeaksIsNamed(t *testing.T) {
 	critic := user("Cut the table.")

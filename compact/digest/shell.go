@@ -10,13 +10,14 @@ import (
 type shellCommand struct {
 	words []string
 	into  []string // the files that its output goes to
+	adds  bool     // behind what is there
 }
 
 var (
 	// shellToken finds comments, redirections, ends of commands, and words.
 	shellToken = regexp.MustCompile(`(?s)(?:^|\s)#[^\n]*|\d*>>?[&|]?|&>>?|<+[-~]?|[;|&\n]|(?:\\.|'[^']*'?|"(?:\\.|[^"\\])*"?|[^\s;|&<>'"\\])+`)
 	// condition finds what compares, rather than writes.
-	condition  = regexp.MustCompile(`\[\[ [^\n]*? \]\]|\(\([^\n]*?\)\)`)
+	condition  = regexp.MustCompile(`\[\[ [^\n]*? \]\]|\(\([^\n()'"]*\)\)`)
 	shellQuote = regexp.MustCompile(`(?s)'([^']*)'?|"((?:\\.|[^"\\])*)"?|\\(.)`)
 )
 
@@ -37,7 +38,7 @@ func shellCommands(line string) (commands []shellCommand) {
 			}
 			c, to = shellCommand{}, &c.words
 		case last == '>' || t == ">|":
-			to = &c.into
+			to, c.adds = &c.into, c.adds || strings.HasSuffix(t, ">>")
 		case last == '&', t[0] == '<':
 			to = &skipped // >&2, <<EOF
 		default:
@@ -176,6 +177,10 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 	if len(c.words) == 0 {
 		return other
 	}
+	into := rewritten
+	if c.adds || slices.Contains(c.words, "-a") {
+		into = changed
+	}
 	add := func(h how, paths ...string) {
 		for _, path := range paths {
 			if path == "" || strings.IndexByte("-&$", path[0]) >= 0 || strings.HasPrefix(path, "/dev/") || strings.ContainsAny(path, "*?(){}") {
@@ -183,7 +188,7 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 			}
 			ch := change{path: path, how: h}
 			for _, d := range docs { // cat > path <<EOF
-				if h == rewritten && strings.Contains(d.line, path) && (c.words[0] == "cat" || c.words[0] == "tee") {
+				if h == into && strings.Contains(d.line, path) && (c.words[0] == "cat" || c.words[0] == "tee") {
 					if ch.how, ch.new = written, d.body; strings.Contains(d.line, ">>") || slices.Contains(c.words, "-a") {
 						ch.how = inserted
 					}
@@ -192,7 +197,7 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 			a.add(ch)
 		}
 	}
-	add(rewritten, c.into...)
+	add(into, c.into...)
 	name, words := c.words[0], c.words[1:]
 	if name == "git" && len(words) > 2 && words[0] == "-C" {
 		words = words[2:]
@@ -228,7 +233,7 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 	case "touch":
 		add(changed, files...)
 	case "tee":
-		add(rewritten, files...)
+		add(into, files...)
 	case "rm", "unlink", "git-rm":
 		if !given("--cached") {
 			add(removed, files...)
