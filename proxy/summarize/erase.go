@@ -77,13 +77,14 @@ func (s *Service) hear(from *store.Vault) {
 		}
 	}
 	from.Hear(s.ctx, heard, func() {
-		if told, err := from.Told(s.ctx); err == nil {
-			for _, word := range told {
-				if begun && !slices.Contains(done, word) {
-					heard(word)
-				}
+		told, err := from.Told(s.ctx)
+		for _, word := range told {
+			if begun && !slices.Contains(done, word) {
+				heard(word)
 			}
-			done, begun = told, true
+		}
+		if begun = true; err == nil {
+			done = told
 		}
 	})
 }
