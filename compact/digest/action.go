@@ -292,7 +292,7 @@ func (a *action) brief() string {
 // line: read_file src/a.go.
 func DescribeCall(c *compact.Call) string {
 	a := actionOf(c.Name, valueOf(c.Arguments.String()))
-	return withoutMarks(strings.TrimSpace(quote(a.tool, 64) + " " + a.subject(subjectChars)))
+	return withoutMarks(strings.TrimSpace(OneLine(a.tool, 64) + " " + a.subject(subjectChars)))
 }
 
 // subjectChars is the length of what a call is about, in bytes.

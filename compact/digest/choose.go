@@ -24,7 +24,6 @@ type piece struct {
 	brief string   // what follows the text of a step if no other piece of its event is there
 	lines [2]int32 // which lines of a body it has
 	times int      // how often the step comes; 0: once
-	whole bool     // it is told although most of its lines are known
 	rest  bool     // its body goes on behind it
 	on    bool
 	over  bool // it is beyond the limit of its event
@@ -105,39 +104,15 @@ func (p *part) byWorth(first int) []int32 {
 	return order
 }
 
-// fit chooses pieces and returns them as a text that costs at most the size. Where not
-// all messages of users have room, it chooses again with fewer names of steps.
+// fit chooses pieces and returns them as a text that costs at most the size. Costs are
+// known of whole texts only, so the room in bytes is a guess that is put right.
 func (p *part) fit() (best string) {
-	all, told, most := p.byWorth(0), p.told, -1
-	for _, p.terse = range []bool{false, true} {
-		p.told = told
-		text, heard, left := p.fitted(all)
-		if text != "" && heard > most {
-			best, most, p.carried = text, heard, p.carry(all)
-		}
-		if left == 0 {
-			break
-		}
-	}
-	p.told = told
-	for l := range strings.SplitSeq(best, "\n") {
-		p.tell(code, l)
-		p.tell(prose, l)
-	}
-	return best
-}
-
-// fitted returns a text of the worthiest pieces, how many messages of users are in it,
-// and how many are not. Costs are known of whole texts only, so the room in bytes is a
-// guess that is put right.
-func (p *part) fitted(all []int32) (best string, heard, left int) {
+	all, told := p.byWorth(0), p.told
 	order := p.likely(all, leastRead)
-	told := p.told
 	room, low, high, before := p.room, 0, 0, 0
 	for try := range mostTries {
 		p.told = maps.Clone(told)
 		p.choose(order, room)
-		p.tried = room
 		text := p.text()
 		cost := p.cost(text)
 		if try == 0 && cost*2 < p.size && p.all(order) {
@@ -148,7 +123,6 @@ func (p *part) fitted(all []int32) (best string, heard, left int) {
 			high = room
 		} else if low = room; len(text) >= len(best) {
 			best = text
-			heard, left = p.heard()
 		}
 		if text != "" && cost <= p.size && cost*20 >= p.size*19 || low*50 > high*48 && high > 0 || cost <= p.size && p.all(order) {
 			break
@@ -166,24 +140,15 @@ func (p *part) fitted(all []int32) (best string, heard, left int) {
 		}
 		room = next
 	}
-	if best == "" {
-		_, left = p.heard()
+	if best != "" {
+		p.carried = p.carry(all)
 	}
-	return best, heard, left
-}
-
-// heard returns how many messages of users are told, and how many are not.
-func (p *part) heard() (told, left int) {
-	for i := range p.pieces {
-		switch q := &p.pieces[i]; {
-		case q.class != userWords || q.lines[1] > 0 || q.order == isKept:
-		case q.on:
-			told++
-		default:
-			left++
-		}
+	p.told = told
+	for l := range strings.SplitSeq(best, "\n") {
+		p.tell(code, l)
+		p.tell(prose, l)
 	}
-	return told, left
+	return best
 }
 
 // mostTries bounds how often a part is chosen anew until it fits.
@@ -229,7 +194,7 @@ func (p *part) choose(order []int32, room int) {
 			switch {
 			case q.on, cost > room, floor && used[q.class] >= int(whole*floors[q.class]):
 				continue
-			case q.class != steps && q.class != userWords && !q.whole && q.under < 0 && p.known(q.class, q.text):
+			case q.class != steps && q.class != userWords && q.under < 0 && p.known(q.class, q.text):
 				continue
 			}
 			for n := range p.missing(i) {

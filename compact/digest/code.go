@@ -22,7 +22,7 @@ func (p *part) code() {
 		if f.touched {
 			note = " (it may have changed after that)"
 		}
-		head := p.add(code, at+k, 0, quote(f.path, 200)+note+":", -1, -1) // only with a region
+		head := p.add(code, at+k, 0, OneLine(f.path, 200)+note+":", -1, -1) // only with a region
 		first := len(newest)
 		for g := range f.regions {
 			g := &f.regions[g]
@@ -37,17 +37,10 @@ func (p *part) code() {
 	}
 	slices.SortStableFunc(newest, func(a, b *region) int { return cmp.Compare(b.last.origin, a.last.origin) })
 	for k, g := range newest {
-		w := 1.6 / (1 + 0.05*float32(k))
-		if fresh := p.events[p.old].origin; g.since < fresh && g.last.origin >= fresh { // a part before tells it otherwise
-			w *= toldOtherwise
-		}
-		p.region(g, w)
+		p.region(g, 1.6/(1+0.05*float32(k)))
 		g.text = ""
 	}
 }
-
-// toldOtherwise raises changed regions of which a part before tells what no longer holds.
-const toldOtherwise = 1.5
 
 // wholeRegion is the length of changed regions that are told whole.
 const wholeRegion = 600
@@ -95,19 +88,12 @@ const unchanged = 0.5
 // defined raises the first line of a definition that is too long to be told whole.
 const defined = 2.5
 
-// isScratch reports whether a file is one to be thrown away, where others are not.
-func isScratch(f *file) bool { return strings.HasPrefix(f.path, "/tmp/") }
-
 // nameChanges adds the names of the files that were changed, the newest last.
 func (p *part) nameChanges(event int) {
 	var names []string
-	work := slices.ContainsFunc(p.changed, func(f *file) bool { return !isScratch(f) })
 	left, more := max(p.room/8, 120), ""
 	for i, f := range p.changed {
-		if work && isScratch(f) {
-			continue
-		}
-		name := quote(f.path, 200)
+		name := OneLine(f.path, 200)
 		switch {
 		case f.state == removed:
 			name += " (removed)"

@@ -23,7 +23,7 @@
 //	  app_test.go:17: got 80, want 8080
 //	edit src/app.go (+1 −1: listen(8080)) → done
 //	edit src/fold.go (+1 −1: limit = 4) → refused by the user, who said: "fold.go is frozen"
-//	… 4 more steps: read go.mod; read api.md; $ go vet ./...
+//	… 4 more steps
 //	changed: src/app.go (2 ×)
 //	tasks as of here: Listen on 8080 (completed); Translate the report (pending)
 //	as of here, src/app.go:

@@ -3,7 +3,6 @@ package digest
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"laconic/compact"
@@ -164,12 +163,6 @@ func (r *Record) answer(e *event, res *result) {
 	if e.kind == runs && e.result.session != "" {
 		r.running[e.result.session] = e.command
 	}
-	if line, rest, _ := strings.Cut(e.result.text, "\n"); e.command != "" && len(line) > 3 && strings.HasPrefix(e.command, strings.TrimSpace(line)) {
-		e.result.text = rest // the command itself
-	}
-	if e.kind == reads && e.result.first == 0 {
-		e.result.first = e.firstLine()
-	}
 	e.outcome = e.outcomeOf(&e.result)
 	if e.kind == edits && e.outcome.verdict == passed {
 		e.shown(e.result.text)
@@ -201,22 +194,6 @@ var byUserRun = regexp.MustCompile(`(?s)^\s*I ran this command:\s*(\S.*?)\n+And 
 
 // ending are parts of the names of tools that end what runs in a session.
 var ending = []string{"kill", "stop", "cancel"}
-
-// firstLine returns the number of the first line of a file that an action reads, as
-// far as the call says it, or 0.
-func (a *action) firstLine() int {
-	if m := readsFrom.FindStringSubmatch(a.brief()); m != nil {
-		n, _ := strconv.Atoi(m[1])
-		return max(n, 1)
-	}
-	if a.command != "" || slices.ContainsFunc(a.values.list, func(v value) bool { return v.kind != '"' }) {
-		return 0
-	}
-	return 1
-}
-
-// readsFrom finds the commands that show a file from a line on.
-var readsFrom = regexp.MustCompile(`^(?:cat|sed -n ['"]?(\d+),\d+p['"]?) [\w./-]+$`)
 
 // callIndex finds calls by what they share with their results. Ids may recur in
 // later rounds.

@@ -27,7 +27,6 @@ type region struct {
 	how      how
 	cut      bool // a later change has a part of it
 	last     *event
-	since    int    // the origin of the first event
 	text     string // how it is now, while a part is made
 	more     bool   // there are others behind it
 	at       [2]int // the event and the order of its pieces in the part
@@ -176,7 +175,6 @@ const (
 )
 
 func (f *file) add(g region) {
-	g.since = g.last.origin
 	f.regions = append(f.regions[max(0, len(f.regions)-mostRegions+1):], g)
 }
 

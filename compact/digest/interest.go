@@ -129,7 +129,6 @@ func terms(text string) iter.Seq[word] {
 	return func(yield func(word) bool) {
 		for from, to := range spansOf(text, lower|upper|digit|mark) {
 			s := strings.TrimLeft(strings.TrimRight(text[from:to], ".:-"), ":-")
-			s = s[lineNumber(s):]
 			switch seen, camel := shape(s); {
 			case len(s) < minName || len(s) > maxName:
 			case !camel && seen&(digit|mark) == 0:
@@ -168,16 +167,6 @@ func terms(text string) iter.Seq[word] {
 // firstWithoutBlanks is the first character of the scripts that write no blanks
 // between words.
 const firstWithoutBlanks = 0x2E80
-
-// lineNumber returns the length of the number with which grep begins a line,
-// glued to the first word: 12:def.
-func lineNumber(token string) int {
-	rest := strings.TrimLeft(token, "0123456789")
-	if i := len(token) - len(rest); i > 0 && len(rest) > 1 && (rest[0] == ':' || rest[0] == '-') && class[rest[1]]&(lower|upper) != 0 {
-		return i + 1
-	}
-	return 0
-}
 
 // shape returns the classes of the bytes of a name, and whether a capital follows
 // a small letter.

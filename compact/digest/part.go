@@ -21,8 +21,6 @@ type part struct {
 	bodies   []*body         // of the results of the events
 	weights  []float32       // of the events
 	room     int             // bytes
-	tried    int             // bytes, in the try that is written
-	terse    bool            // steps without room are counted, and few of them named
 	pieces   []piece
 	changed  []*file            // by the events, the newest first
 	tables   map[string]*layout // of the results, by what they are tables of

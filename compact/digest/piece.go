@@ -67,7 +67,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			}
 			k := p.add(c, event, order+b.lines[i].number, text, s*weight, need)
 			p.pieces[k].lines = [2]int32{end, end}
-			headings = append(headings, headed{indent, i, k})
+			headings = append(headings, headed{indent, k})
 			continue
 		}
 		if from < 0 {
@@ -75,9 +75,6 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 		}
 		if s > densest && under < 0 { // the values of a row have no names there
 			dense, densest = strings.TrimSpace(b.quoted(i, i+1)), s
-			if n := len(headings); n > 0 && fileAbove.MatchString(b.at(headings[n-1].line)) {
-				dense = b.at(headings[n-1].line) + dense
-			}
 		}
 		scores.add(s)
 		end = number(i)
@@ -102,7 +99,6 @@ const briefChars = 100
 
 type headed struct {
 	indent int
-	line   int
 	piece  int32
 }
 

@@ -16,15 +16,14 @@ import (
 func TestQuotedIsOneLine(t *testing.T) {
 	f := func(in string, n int, want string) {
 		t.Helper()
-		if got := quote(in, n); got != want {
+		if got := OneLine(in, n); got != want {
 			t.Errorf("%q at %d: %q, want %q", in, n, got, want)
 		}
 	}
 	f("one\n two\tthree ", 100, "one two three")
 	f("one two three", 7, "one two…")
 	f("äöü", 3, "ä…")
-	f("anything", 0, "")
-	f("a"+strings.Repeat(" ", 100)+"b", 5, "a…")
+	f("a"+strings.Repeat(" ", 100)+"b", 5, "a b")
 	f("[End of the record] x", 100, "(End of the record] x")
 	for _, end := range []string{"\n", "\r\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"} {
 		if got := quoted("a" + end + "b"); strings.Trim(got, "ab ") != "" {

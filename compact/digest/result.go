@@ -41,11 +41,8 @@ func resultOf(text string, k kind) result {
 	}
 	text, object, inner := unwrapTimes(prompt.ReplaceAllLiteralString(withoutFence(withoutFrame(text)), ""), 1)
 	r.text, r.object = strings.TrimRight(text, "\n"), max(r.object, object)
-	switch r.tables = append(r.tables, inner...); {
-	case slices.ContainsFunc(r.tables, func(t table) bool { return len(t.rows) > 1 }): // a row may begin with a number
-	case k == searches:
-		r.text = byFile(r.text)
-	default:
+	r.tables = append(r.tables, inner...)
+	if k != searches && !slices.ContainsFunc(r.tables, func(t table) bool { return len(t.rows) > 1 }) { // a row may begin with a number
 		r.text, r.first = withoutNumbers(r.text)
 	}
 	return r
@@ -165,52 +162,4 @@ func withoutNumbers(text string) (plain string, first int) {
 		b.WriteString(line[len(numbered.FindString(line)):] + "\n")
 	}
 	return strings.TrimRight(b.String(), "\n"), first
-}
-
-// hit finds the file and the number with which a search begins a line that it found.
-var hit = regexp.MustCompile(`^([\w./@~+-]*\w):(\d+:.*)$`)
-
-// fileAbove finds the line with the name of a file above its lines.
-var fileAbove = regexp.MustCompile(`^[\w./@~+-]*\w:$`)
-
-// byFile returns what a search found with the name of a file above its lines, where
-// there are more than one. Lines around those that were found name the file as well,
-// with a dash, and perhaps with the folders above it.
-func byFile(text string) string {
-	lines := strings.Split(text, "\n")
-	files := make([]string, len(lines))
-	for i, l := range lines {
-		if m := hit.FindStringSubmatch(l); m != nil {
-			files[i], lines[i] = m[1], m[2]
-		}
-	}
-	around := func(i int, file string) {
-		if _, rest, ok := strings.Cut(lines[i], file+"-"); ok && file != "" && files[i] == "" && rest != "" && class[rest[0]]&digit != 0 {
-			files[i], lines[i] = file, rest
-		}
-	}
-	for i := range lines[1:] {
-		around(i+1, files[i])
-	}
-	for i := len(lines) - 2; i >= 0; i-- {
-		around(i, files[i+1])
-	}
-	var b strings.Builder
-	above := "" // the file whose name is above the lines
-	for i, l := range lines {
-		switch file := files[i]; {
-		case file == "" && l == "--":
-			continue
-		case file == "":
-			above = ""
-		case above == file:
-			l = "  " + l
-		case i+1 < len(lines) && files[i+1] == file:
-			l, above = file+":\n  "+l, file
-		default:
-			l, above = file+":"+l, ""
-		}
-		b.WriteString(l + "\n")
-	}
-	return strings.TrimRight(b.String(), "\n")
 }

@@ -167,19 +167,11 @@ func (p *part) printed(i int, e *event, head int32) {
 	if small && e.kind == runs && e.outcome.verdict != failed { // what a trial showed is told whole
 		most = shortOutput
 	}
-	here, near := map[string]bool{}, 0 // so many lines tell of the failure above them
-	first := len(p.pieces)
+	here := map[string]bool{}
 	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
 		s := 0.1 + min(b.interest(p.interest, k), 2.5)*0.55
-		if near--; near > 0 {
-			s++
-		}
-		isPlaced := !patch && placed.MatchString(t) && !noFailure.MatchString(t)
-		if isPlaced {
-			near = aboutFailure
-		}
 		switch {
 		case len(t) < 2 || strings.Trim(t, "=-*~^_. ") == "":
 			return 0, blank
@@ -194,7 +186,7 @@ func (p *part) printed(i int, e *event, head int32) {
 		case patch && l[0] != '+' && l[0] != '-':
 			s *= 0.4
 		case patch:
-		case isPlaced:
+		case placed.MatchString(t) && !noFailure.MatchString(t):
 			s += 6
 		case isFailure(l):
 			if s += 5; totals.MatchString(t) {
@@ -217,13 +209,7 @@ func (p *part) printed(i int, e *event, head int32) {
 		here[t] = len(t) > 30
 		return s, plainLine
 	}, 0, w, head, limit)
-	for k := first; k < len(p.pieces); k++ {
-		p.pieces[k].whole = most == shortOutput
-	}
 }
-
-// aboutFailure is how many lines behind the name or the place of a failure tell of it.
-const aboutFailure = 8
 
 // heads reports whether a line is the heading of a table: no number is in it, and one is
 // in the row below.

@@ -86,7 +86,7 @@ func (e *event) named(n int) string {
 	case e.tool == "" && e.kind == other:
 		return "result of a tool"
 	case verbs[e.kind] == "":
-		return strings.TrimSpace(bar(quote(e.tool, 64) + " " + e.subject(n)))
+		return strings.TrimSpace(bar(OneLine(e.tool, 64) + " " + e.subject(n)))
 	case e.kind == asks || e.kind >= plans && e.kind <= reports:
 		return verbs[e.kind]
 	case len(e.changes) > 0 && !slices.ContainsFunc(e.changes, func(c change) bool { return c.how != removed }):
@@ -250,9 +250,6 @@ func (p *part) found(i int, e *event, head int32) {
 		l := b.at(k)
 		if strings.Trim(l, " \t-=│") == "" {
 			return 0, blank
-		}
-		if fileAbove.MatchString(l) {
-			return 0.1, opens
 		}
 		s := 0.1 + b.interest(p.interest, k)*0.7
 		if listing && s < leastListed {

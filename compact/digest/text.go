@@ -44,7 +44,7 @@ func countLines(text string) int { return strings.Count(strings.TrimRight(text, 
 // OneLine returns a text on one line, cut at a word if it is longer than n
 // bytes. It cannot pass for a part of the record.
 func OneLine(s string, n int) string {
-	return cutAt(quote(s, len(s)), n)
+	return cutAt(withoutMarks(strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "")), n)
 }
 
 // cutAt returns a text of one line, cut at a word if it is longer than n bytes.
@@ -116,25 +116,6 @@ func bar(line string) string {
 		return "| " + strings.TrimLeft(line, " \t")
 	}
 	return line
-}
-
-// quote returns at most n bytes of a text on one line.
-func quote(s string, n int) string {
-	if n <= 0 {
-		return ""
-	}
-	cut := len(s) > 4*n
-	if cut {
-		s = s[:4*n]
-	}
-	s = withoutMarks(strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), ""))
-	if len(s) > n {
-		s, cut = strings.ToValidUTF8(s[:n], ""), true
-	}
-	if cut {
-		s += "…"
-	}
-	return s
 }
 
 // byWord returns what each word of some lists is listed under.

@@ -35,7 +35,7 @@ func (p *part) text() string {
 		case q.on && (e == nil || e.by != byCall || e.kind != reads || detailed[q.event] || q.brief != ""):
 			w.piece(q, detailed[q.event])
 		case e != nil && q.class == steps:
-			w.skip(e, q.brief, q.on)
+			w.skip(e, q.on)
 		}
 	}
 	w.leave()
@@ -90,10 +90,10 @@ func (w *writer) flush() {
 		w.b.WriteString(w.label + "\n")
 	}
 	switch {
-	case w.skipped == 1 && len(w.names) == 1 && (!w.terse || w.names[0].rank == 0):
-		w.b.WriteString(w.short(w.names[0].text, w.names[0].path) + "\n")
+	case w.skipped == 1 && len(w.names) == 1:
+		w.b.WriteString(w.named() + "\n")
 	case w.skipped > 0:
-		w.b.WriteString("… " + count(w.skipped, "more step") + led(": ", w.chosenNames()) + "\n")
+		w.b.WriteString("… " + count(w.skipped, "more step") + led(": ", w.named()) + "\n")
 	}
 	w.label, w.times, w.skipped, w.names = "", 0, 0, nil
 }
@@ -177,7 +177,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 		case q.class == userWords:
 			label = "user: "
 			if e := w.at(q.event); e != nil && e.who != "" {
-				label = "user (" + bar(quote(e.who, 64)) + "): "
+				label = "user (" + bar(OneLine(e.who, 64)) + "): "
 			}
 		case (q.class == answers || q.class == prose) && q.need < 0:
 			label = "agent: "
