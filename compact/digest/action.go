@@ -238,12 +238,6 @@ func containsAny(text string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// acting finds the names of tools whose first word says that they change something
-// that is no file: an order, a booking, a mail.
-var acting = regexp.MustCompile(`(?i)^ *(?:add|approve|assign|book|cancel|close|create|delete|exchange|invite|modify|pay|post|reject|remove|return|schedule|send|set|share|submit|transfer|update)(?:[^a-z']|$)`)
-
-func (a *action) acts() bool { return a.kind == other && acting.MatchString(a.tool) }
-
 // subject returns what an action is about, on one line: the file, the command,
 // what was searched for and where.
 func (a *action) subject(n int) string {

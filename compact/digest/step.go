@@ -23,7 +23,7 @@ func (p *part) step(i int, e *event, times int) {
 		score, w = 14, 1
 	case e.kind == tracks: // the list of tasks says it
 		score = 0
-	case e.outcome.verdict == failed, e.acts(), e.kind == runs && (len(e.changes) > 0 || landmark.MatchString(e.command)):
+	case e.outcome.verdict == failed, e.kind == other && e.mayAct(), e.kind == runs && (len(e.changes) > 0 || landmark.MatchString(e.command)):
 		score = 4
 	}
 	head := p.add(steps, i, 0, label, score*w, -1)

@@ -91,9 +91,6 @@ func (p *part) agent(i int, e *event) {
 	reply := ""
 	if i+1 < len(p.events) && p.events[i+1].by == byUser {
 		reply = p.events[i+1].words
-		if !chooses(reply) && strings.HasSuffix(e.words, "?") && strings.IndexByte(e.words, '\n') < 0 {
-			base = -3 // the answer says what was asked
-		}
 	}
 	p.says(c, i, 0, e.words, base, limit, -1, reply)
 }
