@@ -27,7 +27,7 @@ var pure = []string{"bytes", "cmp", "context", "encoding/binary", "encoding/base
 
 var rules = []rule{
 	{"compact", append([]string{"encoding/json", "hash/fnv"}, pure...), nil, "compact decides; it may not know HTTP, logs, the clock or a tokenizer, and of JSON only whether arguments are an object"},
-	{"compact/digest", append([]string{"io"}, pure...), []string{"laconic/compact", "github.com/go-json-experiment/json/jsontext"}, "a digest is a function of the messages that left"},
+	{"compact/digest", append([]string{"io"}, pure...), []string{"laconic/compact", "github.com/go-json-experiment/json/jsontext", "go.yaml.in/yaml/v4"}, "a digest is a function of the messages that left"},
 	{"compact/promises", append([]string{"encoding/json"}, pure...), []string{"laconic/compact"}, "what was promised is checked by those who do not decide"},
 	{"compact/stage", append([]string{"encoding/json", "reflect"}, pure...), []string{"laconic/compact", "laconic/compact/digest"}, "a stage sees a draft and its options, nothing else"},
 	{"compact/policy", pure, []string{"laconic/compact", "laconic/compact/digest", "laconic/compact/stage"}, "a policy is a ladder of stages and its numbers"},

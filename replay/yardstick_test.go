@@ -52,7 +52,7 @@ var halves = []half{
 		{0.25, 93, 83, 74, 37, 86, 79, 73, 0.43},
 	}},
 	{"service", 3000, []string{"tau_bench_airline_gpt4o", "agentdojo_banking_workspace"}, []bound{
-		{0.6, 80, 60, 57, 13, 70, 0, 40, 0.86},
+		{0.6, 80, 60, 57, 13, 70, 0, 40, 0.87},
 	}},
 }
 

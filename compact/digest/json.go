@@ -24,21 +24,25 @@ func joined(a, mark, b string) string {
 // its escapes and what wraps it, the members of an object as "key: value", and
 // objects of one kind as rows below their keys. Other texts are returned as they are.
 // It returns as well whether an object says that the call passed or failed, and the
-// tables in the text.
-func unwrap(text string) (string, verdict, []table) { return unwrapTimes(text, mostTexts) }
+// tables in the text. Of a file only JSON is read so: it is edited as it stands.
+func unwrap(text string, k kind) (string, verdict, []table) { return unwrapTimes(text, k, mostTexts) }
 
 // mostTexts is how often a string of JSON is itself read as JSON.
 const mostTexts = 4
 
-func unwrapTimes(text string, times int) (string, verdict, []table) {
+func unwrapTimes(text string, k kind, times int) (string, verdict, []table) {
 	if times == 0 {
 		return text, unknown, nil
 	}
 	v := valueOf(text)
-	if v.list == nil && v.text == text || v.kind == '[' && strings.IndexByte(text, '{') < 0 {
+	ok := (v.list != nil || v.text != text) && (v.kind != '[' || strings.IndexByte(text, '{') >= 0)
+	if !ok && (k == other || k == searches) {
+		v, ok = printed(text)
+	}
+	if !ok {
 		return text, unknown, nil
 	}
-	r := reader{times: times}
+	r := reader{kind: k, times: times}
 	r.value(&v, "")
 	return r.b.String(), r.says, r.tables
 }
@@ -46,6 +50,7 @@ func unwrapTimes(text string, times int) (string, verdict, []table) {
 // A reader writes values as a reader wants them.
 type reader struct {
 	b      strings.Builder
+	kind   kind
 	times  int // that strings are read as JSON
 	says   verdict
 	tables []table
@@ -55,7 +60,7 @@ type reader struct {
 func (r *reader) value(v *value, name string) {
 	switch {
 	case v.kind == '"':
-		text, says, tables := unwrapTimes(v.text, r.times-1)
+		text, says, tables := unwrapTimes(v.text, r.kind, r.times-1)
 		if tables != nil && name != "" {
 			text = "\n" + text
 		}
@@ -83,6 +88,7 @@ func (r *reader) value(v *value, name string) {
 		t := tableOf(name, v.list, "")
 		r.line(t.text)
 		r.tables = append(r.tables, t)
+	case v.kind == '[' && len(v.list) > 1 && r.split(v.list, name):
 	case !slices.ContainsFunc(v.list, func(m value) bool { return m.list != nil || len(m.text) > longMember }):
 		r.line(joined(name, ": ", v.short("")))
 	default:
@@ -99,6 +105,59 @@ func (r *reader) value(v *value, name string) {
 		r.says = max(was, least)
 	}
 }
+
+// split writes objects with the same keys and with long texts as a table of what is short in
+// them, and each text below its name. It reports whether there is something short and
+// something long in them.
+func (r *reader) split(list []value, name string) bool {
+	if keys := list[0].keys; len(keys) > mostColumns || list[0].wraps() || !alike(pointers(list)) {
+		return false
+	}
+	rows := make([]value, len(list))
+	of := -1 // the column that tells rows apart
+	for k, key := range list[0].keys {
+		long, seen := false, map[string]bool{}
+		for i := range list {
+			m := &list[i].list[k]
+			if m.list != nil && len(m.text) > longText {
+				return false
+			}
+			long = long || len(m.text) > longText || m.list == nil && strings.IndexByte(m.text, '\n') >= 0 || strings.Contains(m.text, `\n`)
+			seen[m.text] = true
+		}
+		if long {
+			continue
+		}
+		if of < 0 && len(seen) == len(list) {
+			of = len(rows[0].keys)
+		}
+		for i := range rows {
+			rows[i].kind, rows[i].keys, rows[i].list = '{', append(rows[i].keys, key), append(rows[i].list, list[i].list[k])
+		}
+	}
+	if of < 0 || len(rows[0].keys) < 2 || len(rows[0].keys) == len(list[0].keys) {
+		return false
+	}
+	t := tableOf(name, rows, "")
+	t.texts = true
+	r.line(t.text)
+	r.tables = append(r.tables, t)
+	for i := range list {
+		for k, key := range list[i].keys {
+			if !slices.Contains(rows[i].keys, key) {
+				r.value(&list[i].list[k], memberName(name, key)+" of "+OneLine(rows[i].list[of].short(""), mostName))
+			}
+		}
+	}
+	return true
+}
+
+// Members longer than longText have no room in a row, and objects with more than
+// mostColumns members are no rows.
+const (
+	longText    = 200
+	mostColumns = 64
+)
 
 // longMember is the length above which members of a list have lines of their own.
 const longMember = 60
@@ -172,17 +231,16 @@ func (r *reader) object(v *value, name string) {
 		line, length = nil, 0
 	}
 	wraps := v.wraps()
+	var long []int
 	for i := range v.list {
 		m, key := &v.list[i], plainKey(v.keys[i])
-		lines := m.kind == '"' && strings.IndexByte(m.text, '\n') >= 0
 		switch {
-		case textKeys[key] && (wraps || lines), wraps && m.list != nil:
+		case wraps && (textKeys[key] || m.list != nil):
 			flush()
 			r.value(m, "")
 		case wraps && !strings.HasSuffix(key, "code"):
-		case lines, m.list != nil && (m.kind == '[' && len(m.list) > 1 && isTable(m.list) || len(m.text) > 200):
-			flush()
-			r.value(m, joined(name, ".", v.keys[i]))
+		case m.kind == '"' && strings.IndexByte(m.text, '\n') >= 0, m.list != nil && (m.kind == '[' && len(m.list) > 1 && isTable(m.list) || len(m.text) > longText):
+			long = append(long, i)
 		default:
 			under := v.keys[i]
 			for m.kind == '{' && len(m.list) == 1 { // its name says what the value is
@@ -199,7 +257,20 @@ func (r *reader) object(v *value, name string) {
 		}
 	}
 	flush()
+	for _, i := range long {
+		if m := &v.list[i]; m.kind == '"' && textKeys[plainKey(v.keys[i])] {
+			r.value(m, "")
+		} else {
+			r.value(m, memberName(name, v.keys[i]))
+		}
+	}
 }
+
+// memberName returns the name of a member of an object with a name. It is cut: lines of
+// lists repeat it.
+func memberName(name, key string) string { return firstBytes(joined(name, ".", key), mostName) }
+
+const mostName = 100
 
 // short returns a value on one line: an object with the names of its members, but
 // those that have its own name for a value.

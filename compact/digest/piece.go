@@ -14,6 +14,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 	var scores best
 	first, end := len(p.pieces), int32(0)
 	under, top, ends := int32(-1), int32(0), int32(0) // the heading of the rows, its line, and how many tables ended
+	worth := weight
 	number := func(i int) int32 { return b.lines[i].number + 1 - ends }
 	call := p.at(int32(event))
 	flush := func(to int) {
@@ -25,7 +26,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			parent = headings[len(headings)-1].piece
 		}
 		if text := b.quoted(from, to); strings.TrimSpace(text) != "" {
-			k := p.add(c, event, order+b.lines[from].number, text, max(base+scores.sum(), 0.02)*weight, parent)
+			k := p.add(c, event, order+b.lines[from].number, text, max(base+scores.sum(), 0.02)*worth, parent)
 			p.pieces[k].lines = [2]int32{number(from), number(to - 1)}
 			p.pieces[k].under, p.pieces[k].top = under, top
 		}
@@ -39,12 +40,14 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 				c.head = p.add(steps, event, order, text, -1, -1)
 				p.pieces[c.head].heads = c
 			}
-			under, top = c.head, number(i)
+			if under, top = c.head, number(i); c.table.texts {
+				worth = weight * beforeTexts
+			}
 			continue
 		}
 		if text == "" && under >= 0 {
 			flush(i)
-			under = -1
+			under, worth = -1, weight
 			ends++
 			continue
 		}
@@ -93,6 +96,10 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 	}
 	p.limit(first, limit)
 }
+
+// beforeTexts is how much more than others a row is worth of which the result has a long
+// text as well.
+const beforeTexts = 3
 
 // briefChars is how much of a result a step shows that shows nothing else of it.
 const briefChars = 100

@@ -25,7 +25,7 @@ type result struct {
 // line numbers.
 func resultOf(text string, k kind) result {
 	r := result{}
-	text, r.object, r.tables = unwrap(text)
+	text, r.object, r.tables = unwrap(text, k)
 	text = withoutElements(plain(text))
 	if m := running.FindStringSubmatch(firstBytes(text, frameBytes)); m != nil {
 		r.session = m[1]
@@ -39,7 +39,7 @@ func resultOf(text string, k kind) result {
 			r.coded = true
 		}
 	}
-	text, object, inner := unwrapTimes(prompt.ReplaceAllLiteralString(withoutFence(withoutFrame(text)), ""), 1)
+	text, object, inner := unwrapTimes(prompt.ReplaceAllLiteralString(withoutFence(withoutFrame(text)), ""), k, 1)
 	r.text, r.object = strings.TrimRight(text, "\n"), max(r.object, object)
 	r.tables = append(r.tables, inner...)
 	if k != searches && !slices.ContainsFunc(r.tables, func(t table) bool { return len(t.rows) > 1 }) { // a row may begin with a number

@@ -11,6 +11,7 @@ type table struct {
 	name  string // under which it stands
 	text  string // as the result has it: of one object without a heading
 	inner int    // how many tables that follow are in the object
+	texts bool   // long texts of its rows stand below it
 	names []string
 	rows  [][]string
 }
@@ -34,15 +35,19 @@ func isTable(list []value) bool {
 // result has for them: the table itself if it has none.
 func tableOf(name string, list []value, text string) table {
 	t := table{name: name, text: text, rows: make([][]string, len(list))}
-	rows := make([]*value, len(list))
-	for i := range list {
-		rows[i] = &list[i]
-	}
-	t.columns("", rows)
+	t.columns("", pointers(list))
 	if text == "" {
 		t.text = (&layout{table: &t}).write(&t)
 	}
 	return t
+}
+
+func pointers(list []value) []*value {
+	all := make([]*value, len(list))
+	for i := range list {
+		all[i] = &list[i]
+	}
+	return all
 }
 
 // columns adds the members of objects, those of an object in them with its name.

@@ -1,0 +1,94 @@
+package digest
+
+import (
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+var (
+	// printedYAML finds the beginning of an object, or of a list of objects, as tools in
+	// Python print them, and innerList a list or an object on one line, as they do not.
+	printedYAML = regexp.MustCompile(`^(?:- )?\w+:(?: [^\n]*)?\n`)
+	innerList   = regexp.MustCompile(`(?m)^[\s-]*(?:\w+: )?(?:\[[^\]]|\{[^}])`)
+	// printedPython finds the same in the notation of the language, and pythonToken what
+	// JSON writes otherwise.
+	printedPython = regexp.MustCompile(`^\[?\{'\w+': `)
+	pythonToken   = regexp.MustCompile(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\b(?:None|True|False)\b`)
+	inJSON        = strings.NewReplacer(`\\`, `\\`, `\'`, `'`, `\"`, `\"`, `\x`, `\u00`, `"`, `\"`)
+)
+
+// mostYAML is the length up to which a text is read as YAML.
+const mostYAML = 1 << 18
+
+// printed returns the value of a text that a tool printed as an object or as a list of
+// objects, and reports whether it is one.
+func printed(text string) (v value, ok bool) {
+	switch {
+	case printedPython.MatchString(text):
+		v = valueOf(pythonToken.ReplaceAllStringFunc(text, func(t string) string {
+			switch t[0] {
+			case 'N':
+				return "null"
+			case 'T', 'F':
+				return strings.ToLower(t)
+			}
+			return `"` + inJSON.Replace(t[1:len(t)-1]) + `"`
+		}))
+		return v, v.list != nil
+	case len(text) > mostYAML, !printedYAML.MatchString(text), innerList.MatchString(text):
+		return v, false
+	}
+	d := yaml.NewDecoder(strings.NewReader(text))
+	var doc, more yaml.Node
+	if d.Decode(&doc) != nil || d.Decode(&more) == nil {
+		return v, false
+	}
+	v, ok = nodeValue(doc.Content[0])
+	return v, ok && (v.kind == '{' && len(v.list) > 1 || v.kind == '[' && v.list[0].kind == '{')
+}
+
+// nodeValue returns the value of a node, and reports whether nothing of the text is lost:
+// what looks like a comment may be the number of an order.
+func nodeValue(n *yaml.Node) (v value, ok bool) {
+	if n.HeadComment+n.LineComment+n.FootComment != "" {
+		return v, false
+	}
+	step := 1
+	switch n.Kind {
+	case yaml.ScalarNode:
+		if v.text = n.Value; n.ShortTag() == "!!str" || n.ShortTag() == "!!timestamp" {
+			v.kind = '"'
+		}
+		return v, true
+	case yaml.MappingNode:
+		v.kind, step = '{', 2
+	case yaml.SequenceNode:
+		v.kind = '['
+	default: // an alias
+		return v, false
+	}
+	var b strings.Builder
+	for i := step - 1; i < len(n.Content); i += step {
+		m, ok := nodeValue(n.Content[i])
+		if !ok {
+			return v, false
+		}
+		key := ""
+		if step == 2 {
+			name, ok := nodeValue(n.Content[i-1])
+			if !ok || name.list != nil {
+				return v, false
+			}
+			key = name.text
+			b.WriteString(key + ": ")
+		}
+		v.keys, v.list = append(v.keys, key), append(v.list, m)
+		b.WriteString(strings.ReplaceAll(m.text, "\n", `\n`) + ", ")
+	}
+	if v.text = b.String(); v.list == nil {
+		v.text = string([]byte{v.kind, v.kind + 2})
+	}
+	return v, true
+}
