@@ -37,18 +37,31 @@ func (p *part) source(i int, e *event, head int32) {
 		if rule {
 			s += 1.5
 		}
-		if stands && (rule || item.MatchString(l) && !explains.MatchString(l)) {
-			s = (s + 0.6) * standingWeight / w // however long ago
-		}
 		if short {
 			s += 0.6
+		}
+		switch {
+		case stands && (rule || item.MatchString(l) && !explains.MatchString(l)):
+			s = (s + 0.6) * standingWeight / w // however long ago
+		case rule || short:
+			s *= max(1, heldWeight/w)
+		}
+		if rule && len(l) > longRule {
+			return s, single
 		}
 		return s, plainLine
 	}, 0, w, head, max(500, p.room/8))
 }
 
-// standingWeight is the weight of rules that hold as long as the work goes on.
-const standingWeight = 2
+// The weight of rules that hold as long as the work goes on, and the least of other rules
+// and of short files, however long ago they were read.
+const (
+	standingWeight = 2
+	heldWeight     = 1.3
+)
+
+// longRule is the length of rules that are pieces of their own.
+const longRule = 100
 
 // explains finds items that say what a thing is: its name comes first.
 var explains = regexp.MustCompile("^[ \t]*(?:[-*+]|\\d+[.)]) +[*_]*`")

@@ -170,3 +170,27 @@ func TestRulesAndSettingsOfAnyFile(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatHoldsIsToldHoweverLongAgo: rules and settings that were read at the beginning do
+// not leave for what the newest steps printed and wrote.
+func TestWhatHoldsIsToldHoweverLongAgo(t *testing.T) {
+	const letter = "お世話になっております。お手数ですが、返送の締め切りは十月の九日ですので、それまでに必ず倉庫へお送りください。\n"
+	lists := [][]compact.Message{
+		{user("Prepare the returns of the week.")},
+		exchange(1, "read_file", `{"path":"regles.md"}`, "# Retours\n\nUn retour se fait par le portail.\n- Un remboursement ne doit pas passer par la caisse.\n- Le numéro du client ne va jamais dans le journal.\n"),
+		exchange(2, "read_file", `{"path":"depot.yaml"}`, "depot:\n  door: 18443\n  lamp: green\n"),
+		exchange(3, "read_file", `{"path":"letter.txt"}`, letter+strings.Repeat("担当の者が棚を数え直しました。荷物はまだ届いておりません。\n", 40)),
+	}
+	for i := range 16 {
+		name := fmt.Sprintf("parcel_%c", 'a'+i)
+		lists = append(lists, []compact.Message{assistant("The count of " + name + " is wrong, because it is read twice.")},
+			exchange(2*i+4, "run", `{"command":"count --of `+name+`"}`, strings.Repeat(name+" was counted by the shelf and by the door\n", 6)+"ERROR "+name+": counted twice"),
+			exchange(2*i+5, "write_file", `{"path":"notes/`+name+`.md","content":"`+strings.Repeat("The parcel is counted where it leaves. ", 6)+`"}`, "done"))
+	}
+	record := recordOf(700, lists...)
+	for _, want := range []string{"ne doit pas passer par la caisse", "ne va jamais dans le journal", "door: 18443", "十月の九日"} {
+		if !strings.Contains(record, want) {
+			t.Errorf("no %q in\n%s", want, record)
+		}
+	}
+}
