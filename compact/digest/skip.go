@@ -13,14 +13,16 @@ var onlyAnd = regexp.MustCompile(`^\$ (?:[^|;'"<>(){}\n]*&& )?$`)
 type name struct{ text, path string }
 
 // skip counts a step of which nothing else is told. The record names it, in a few
-// words with its end, if it was chosen or the model has to know of it.
+// words with its end, if it was chosen or the model has to know of it, and edits and
+// failures as far as their share of the room goes.
 func (w *writer) skip(e *event, on bool) {
 	w.skipped++
 	text := e.name(labelChars)
 	at := landmark.FindStringIndex(text)
 	isDone := at != nil && e.kind == runs && e.outcome.verdict == passed && onlyAnd.MatchString(text[:at[0]])
 	undoes := slices.ContainsFunc(e.changes, func(c change) bool { return c.how == restored || c.path == everyFile && c.how != touched })
-	if e.kind == tracks || !on && !isDone && !undoes && e.outcome.verdict != refused {
+	known := on || isDone || undoes || e.outcome.verdict == refused // the model has to know of it
+	if e.kind == tracks || !known && e.kind != edits && e.outcome.verdict != failed {
 		return
 	}
 	switch {
@@ -32,14 +34,26 @@ func (w *writer) skip(e *event, on bool) {
 	switch ended := e.ended(); {
 	case e.outcome.verdict == refused, undoes:
 		text += ended
-	case isDone, e.outcome.says != "", e.inLabel() && e.result.text != "":
+	case isDone, e.kind == edits, e.outcome.verdict == failed, e.outcome.says != "", e.inLabel() && e.result.text != "":
 		text += cutAt(ended, shortEnd)
+	}
+	if !known {
+		if w.left -= len(text); w.left < 0 {
+			return
+		}
 	}
 	if !w.read[text] && !slices.ContainsFunc(w.names, func(other name) bool { return other.text == text }) {
 		w.names = append(w.names, name{text, e.path})
 		w.read[text] = e.kind == reads
 	}
 }
+
+// Names of edits and failures take together one in namesShare bytes of the room above
+// smallRoom: in a small part the words of users need it.
+const (
+	namesShare = 6
+	smallRoom  = 4000
+)
 
 // shortEnd is the length of ends that are told of steps that are only named.
 const shortEnd = 60

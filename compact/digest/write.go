@@ -28,7 +28,7 @@ func (p *part) text() string {
 	slices.SortStableFunc(on, func(a, b *piece) int {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
 	})
-	w := writer{part: p, event: -1, read: map[string]bool{}, paths: map[string]string{}, headings: map[string]int32{}}
+	w := writer{part: p, event: -1, left: max(0, p.room-smallRoom) / namesShare, read: map[string]bool{}, paths: map[string]string{}, headings: map[string]int32{}}
 	w.b.WriteString(p.head)
 	for _, q := range on {
 		switch e := p.at(q.event); {
@@ -61,6 +61,7 @@ type writer struct {
 	times   int               // how often it comes in a row
 	skipped int               // steps that were not chosen
 	names   []name            // of these steps
+	left    int               // bytes for names of edits and failures
 	read    map[string]bool   // the names of files that were named
 	paths   map[string]string // that were told whole, by their last parts; "": two were
 	event   int32
