@@ -39,6 +39,7 @@ type action struct {
 	command string
 	query   string // what is searched for
 	text    string // what a plan, a thought or a report says
+	silent  bool   // a command that prints nothing if it works
 	values  value  // the arguments
 	changes []change
 }
@@ -91,7 +92,9 @@ func actionOf(tool string, arguments value) *action {
 		}
 	}
 	a.take(&a.values, "")
-	a.classify()
+	if a.classify(); slices.ContainsFunc(a.values.keys, func(k string) bool { return plainKey(k) == "dryrun" && a.values.member(k) == "true" }) {
+		a.kind, a.changes = other, nil
+	}
 	return a
 }
 
@@ -103,7 +106,7 @@ func (a *action) take(v *value, within string) {
 		m, use := &v.list[i], arguments[plainKey(v.keys[i])]
 		text := m.text
 		if use == "command" && m.kind == '[' {
-			text = commandOf(m)
+			text = commandOf(m, plainKey(v.keys[i]) == "commands")
 		} else if m.kind != '"' {
 			continue
 		}
@@ -123,11 +126,18 @@ func (a *action) take(v *value, within string) {
 	old, hasOld := got["old"]
 	text, hasNew := got["new"]
 	undoes := a.query == "undo_edit" || undoesEdit.MatchString(a.tool)
-	switch {
+	switch kind := v.member("type"); {
+	case kind == "delete_file":
+		a.add(change{path: path, how: removed})
+	case kind == "create_file" && v.member("diff") != "":
+		a.add(change{path: path, new: strings.ReplaceAll(strings.TrimPrefix(strings.TrimSuffix(v.member("diff"), "\n"), "+"), "\n+", "\n"), how: written})
+		return
 	case hasOld && hasNew:
 		a.add(change{path: path, old: old, new: text})
 	case hasNew && strings.Contains(a.query+tool, "insert"):
 		a.add(change{path: path, new: text, how: inserted})
+	case searchBlock.MatchString(got["content"]):
+		a.patches(got["content"], path)
 	case gapInCode.MatchString(got["content"]): // nobody knows where it is
 		a.add(change{path: path, how: changed})
 	case got["content"] != "" && (a.query == "create" || a.query == "write" || a.query == "" && containsAny(tool, writing)):
@@ -157,21 +167,12 @@ func (a *action) take(v *value, within string) {
 // gapInCode finds the comment that stands for what a text leaves out of a file.
 var gapInCode = regexp.MustCompile(`(?mi)^\W*\.\.\. ?existing code`)
 
-// What tools do to files, by their names: others do it to what is in a file, or belongs
-// to one.
-var (
-	moves       = regexp.MustCompile(`(?:move|rename|copy)_?(?:path|file|dir|folder)`)
-	deletesFile = regexp.MustCompile(`(?i)(?:^|[_.-])(?:delete|remove)(?:_?(?:file|path|dir|directory|folder)s?)?$`)
-	undoesEdit  = regexp.MustCompile(`(?i)(?:^|[_.-])(?:undo|restore|revert)(?:_?(?:last|edit|change|file|path)s?)*$`)
-	readsFile   = regexp.MustCompile(`(?:^|[^A-Za-z])(?i:read|view|open|cat|show|get|fetch|peek|inspect|display|load_?file)|[a-z](?:Read|View|Open|Show|Get)|(?i:contents?)$`)
-)
-
 // editorCommands are what an editor with one name is told to do.
 var editorCommands = setOf("view create write insert str_replace undo_edit replace edit read delete")
 
 // commandOf returns the command that a list of words or of commands is: only
 // COMMAND of bash -lc COMMAND.
-func commandOf(v *value) string {
+func commandOf(v *value, several bool) string {
 	var words []string
 	for i := range v.list {
 		words = append(words, cmp.Or(v.list[i].member("command cmd"), v.list[i].text))
@@ -179,7 +180,7 @@ func commandOf(v *value) string {
 	switch {
 	case len(words) == 3 && strings.HasSuffix(words[0], "sh") && strings.HasPrefix(words[1], "-"):
 		return words[2]
-	case len(words) > 0 && strings.IndexByte(words[0], ' ') >= 0:
+	case several, len(words) > 0 && strings.IndexByte(words[0], ' ') >= 0:
 		return strings.Join(words, "\n")
 	}
 	return strings.Join(words, " ")
@@ -194,45 +195,6 @@ func (v *value) member(names string) string {
 	}
 	return ""
 }
-
-// classify sets what kind of call it is, from its name and its arguments.
-func (a *action) classify() {
-	tool := strings.ToLower(a.tool)
-	named := func(parts ...string) bool { return containsAny(tool, parts) }
-	has := a.values.member
-	switch {
-	case len(a.changes) > 0, a.path == "" && (tool == "edit" || tool == "insert"): // of the open file
-		a.kind = edits
-	case has("questions") != "" || named("ask_user", "askuser", "ask_followup", "request_user_input", "human_input", "ask_human"):
-		a.kind = asks
-	case has("todos task_list") != "" || named("todo", "update_plan", "task_tracker", "taskcreate", "taskupdate"):
-		a.kind = tracks
-	case has("plan") != "":
-		a.kind, a.text = plans, has("plan")
-	case named("think", "thought") && has("thought content thoughts") != "":
-		a.kind, a.text = thinks, has("thought content thoughts")
-	case tool == "finish" || tool == "submit" || named("attempt_completion", "task_complete"):
-		a.kind, a.text = reports, has("message result summary text")
-	case has("prompt") != "" && (named("agent", "task") || has("subagent_type") != ""):
-		a.kind = sends
-	case a.command != "":
-		a.kind = runs
-		a.shell()
-	case a.path == "" && a.query == "":
-	case a.path != "" && containsAny(strings.ReplaceAll(tool, "remove", ""), writing) && a.query != "view" && a.query != "read":
-		a.kind, a.changes = edits, append(a.changes, change{path: a.path, how: changed})
-	case named("diagnos", "lint", "error", "problem") && !named("read", "view", "open"):
-	case named("list", "glob", "grep", "find", "search", "tree"):
-		a.kind = searches
-	case a.query == "view" || a.query == "read" || a.query == "" && readsFile.MatchString(a.tool):
-		a.kind, a.query = reads, ""
-	case a.query != "":
-		a.kind = searches
-	}
-}
-
-// writing are parts of the names of tools that change a file.
-var writing = []string{"write", "edit", "create", "patch", "replace", "insert", "append", "rename", "move", "save", "update", "modify", "apply_diff"}
 
 func containsAny(text string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })

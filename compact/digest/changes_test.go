@@ -58,9 +58,20 @@ func TestChangesOfCommands(t *testing.T) {
 	f("patch -p1 <<'EOF'\n--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1 +1 @@\n-a\n+b\nEOF", "lib/a.py")
 	f("apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: lib/a.py\n@@\n-a\n+b\n*** Delete File: lib/b.py\n*** End Patch\nEOF", "-lib/b.py lib/a.py")
 	f("npm install left-pad", "package.json")
+	f("cp build/app.yml conf/", "conf/app.yml")
+	f("cp a.py b.py lib", "lib/a.py lib/b.py")
+	f("cp -r new/. lib", "lib/*")
+	f("jq .n a.json | sponge a.json", "a.json")
+	f("ruby -i -pe 'gsub(/a/, %q(b))' lib/a.rb", "lib/a.rb")
+	f("sed -Ei -e 's/a/b/' -e 's/c/d/' lib/a.py", "lib/a.py")
+	f("ed -s lib/a.py <<'E'\n1d\nw\nE", "lib/a.py")
+	f("git -c core.pager=cat --no-pager stash -u", everyFile)
+	f("git switch -", everyFile)
+	f(`Copy-Item C:\src\bin\* C:\apps\out\ -Recurse; Remove-Item tmp\a.csv`, "-tmp/a.csv C:/apps/out/*")
+	f(`Move-Item notes.txt C:\apps\out\`, "-notes.txt C:/apps/out/notes.txt")
 	f("go get example.com/x@v1 && cargo add serde", "Cargo.toml go.mod")
 	for _, none := range []string{
-		"python manage.py migrate", "git commit -am 'Fix > all'", "npm install", "npm install -g left-pad", "make > /dev/null 2>&1", "gofmt -l lib/a.go", "git checkout -b fix/a.b", "git stash list", "git reset HEAD~1",
+		`Remove-Item tmp\a.csv -WhatIf`, "grep -rl a lib | xargs sed -n 1p", "find lib -name a.py", "sed -n '1,5p' *.py", "python manage.py migrate", "git commit -am 'Fix > all'", "npm install", "npm install -g left-pad", "make > /dev/null 2>&1", "gofmt -l lib/a.go", "git checkout -b fix/a.b", "git stash list", "git reset HEAD~1",
 		"grep -n 'a > b' lib/a.py", "sed -n '1,5p' lib/a.py", "cat lib/a.py | sort", "echo \"a > b\"", "test 3 -gt 2 && echo yes", "python3 -c \"print(open('lib/a.py').read())\"",
 	} {
 		f(none, "")
@@ -95,6 +106,7 @@ func TestEditsThatHappened(t *testing.T) {
 		"Failed to edit, 0 occurrences found for old_string in web/fail.ts.", "old_string and new_string are identical. No changes to make.", "apply_patch verification failed: Failed to find context",
 		"Could not find oldString in the file. It must match exactly, including whitespace, indentation, and line endings.", "No sufficiently similar match found at line: 10 (42% similar, needs 100%)",
 		"Could not find the exact text in web/fail.ts. The old text must match exactly including all whitespace and newlines.", "Failed to edit, expected 1 occurrence but found 2.", "The SEARCH block:\nx / 100\n...does not match anything in the file.",
+		"Edit applied but reverted automatically: the file does not compile.",
 		"Your proposed edit has introduced new syntax error(s).\n\n[File: web/fail.ts (9 lines total)]\nx", "Fehler: Die Datei wurde nicht gefunden.",
 	} {
 		f(not, failed, "")

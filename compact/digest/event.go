@@ -91,6 +91,9 @@ func (r *Record) lose(m *message, others []*message) {
 		if m.inText && (actions[0].tool == inFence && actions[0].kind != edits || reAct.MatchString(m.whole)) && !isResult(r.after(m.origin, others)) {
 			text, actions = m.whole, nil // nobody ran it
 		}
+		for _, c := range m.natives {
+			r.answer(r.happened(&event{by: byCall, origin: m.origin, action: c.action}), &c.result)
+		}
 		if words := strings.TrimSpace(withoutElements(text)); words != "" {
 			r.happened(&event{by: byAgent, origin: m.origin, words: words, final: len(actions) == 0})
 		}
@@ -170,13 +173,13 @@ func (r *Record) answer(e *event, res *result) {
 	if e.kind == sends || e.command == "" && containsAny(strings.ToLower(e.tool), moving) {
 		r.files.namedIn(e.values.text+e.result.text, len(e.changes) == 0 && e.outcome.verdict != failed && undoesEdit.MatchString(e.tool))
 	}
-	if e.kind == tracks || e.tasks() != nil {
+	if e.outcome.verdict != failed && (e.kind == tracks || e.tasks() != nil) {
 		r.todo.track(e)
 	}
 	for i := range e.changes {
 		if c := &e.changes[i]; e.happened(c, e.outcome, &e.result) {
 			r.files.apply(c, e)
-		} else if e.kind == edits && e.outcome.verdict == unknown {
+		} else if e.outcome.verdict == unknown && !heldBack.MatchString(e.result.text) {
 			r.files.namedIn(c.path, false)
 		}
 	}

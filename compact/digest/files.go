@@ -42,9 +42,9 @@ const (
 
 // apply notes a change that happened.
 func (fs files) apply(c *change, e *event) {
-	if c.path == everyFile {
+	if c.path == everyFile || c.how == touched {
 		for _, f := range fs {
-			if f.touched = true; c.how != touched {
+			if f.touched = f.touched || c.mayBe(f.path); c.how != touched {
 				f.regions, f.state = nil, changed
 			}
 		}

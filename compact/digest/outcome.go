@@ -34,12 +34,17 @@ func (a *action) outcomeOf(r *result) outcome {
 	}
 	says, failure, quotes := "", "", a.kind == reads || a.kind == searches
 	command := shellQuote.ReplaceAllString(strings.TrimSpace(a.command), "")
-	one := !strings.ContainsAny(command, "|;\n")
+	one, end := !strings.ContainsAny(command, "|;\n"), ""
+	if a.kind == runs {
+		end = timedOut.FindString(firstBytes(text, 300) + "\n" + lastBytes(text, 300))
+	}
 	switch {
-	case a.kind == runs && one && !strings.Contains(command, "&&") && showsState.MatchString(a.brief()):
+	case a.kind == runs && a.onlyShows():
 		failure = a.onlyError(r)
 	case a.kind == edits:
 		return a.edited(r)
+	case end != "":
+		failure = end
 	case a.kind == runs, a.kind == other && a.tool == "":
 		says, failure = lastWords(text)
 		if ownError.MatchString(strings.TrimSpace(failure)) || failure != "" && failingSummary.MatchString(says) {
@@ -51,7 +56,7 @@ func (a *action) outcomeOf(r *result) outcome {
 		if says == "" && failure == "" {
 			says = OneLine(resultLine.FindString(text), 140)
 		}
-	case a.kind == other, quotes:
+	case a.kind == other, a.kind == tracks, quotes:
 		failure = a.onlyError(r)
 	}
 	fails := failingSummary.MatchString(says) || failure != "" && says == ""
@@ -71,16 +76,29 @@ func (a *action) outcomeOf(r *result) outcome {
 	return outcome{passed, says}
 }
 
-// showsState finds commands that show how things are, failures among them.
-var showsState = regexp.MustCompile(`^(?:sudo )?(?:gh (?:\w+ (?:view|list|status|diff)|api)\b|kubectl (?:get|describe|logs|top|events)\b|docker (?:compose )?(?:ps|logs|inspect|images)\b|systemctl (?:status|list-\S+)|journalctl\b|crontab -l|\S+ status$|mdadm (?:-D|--detail)|(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\bselect\b))`)
+// onlyShows reports whether a command only shows how things are, failures among them.
+func (a *action) onlyShows() bool {
+	commands := shellCommands(a.brief())
+	return len(commands) > 0 && !slices.ContainsFunc(commands, func(c shellCommand) bool {
+		line := strings.Join(c.words, " ")
+		return len(c.words) > 0 && shows[c.words[0]] == other && !showsState.MatchString(line)
+	}) && (len(a.changes) == 0 || a.kind != runs)
+}
+
+// timedOut finds how harnesses say that a program was ended.
+var timedOut = regexp.MustCompile(`(?m)^(?:Error: )?(?i:the )?(?i:command|process|tool) timed out\b.*`)
+
+// showsState finds commands that show how things are.
+var showsState = regexp.MustCompile(`^(?:sudo )?(?:gh (?:\w+ (?:view|list|status|diff)|api)\b|(?:kubectl|oc) (?:-\S+ \S+ )*(?:get|describe|logs|top|events)\b|docker (?:compose )?(?:ps|logs|inspect|images)\b|systemctl (?:status|is-\w+|list-\S+)|journalctl\b|crontab -l|\S+ (?:\w+ )?status\b|mdadm (?:-D|--detail)|` +
+	`(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\bselect\b)|redis-cli .*(?i:\b(?:h?get|info|[hl]?keys|lrange)\b)|mongosh .*\bfind|curl -\w*[sI]\w* [^-]|aws \S+ (?:describe|list|get)-|az .*\b(?:show|list)\b|squeue\b|sacct\b|helm (?:history|list|get)\b|(?:glab|circleci) \w+ (?:list|view|status)\b|pm2 (?:ls|list)|pip (?:show|list)\b|npm (?:view|ls)\b|ps\b|date\b|man\b|type\b|printenv\b)`)
 
 // What a result says of a refusal: a harness names what was refused, and of edits
 // and questions a result is the harness's in any words.
 var (
 	refusedCall = regexp.MustCompile(`(?i)user (?:doesn't|does not) want to (?:proceed|take)|tool use was rejected|request interrupted by user|\[?user rejected\]|` +
-		`user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|disapproved)(?: permission to use| to (?:run|allow|execute|use))? (?:this|the) (?:specific )?(?:operation|tool|action|command|request|call)\b|user chose to skip|user did not allow|` +
+		`user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|skipped|disapproved)(?: permission to use| to (?:run|allow|execute|use))? (?:this|the) (?:specific |terminal |shell )?(?:operation|tool|action|command|request|call)\b|user chose to skip|user did not allow|` +
 		`^permission to (?:run|use) .{0,260}(?:denied by user|has been denied)|` +
-		`^(?:tool|exec|command|operation|function|action|error|patch|\[)[\w :.]{0,40}(?:rejected|denied|declined|refused|cancell?ed|not approved|disapproved) by (?:the )?user|^user (?:denied|rejected|cancell?ed|declined)\W*$`)
+		`^(?:tool|exec|command|operation|function|action|error|patch|\[)[\w :.]{0,40}(?:rejected|denied|declined|refused|cancell?ed|not approved|disapproved) by (?:the )?user|^(?:skipped|rejected) by (?:the )?user|^user (?:denied|rejected|cancell?ed|declined)\W*$`)
 	refusedEdit = regexp.MustCompile(`(?i)user (?:doesn't|does not|did not|didn't) want to|user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|disapproved)|user chose not to|` +
 		`(?:rejected|denied|declined|refused|cancell?ed|not approved|disapproved) by (?:the )?user`)
 	refusalReason = regexp.MustCompile(`(?is)(?:the user said|provided the following (?:reason|feedback)[^:]{0,80}|reason(?: for (?:the )?rejection)?|feedback|said)\s*:\s*(?:<feedback>)?(.+)`)
@@ -113,13 +131,13 @@ func (a *action) refusal(text string) (why string, ok bool) {
 var notEdited = regexp.MustCompile(`(?i)no replacement|(?:not|none of them|no edits|n't) (?:been |be |could be |were )?(?:applied|found|find|unique|exist|match|changed|performed|updated|made|allowed|edited|written|created|saved)|` +
 	`multiple (?:matches|occurrences)|did not match|does(?: not|n't) (?:exist|match|appear)|already exists|modified since|has been (?:unexpectedly )?(?:modified|changed) since|must (?:be )?read|` +
 	`not been read|\bfail|\berror|invalid|cannot|can't|unable|denied|rejected|refused|aborted|conflict|no (?:such|changes|[\w ]{0,24}\bmatch)|found \d+ (?:matches|occurrences)|not once|nowhere|\b0 (?:times|matches|occurrences)|nothing to|out of (?:range|bounds)|` +
-	`not a valid|outside|is a directory|read-only|permission|cancel|timed out|<tool_use_error>|Fehler|失败|失敗|错误|エラー|見つかり|找不到`)
+	`not a valid|outside|is a directory|(?:reverted|rolled back|undone) automatically|automatically (?:reverted|rolled back|undone)|read-only|permission|cancel|timed out|<tool_use_error>|Fehler|失败|失敗|错误|エラー|見つかり|找不到`)
 
 // isEdited finds that an edit was made.
 var isEdited = regexp.MustCompile(`(?i)\b(?:success|successful|successfully|updated|applied|edited|wrote|written|created|saved|replaced|done|inserted|deleted|removed|modified|moved|renamed|copied|restored|reverted|undid|undone|ok)\b|has been|^A |^M |^\[File: |Here's the result|<file_edit|\bpatched\b|成功|更新`)
 
 // waits finds that an edit is not made yet.
-var waits = regexp.MustCompile(`(?i)\b(?:will be (?:applied|made|written)|queued|awaiting|pending)\b`)
+var waits = regexp.MustCompile(`(?i)\b(?:will be (?:applied|made|written)|queued|awaiting|waiting for|pending|dry run)\b`)
 
 // someEdits finds how many of the edits of a call were made.
 var someEdits = regexp.MustCompile(`\b(\d+)(?: of |/)(\d+) (?:edits?|changes?|hunks?|blocks?|diffs?|replacements?)\b`)
@@ -148,6 +166,17 @@ func (a *action) edited(r *result) outcome {
 		}
 		return outcome{passed, OneLine(head, 200)}
 	}
+	if len(r.text) <= 600 && !r.failed && yes != nil { // what failed is named in a line of its own
+		before := len(a.changes)
+		if a.changes = slices.DeleteFunc(a.changes, func(c change) bool {
+			return slices.ContainsFunc(strings.Split(r.text, "\n")[1:], func(l string) bool {
+				rest := strings.ReplaceAll(l, c.path, "")
+				return len(rest) < len(l) && notEdited.MatchString(rest)
+			})
+		}); 0 < len(a.changes) && len(a.changes) < before {
+			return outcome{passed, OneLine(head, 200)}
+		}
+	}
 	if r.failed || r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24) {
 		return outcome{failed, OneLine(head, 200)}
 	}
@@ -166,6 +195,8 @@ func (a *action) happened(c *change, o outcome, r *result) bool {
 		return false
 	case a.kind == edits:
 		return o.verdict == passed
+	case a.notRun(r):
+		return false
 	case o.verdict != failed:
 		return true
 	case c.how == written, c.how == inserted:
@@ -174,124 +205,17 @@ func (a *action) happened(c *change, o outcome, r *result) bool {
 	return !complains.MatchString(firstBytes(r.text, 1000)) && !complains.MatchString(lastBytes(r.text, 400))
 }
 
+// notRun reports whether a command was not run, by a line that stands for its output: a
+// command that prints nothing when it works has no other line.
+func (a *action) notRun(r *result) bool {
+	text := strings.TrimSpace(r.text)
+	return text != "" && len(text) < 300 && strings.IndexByte(text, '\n') < 0 && (!r.coded || r.code != 0) && (heldBack.MatchString(text) || a.silent && !isEdited.MatchString(text) && !worked.MatchString(text))
+}
+
 var (
+	heldBack = regexp.MustCompile(`(?i)\brequires? (?:\w+ )?(?:approval|permission|confirmation)\b|(?:\b(?:await|wait|pend)ing (?:for )?|timeout )(?:the )?(?:user(?:'s)? )?approval|requested permissions? to|` +
+		`\b(?:command|tool|call|execution|action|operation)\b.{0,60}\b(?:blocked|rejected|denied|disallowed|cancell?ed|skipped|disabled|interrupted before|not (?:been )?(?:allowed|approved|permitted|executed|run))\b|\b(?:blocked|skipped|aborted|rejected) by\b|plan mode|^user (?:skipped|aborted|cancell?ed|rejected|denied)`)
+	worked         = regexp.MustCompile(`(?i)\b(?:no output|no error|succe\w+|completed|executed|finished|exit(?:ed)?\b.*\b0|return ?code\W+0)\b`)
 	shellComplains = regexp.MustCompile(`(?m)^(?:/?(?:\w+/)*(?:bash|sh|zsh)|cat|tee)\b: `)
-	complains      = regexp.MustCompile(`(?m)^(?:/?(?:\w+/)*(?:bash|sh|zsh)|sudo|sed|perl|tee|cp|mv|rm|cat|touch|patch|install|git|apply_patch)\b: |^error: |patch does not apply|^fatal: |^Traceback |Invalid patch|command not found`)
+	complains      = regexp.MustCompile(`(?m)^[A-Z]\w+-[A-Z]\w+ ?: |^(?:/?(?:\w+/)*(?:bash|sh|zsh)|sudo|sed|perl|tee|cp|mv|rm|cat|touch|patch|install|git|apply_patch)\b: |^error: |patch does not apply|^fatal: |^Traceback |Invalid patch|command not found`)
 )
-
-// failureNeedles are in every line that can be a failure.
-var failureNeedles = []string{
-	"rror", "ERR", "FAIL", "ail", "atal", "anic", "xception", "enied", "ot found", "o such", "ot exist", "annot", "an't", "ndefined", "imed out", "IMEDOUT", "imeout", "illed", "egmentation",
-	"CONFLICT", "required", "✗", "✕", "✘", "×", "●", "not ok", "Fehler", "fehlgeschlagen", "エラー", "失敗", "错误", "失败", "erreur", "efused", "bort", "rejected", "HTTP", "Forbidden", "nauthorized", "mismatch", "o space", "of memory", "ore dumped", "E  ",
-}
-
-// failureLine finds lines by which programs say that they failed.
-var failureLine = regexp.MustCompile(`(?:^|[\s:\[(*>|])(?:(?:[a-z_]\w*\.)*[A-Z]\w*(?:\.\w+)*(?:Error|Exception)\b(?::|$|\[| in | at |\()|[Ee]rror(?:\[\w+\]| \w+\d+)?:|Error [1-9]|ERROR\b|ERR!|E[A-Z]{4,}\b:|` +
-	`FAIL(?:ED|URE)?\b|[Ff]ailed\b|[Ff]ailure\b|failing\b|[Ff]atal(?: error)?:|FATAL\b|panic:|[Pp]anicked at|Exception in thread|[Pp]ermission denied|[Aa]ccess denied|not found\b|[Nn]o such file|[Dd]oes not exist|doesn't exist|` +
-	`[Cc]annot \w+|[Cc]an't \w+|[Uu]ndefined (?:reference|symbol|variable|method|name)|undefined:|[Tt]imed out|[Tt]imeout|ETIMEDOUT|[Kk]illed\b|[Ss]egmentation fault|CONFLICT\b|not ok\b|[Cc]onnection refused|[Aa]bort(?:ed|ing)\b|` +
-	`[Rr]efused\b|\[rejected\]|HTTP(?:/[\d.]+)? ?(?:[Ee]rror )?[45]\d\d|(?:status|code)(?: code)?:? [45]\d\d|Forbidden\b|Unauthorized\b|mismatch\b|password is required|[Nn]o space left|[Oo]ut of memory|core dumped|Fehler\b|fehlgeschlagen|[Ee]rreur\b)` +
-	`|^npm error |^(?:\S+: )?[Ee]rror(?: from| response| in| at| while| during)|^\s*[✗✕✘×●] \S|エラー|失敗|错误|失败|^E  +assert\b|^(?:\S+): error\b`)
-
-// noFailure finds what looks like a failure and is none.
-var noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|complete log of|should have failed|\bfail(?:ed|ures?)?(?:(?: \w+)? ?[:=] *| +)0 *(?:$|[|(])|│ *failed *│|\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|warnings?)|(?:errors?|failures?|failed|fail)[:=] *(?:0\b|\(?(?:none|null|nil|no|false)\)?\s*(?:$|[,;|}\])]))|✓|--- PASS|\bPASS(?:ED\b|: *[a-z])|^ok\s|=== RUN|\.\.\. ok$|error handling|if err|^\s*(?://|#|\*)|except \w+|^\s*\w+(?:(?:  +|\t| ?\| ?)-?[\d.,]+%?)+\s*$`)
-
-// isFailure reports whether a line of a program's output says that something
-// failed.
-func isFailure(line string) bool {
-	line = firstBytes(line, 2000)
-	for _, n := range failureNeedles {
-		if strings.Contains(line, n) {
-			return failureLine.MatchString(line) && !noFailure.MatchString(line) && !sourceLine.MatchString(line)
-		}
-	}
-	return false
-}
-
-// sourceLine finds lines of source code or of a diff that hold an error, rather than
-// are one.
-var sourceLine = regexp.MustCompile(`^\s*(?:\+|-[^ -]|--[^-]|(?:return|raise|throw|except|catch|try|import|from|func|def|class|const|let|var|type|assert|expect|self|this)\b(?:[^:]|:\S)*:?$)|(?:\{|",)\s*$|[=(].*;\s*$`)
-
-// lastLines returns the last lines of an output, the last first.
-func lastLines(text string, n int) []string {
-	lines := strings.Split(lastBytes(strings.TrimRight(text, "\n"), 2000), "\n")
-	lines = lines[max(0, len(lines)-n):]
-	slices.Reverse(lines)
-	return lines
-}
-
-// clock finds a time of day, as in lines of a log. A program that logs an error may
-// go on.
-var clock = regexp.MustCompile(`\d\d:\d\d:\d\d`)
-
-// summaryLine finds the line in which a program sums up how it went.
-var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^FAIL(?:ED)?\b|^(?:OK|PASS(?:ED)?)(?:$|[^:\w]))|^test result:|^Tests:|^build (?:succeeded|failed|success)|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) (?:complete!|cancelled))|^(?:Passed|Failed)! |^# fail [1-9]|^No tests found, exiting with code [1-9]|^ok\s+\S+\s|` +
-	`^FAIL\s+\S+|\b[Cc]ompiled successfully|^make: \*\*\*|^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
-
-// lastWords returns the last line near the end of an output that sums it up, and a failure
-// that stands after it.
-func lastWords(text string) (says, failure string) {
-	for k, l := range lastLines(text, 12) {
-		switch t := strings.Trim(l, " =-\t*"); {
-		case len(t) < 200 && summaryLine.MatchString(t):
-			if len(says) <= len("FAILED") || failingSummary.MatchString(t) && !failingSummary.MatchString(says) {
-				says = cmp.Or(OneLine(t, 140), says)
-			}
-		case k < 6 && says+failure == "" && isFailure(l) && !clock.MatchString(l) && !strings.HasSuffix(t, ":"):
-			failure = l
-		}
-	}
-	return says, failure
-}
-
-var (
-	// resultLine finds the line in which a program says how all went.
-	resultLine = regexp.MustCompile(`(?m)\b(?:RESULT|(?:(?i:overall|final|test) )?(?:Result|Status)|Verdict)S?: *(?i:pass|fail|success|ok\b).*`)
-	// packageFailed finds a package whose tests failed: others may pass after it.
-	packageFailed = regexp.MustCompile(`(?m)^FAIL[ \t]+[\w.-]+/\S+.*`)
-	// placed finds a line that names a test that failed, or the place or the code of an error.
-	placed = regexp.MustCompile(`(?m)^[ \t]*(?:--- FAIL: |FAILED \S+[:.]|FAIL: |! \[(?:remote )?rejected\] |[✕✗✘×] |not ok |FAIL +\S+ > |● .* › |error\[\w+\]: |\[ERROR\] +[\w./]+:\[?\d|Failed [\w.]+ \[|\S+\.\w+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal |syntax )?error\b|test \S+ \.\.\. FAILED|[\w.$]+ > .* FAILED$).*`)
-	// totals finds lines that count failures or say where more is told.
-	totals         = regexp.MustCompile(`(?i)could not compile|previous errors?\b|\bsee the (?:report|log)|^FAILURE: |^build fail|^execution failed for task|^\* |^make(?:\[\d+\])?: \*\*\*|^npm (?:err!|error)(?: code| errno| lifecycle| a complete|$)|^Tests:|\b\d+ (?:failed|failures?|errors?)\b|^\W*(?:FAIL(?:ED|URES?)?|failures):?\W*$|for more information|--> run with|^FAIL\s+[\w./-]+\s+[\d.]+s$`)
-	failingSummary = regexp.MustCompile(`(?i)(?:^|[^:.,\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:^FAIL)|^build failed|^\w+: fail|^# fail|^No tests found|^Failed! |(?:Apply|Destroy) cancelled|^make: \*\*\*|test result: FAILED|Tests:.*\b[1-9]\d* failed`)
-)
-
-// mostErrorLines is how many lines a result has at most that is nothing but an error.
-const mostErrorLines = 16
-
-// onlyError returns the first line of a result that is nothing but an error, or "".
-// What was read, found or asked for is data, and may speak of errors: an object is an
-// error by its values, a text by the words of a tool or of the command.
-func (a *action) onlyError(r *result) string {
-	line, rest, _ := strings.Cut(strings.TrimSpace(r.text), "\n")
-	program, most := ofProgram.FindStringSubmatch(line), mostErrorLines
-	if a.kind == reads {
-		most = 4
-	}
-	switch {
-	case r.object == failed && a.command == "" && a.kind != reads,
-		r.object == unknown && strings.Count(rest, "\n") < most && (ownError.MatchString(line) && (a.command == "" || a.kind == searches) ||
-			program != nil && (shells[program[1]] || slices.ContainsFunc(shellCommands(a.brief()), func(c shellCommand) bool {
-				return len(c.words) > 0 && c.words[0][strings.LastIndexByte(c.words[0], '/')+1:] == program[1]
-			}))):
-		return line
-	}
-	return ""
-}
-
-var (
-	shells = setOf("sh bash zsh dash fish")
-	// ofProgram finds a complaint of a program of shell.
-	ofProgram = regexp.MustCompile(`^(?:[\w.-]*/)*([\w-]+): \S`)
-	// ownError finds the beginnings of errors as tools write them.
-	ownError = regexp.MustCompile(`^(?:<(?:tool_use_)?error>|(?:(?:MCP|API|HTTP|Tool|Execution|Validation) )?(?i:error)(?: (?:\w+ing|in|from|code|during|when|calling)\b[^:\n]{0,60})?(?:\[\w+\])?(?::| -?\d)|` +
-		`(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::|\()|(?:ENOENT|EACCES|EPERM|EISDIR|ENOTDIR|EEXIST|ECONN\w+|ETIMEDOUT)\b|fatal: |panic: |[Nn]o such \w+|[Uu]nknown tool|[Ii]nvalid (?:tool|arg|param|input|request|path)\w*\b|` +
-		`(?:[Pp]ermission|[Aa]ccess) denied(?:[:.,]| to\b|$)|(?i:(?:the )?(?:file|path|directory|folder)\b.{0,200}(?:not found|(?:does not|doesn't) exist))[.!]?(?::|$)|(?i:request|execution|tool(?: call| execution)?|command|operation|query) failed\b|` +
-		`HTTP(?:/[\d.]+)? ?(?:[Ee]rror )?[45]\d\d\b|[45]\d\d (?:Client Error|Server Error|Bad |Unauthorized|Forbidden|Not Found|Too Many|Internal|Service)|(?:Fehler|エラー|錯誤|错误|失敗|失败|[Ee]rreur)(?::|：))`)
-)
-
-// ReportsFailure reports whether a result reports a failure.
-func ReportsFailure(text string) bool {
-	r := resultOf(text, runs)
-	says, failure := lastWords(r.text)
-	return r.coded && r.code != 0 || failingSummary.MatchString(says) || strings.Contains(failure, ":") || failure == "" && (&action{}).onlyError(&r) != ""
-}

@@ -14,7 +14,7 @@ var searchBlock = regexp.MustCompile(`(?ms)^(?:<{5,}|-{5,}) SEARCH[^\n]*\n(?::st
 func (a *action) patches(text, path string) {
 	if i := strings.Index(text, "*** Begin Patch"); i >= 0 {
 		text, _, _ = strings.Cut(text[i:], "*** End Patch")
-	} else if !strings.Contains(text, "\n@@ ") && !strings.HasPrefix(text, "@@ ") {
+	} else if !strings.Contains("\n"+text, "\n@@ ") && !strings.HasPrefix(text, "@@\n") {
 		for _, m := range searchBlock.FindAllStringSubmatch(text, mostChanges) {
 			a.add(change{path: path, old: strings.TrimSuffix(m[1], "\n"), new: strings.TrimSuffix(m[2], "\n")})
 		}

@@ -141,10 +141,11 @@ type message struct {
 
 	text    string // of its parts
 	actions []*action
-	inText  bool     // the action is written in the text
-	whole   string   // the text with the action
-	result  *result  // of a result
-	said    string   // what the user said to the call, in the result
+	inText  bool    // the action is written in the text
+	whole   string  // the text with the action
+	result  *result // of a result
+	said    string  // what the user said to the call, in the result
+	natives []*nativeCall
 	lines   []uint64 // the hashes of its lines
 }
 
@@ -164,6 +165,9 @@ func (r *Record) read(m *compact.Message) *message {
 	read := &message{origin: m.Origin, role: m.Role, name: m.Name, answers: m.Answers, parts: m.Parts, calls: m.Calls}
 	for i := range m.Parts {
 		if m.Parts[i].Kind != compact.KindText {
+			if c := nativeCallIn(&m.Parts[i]); c != nil && m.Role == compact.Assistant {
+				read.natives = append(read.natives, c)
+			}
 			continue
 		}
 		if text := m.Parts[i].Text.String(); read.text == "" {
@@ -182,6 +186,9 @@ func (r *Record) read(m *compact.Message) *message {
 		of := &action{}
 		if c := r.calls.answered(read); c != nil {
 			of = c.action
+		}
+		if read.text == "" {
+			read.text = shellOutput(m.Parts)
 		}
 		said, text := of.heard(read.text)
 		res := resultOf(text, of.kind)

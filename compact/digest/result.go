@@ -30,16 +30,10 @@ func resultOf(text string, k kind) result {
 	if m := running.FindStringSubmatch(firstBytes(text, frameBytes)); m != nil {
 		r.session = m[1]
 	}
-	for _, end := range []string{lastBytes(text, frameBytes), firstBytes(text, frameBytes)} {
-		if !containsAny(end, []string{"xit", "return"}) {
-			continue
-		}
-		if m := exitCode.FindStringSubmatch(end); m != nil {
-			r.code, _ = strconv.Atoi(m[1] + m[2] + m[3])
-			r.coded = true
-		}
-	}
-	text, object, inner := unwrapTimes(prompt.ReplaceAllLiteralString(withoutFence(withoutFrame(text)), ""), k, 1)
+	text, code := withoutFrame(text, k == reads || k == searches)
+	r.coded = code != ""
+	r.code, _ = strconv.Atoi(code)
+	text, object, inner := unwrapTimes(prompt.ReplaceAllLiteralString(withoutFence(text), ""), k, 1)
 	r.text, r.object = strings.TrimRight(text, "\n"), max(r.object, object)
 	r.tables = append(r.tables, inner...)
 	if k != searches && !slices.ContainsFunc(r.tables, func(t table) bool { return len(t.rows) > 1 }) { // a row may begin with a number
@@ -63,8 +57,8 @@ func plain(text string) string {
 }
 
 // exitCode finds the code with which a program ended, as harnesses write it.
-var exitCode = regexp.MustCompile(`(?mi)^[\[<("{\s]*(?:error:\s*|no output, )?(?:(?:the )?(?:command|process|shell|program|script)\b[\w ]{0,24} )?(?:with )?` +
-	`(?:exit(?:ed)?(?: with)?(?:[ _]?(?:code|status))?|return ?code)[>:= ]+(-?\d+)|"(?:exit_?code|return_?code)"\s*:\s*(-?\d+)|^command (?:".*" (?:failed|exited|finished) with|executed in .*) exit code:? (-?\d+)\b`)
+var exitCode = regexp.MustCompile(`(?i)^[\[<("{]*(?:error:\s*|no output, )?(?:(?:the )?(?:command|process|shell|program|script)\b[\w ]{0,24} )?(?:with )?` +
+	`(?:exit(?:ed)?(?: with)?(?:[ _]?(?:code|status))?|return ?code)[>:= ]+(-?\d+)(?:\W*$|[\])>.,;"}<]| \()|^command (?:".*" (?:failed|exited|finished) with|executed in .*) exit code:? (-?\d+)\b`)
 
 // running finds the session in which a program goes on, as harnesses write it.
 var running = regexp.MustCompile(`(?i)(?:running|moved) (?:with session|(?:in|to) (?:the )?background with) ID:? ([\w-]+)`)
@@ -91,11 +85,26 @@ var labelled = regexp.MustCompile(`^(?:Output|Observation|OBSERVATION): (.*\S.*)
 // prompt finds the prompt of a shell that OpenHands writes behind an output.
 var prompt = regexp.MustCompile(`\[Python Interpreter: [^\]\n]*\]\s*[^\n]*[#$] ?\s*$`)
 
+// What was read may begin or end with a code: that of a harness stands alone.
+var (
+	alone  = regexp.MustCompile(`-?\d+(?:\W*$|, duration|</)`)
+	behind = regexp.MustCompile(`(?i)^(?:[\[<(]|process\b|command\b)|, duration`)
+)
+
 // withoutFrame returns a text without the lines that a harness puts around the
-// output of a program.
-func withoutFrame(text string) string {
+// output of a program, and the code that they say, or "". With quotes set the output is
+// of a file, perhaps.
+func withoutFrame(text string, quotes bool) (output, code string) {
+	look := func(line string, frames *regexp.Regexp) {
+		if m := exitCode.FindStringSubmatch(line); m != nil && code == "" && (!quotes || frames.MatchString(line)) {
+			code = m[1] + m[2]
+		}
+	}
 	for range frameLines {
 		line, rest, more := strings.Cut(text, "\n")
+		if len(line) <= frameBytes {
+			look(line, alone)
+		}
 		if m := labelled.FindStringSubmatch(line); m != nil {
 			text = strings.TrimPrefix(m[1], "(empty)") + "\n" + rest
 			break
@@ -111,12 +120,15 @@ func withoutFrame(text string) string {
 	text = strings.TrimRight(text, " \t\n")
 	for range frameLines {
 		i := strings.LastIndexByte(text, '\n') + 1
+		if len(text)-i <= frameBytes {
+			look(text[i:], behind)
+		}
 		if text == "" || len(text)-i > frameBytes || !frame.MatchString(text[i:]) || i == 0 && strings.IndexByte("<([", text[0]) < 0 {
 			break
 		}
 		text = strings.TrimRight(text[:max(0, i-1)], " \t\n")
 	}
-	return text
+	return text, code
 }
 
 // fenced finds a text between fences, perhaps under its path.

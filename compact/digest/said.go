@@ -191,7 +191,11 @@ func saidIn(text string, isResult, answered bool) (said, attachment string) {
 			if wordTags[e.tag] && hears || !isResult && strings.Count(e.inner, "\n") < 2 && strings.IndexByte(e.open, '=') < 0 {
 				to = &words
 			}
-			to.WriteString(strings.TrimSpace(e.inner) + "\n")
+			if text := strings.TrimSpace(e.inner); isResult && strings.HasSuffix(e.tag, "code") { // it is not of the program
+				to.WriteString(e.open + text + "</" + e.tag + ">\n")
+			} else {
+				to.WriteString(text + "\n")
+			}
 			text = strings.TrimPrefix(e.rest, "\n")
 		case trimmed == "--- Content from referenced files ---":
 			line, text, _ = strings.Cut(rest, "\n--- End of content ---")

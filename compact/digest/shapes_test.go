@@ -13,6 +13,9 @@ import (
 func TestShapesOfAgents(t *testing.T) {
 	call := exchange
 	say := func(ms ...compact.Message) []compact.Message { return ms }
+	native := func(item string) compact.Part {
+		return compact.Part{Kind: compact.KindOther, Text: compact.Plain(item)}
+	}
 	fence := "```"
 	rows := func(format string) string {
 		var b strings.Builder
@@ -195,6 +198,22 @@ func TestShapesOfAgents(t *testing.T) {
 			[]string{fence, "Command", "shell"},
 		},
 		{
+			"codes in elements",
+			[][]compact.Message{say(assistant("Lint.\n\n"+fence+"bash\nmake lint\n"+fence), user("<returncode>2</returncode>\n<output>\na.py checked\n</output>"), assistant("Build.\n\n"+fence+"bash\nmake\n"+fence), user("<returncode>1</returncode>\n<output>\n</output>"))},
+			[]string{"$ make lint → exit 2: a.py checked\n", "$ make → exit 1\n"},
+			nil,
+		},
+		{
+			"native items of the API of responses",
+			[][]compact.Message{say(
+				compact.Message{Role: compact.Assistant, Calls: []compact.Call{{ID: "s1", Name: "shell_call", Arguments: compact.Plain(`{"type":"shell_call","action":{"commands":["git push","rm -r out"]}}`)}}},
+				compact.Message{Role: compact.Tool, Answers: "s1", Parts: []compact.Part{native(`{"stdout":"","stderr":"fatal: no access","outcome":{"type":"exit","exit_code":128}}`), native(`{"stdout":"","stderr":"","outcome":{"type":"timeout"}}`)}},
+				compact.Message{Role: compact.Assistant, Parts: []compact.Part{native(`{"type":"mcp_call","name":"create_issue","arguments":"{\"title\":\"Port\"}","output":"{\"number\":12}","error":null}`), native(`{"type":"mcp_call","name":"close_issue","arguments":"{\"number\":11}","output":null,"error":"not yours"}`), native(`{"type":"web_search_call","status":"completed","action":{"type":"search","query":"go 1.25"}}`), native(`{"type":"of_later","id":"x"}`)}},
+			)},
+			[]string{"$ git push ⏎ rm -r out → exit 128: fatal: no access\n", "  (time limit reached)\n", "create_issue title: Port → number: 12\nclose_issue number: 11 → failed: not yours\nsearch go 1.25 → completed\n"},
+			[]string{"of_later", "changed:"},
+		},
+		{
 			"numbers below a head",
 			[][]compact.Message{
 				call(1, "read_file", `{"path":"a.ini","offset":7}`, "File: a.ini\nIMPORTANT: File content truncated.\nStatus: Showing lines 7-9 of 9 total lines.\nTo read more: Use the read_file tool with offset=10.\n\n   7 | port = 8080\n   8 | \n   9 | host = b"),
@@ -213,6 +232,12 @@ func TestShapesOfAgents(t *testing.T) {
 			"a list of tasks beside an edit",
 			[][]compact.Message{say(assistant("<replace_in_file>\n<path>a.py</path>\n<diff>\n------- SEARCH\nx\n=======\ny\n+++++++ REPLACE\n</diff>\n<task_progress>\n- [x] Read it\n- [ ] Write it\n</task_progress>\n</replace_in_file>"), user("[replace_in_file for 'a.py'] Result:\nThe content was successfully saved to a.py."))},
 			[]string{"edit a.py (+1 −1: y) → done\n", "tasks as of here: Read it (completed); Write it (pending)\n"},
+			nil,
+		},
+		{
+			"a list of tasks that was not taken",
+			[][]compact.Message{call(1, "update_plan", `{"plan":[{"step":"Read it","status":"pending"}]}`, "Plan updated"), call(2, "update_plan", `{"plan":[{"step":"Write it","status":"pending"}]}`, "Error: invalid plan: a step is in progress")},
+			[]string{"tasks as of here: Read it (pending)\n"},
 			nil,
 		},
 		{

@@ -93,6 +93,19 @@ func shellAction(tool, command string) *action {
 	return a
 }
 
+// mayBe reports whether a change of what a pattern names, or of a file in a folder that
+// only the shell knows, may be one of a file.
+func (c *change) mayBe(path string) bool {
+	path, of := "/"+slashed(path), slashed(strings.TrimPrefix(c.path, "./"))
+	i := strings.IndexAny(of, "*?{")
+	if i < 0 {
+		return of == everyFile || strings.HasSuffix(path, "/"+of)
+	}
+	folder := of[:max(0, strings.LastIndexByte(of[:i], '/'))]
+	in := "/" + folder[strings.LastIndexByte(folder, '/')+1:] + "/"
+	return (folder == "" || strings.Contains(path, in)) && strings.HasSuffix(path, of[strings.LastIndexAny(of, "*?}")+1:])
+}
+
 // shell takes the changes of a command, and says whether it only reads or
 // searches.
 func (a *action) shell() {
@@ -105,14 +118,31 @@ func (a *action) shell() {
 		return
 	}
 	line, docs := heredocs(a.command)
+	if powerShell.MatchString(line) {
+		line = slashed(line)
+	}
 	line = onWindows.ReplaceAllStringFunc(line, slashed)
-	shown, only := other, len(docs) == 0
+	shown, only, away := other, len(docs) == 0, false
+	a.silent = only
 	for _, c := range shellCommands(line) {
+		if len(c.words) > 0 && len(c.words[0]) > 1 {
+			c.words[0] = strings.TrimPrefix(c.words[0], "(")
+		}
 		for len(c.words) > 0 && (wrapping[c.words[0]] || strings.IndexByte(c.words[0], '=') > 0 && c.words[0][0] != '-') {
 			c.words = c.words[1:]
 		}
 		c.into = slices.DeleteFunc(c.into, func(path string) bool { return strings.HasPrefix(path, "/dev/") })
+		before := len(a.changes)
 		is := a.run(&c, docs)
+		if len(c.words) > 1 && c.words[0] == "cd" { // into a folder that only the shell knows
+			away = strings.IndexByte(c.words[1], '$') >= 0 && !ownFolder.MatchString(c.words[1])
+		}
+		for k := before; away && k < len(a.changes); k++ {
+			if c := &a.changes[k]; c.path[0] != '/' {
+				*c = change{path: c.path, how: touched}
+			}
+		}
+		a.silent = a.silent && (len(c.words) == 0 || mute.MatchString(strings.Join(c.words, " ")) && !slices.ContainsFunc(c.words, verbose.MatchString))
 		if last := len(c.words) - 1; is == reads && last > 0 && a.path == "" && strings.IndexByte(c.words[last], '.') >= 0 && len(c.words[last]) < 256 {
 			a.path = c.words[last]
 		}
@@ -140,137 +170,19 @@ var editorEdit = regexp.MustCompile(`^\s*(?:edit \d+:\d+|insert \d+|create \S+)\
 // onWindows finds the paths of Windows.
 var onWindows = regexp.MustCompile(`(?:\b[A-Za-z]:|\.{1,2}|[\w.-]+)(?:\\[\w.-]+)+\.\w{1,5}\b`)
 
-// wrapping are words before the program of a command.
-var wrapping = setOf("sudo env time nohup exec command then do else ( { !")
+// powerShell finds that a line is of PowerShell, or for Windows.
+var powerShell = regexp.MustCompile(`\b(?:Add|Copy|Get|Move|New|Out|Remove|Rename|Set|Test)-[A-Z]\w+|(?:^|\s)(?:copy|move|del) [A-Za-z]:\\`)
 
-// ends marks commands that only cut or count what others print.
-const ends kind = 255
+// mute finds commands that print nothing when they work.
+var mute = regexp.MustCompile(`^(?:(?:cd|mkdir|touch|chmod|chown|ln|rm|mv|cp|git-mv|git mv|(?i:(?:remove|move|rename|copy|set)-(?:item|content))) |sed -i|perl -p?i)`)
 
-// shows are commands that change nothing.
-var shows = byWord(map[kind]string{
-	reads:    "cat head tail nl less more bat sed awk jq open goto git-show git-diff git-blame",
-	searches: "grep rg ag find ls tree fd which find_file search_file search_dir git-grep git-ls-files git-log",
-	ends:     "cd wc sort uniq cut tr xargs echo true pwd printf",
-})
-
-// In requirements installers write what they add, and formatters change files when
-// they are told to.
 var (
-	requirements = map[string]string{"npm": "package.json", "pnpm": "package.json", "yarn": "package.json", "bun": "package.json", "go": "go.mod", "cargo": "Cargo.toml", "poetry": "pyproject.toml", "uv": "pyproject.toml"}
-	adds         = setOf("add install i get remove uninstall")
-	formatters   = map[string]string{"gofmt": "-w", "goimports": "-w", "gofumpt": "-w", "prettier": "--write", "black": "", "isort": "", "rustfmt": "", "clang-format": "-i", "ruff": "format", "eslint": "--fix"}
-	formats      = regexp.MustCompile(`^(?:--fix|--write|(?:[\w-]+:)*(?:fmt|format|fix|reformat|lint-?fix|black|isort|spotless\w*|\w*Format)(?::[\w-]+)*)$`)
-	movesAll     = setOf("push save pop apply")
-	namedFile    = regexp.MustCompile(`\w\.[A-Za-z]\w{0,4}$`)
-	inPlace      = regexp.MustCompile(`^(?:-i|--in-place|-pie?$)`)
+	verbose   = regexp.MustCompile(`^-(?:[a-zA-Z]*v|-verbose$)`)
+	ownFolder = regexp.MustCompile(`(?i)git|root|repo|pwd|work|proj`)
 )
 
-// unixNames are the names of commands of Windows on other systems.
-var unixNames = byWord(map[string]string{"rm": "remove-item del erase", "mv": "move-item move rename-item ren", "cp": "copy-item copy", "tee": "set-content add-content out-file"})
-
-// psValues finds parameters of PowerShell that are no files, with what follows.
-var psValues = regexp.MustCompile(`(?i)^-(?:value|encoding|include|exclude|filter|inputobject|itemtype|width)$`)
-
-// run takes the files that a command writes, moves or removes, and returns what it
-// shows.
-func (a *action) run(c *shellCommand, docs []heredoc) kind {
-	if len(c.words) == 0 {
-		return other
-	}
-	into := rewritten
-	if c.adds || slices.Contains(c.words, "-a") {
-		into = changed
-	}
-	add := func(h how, paths ...string) {
-		for _, path := range paths {
-			if path == "" || strings.IndexByte("-&$", path[0]) >= 0 || strings.HasPrefix(path, "/dev/") || strings.ContainsAny(path, "*?(){}") {
-				continue
-			}
-			ch := change{path: path, how: h}
-			for _, d := range docs { // cat > path <<EOF
-				if h == into && strings.Contains(d.line, path) && (c.words[0] == "cat" || c.words[0] == "tee") {
-					if ch.how, ch.new = written, d.body; strings.Contains(d.line, ">>") || slices.Contains(c.words, "-a") {
-						ch.how = inserted
-					}
-				}
-			}
-			a.add(ch)
-		}
-	}
-	add(into, c.into...)
-	name, words := c.words[0], c.words[1:]
-	if name == "git" && len(words) > 2 && words[0] == "-C" {
-		words = words[2:]
-	}
-	if name == "git" && len(words) > 0 {
-		name, words = "git-"+words[0], words[1:]
-	}
-	if unix := unixNames[strings.ToLower(name)]; unix != "" {
-		name = unix
-		words = slices.Clone(words)
-		for i := slices.IndexFunc(words, psValues.MatchString); i >= 0; i = slices.IndexFunc(words, psValues.MatchString) {
-			words = slices.Delete(words, i, min(i+2, len(words)))
-		}
-	}
-	files := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "-") })
-	n := len(files)
-	given := func(flags ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(flags, w) })
-	}
-	switch name {
-	case "sed", "perl":
-		if slices.ContainsFunc(words, inPlace.MatchString) {
-			add(rewritten, files[min(1, n):]...)
-			return other
-		}
-	case "mv", "git-mv", "cp", "install", "ln":
-		if n > 1 {
-			if strings.HasSuffix(name, "mv") {
-				add(removed, files[:n-1]...)
-			}
-			add(rewritten, files[n-1])
-		}
-	case "touch":
-		add(changed, files...)
-	case "tee":
-		add(into, files...)
-	case "rm", "unlink", "git-rm":
-		if !given("--cached") {
-			add(removed, files...)
-		}
-	case "git-checkout", "git-restore", "git-switch", "git-stash", "git-reset":
-		i := slices.Index(words, "--")
-		switch there := n == 1 && !slices.ContainsFunc(words, func(w string) bool { return len(w) == 2 && strings.Contains("-b-B-c-C", w) }); {
-		case name == "git-restore" && given("--staged", "-S") && !given("--worktree", "-W"): // of the index
-		case i >= 0:
-			add(restored, words[i+1:]...)
-		case name == "git-restore", name == "git-checkout" && there && namedFile.MatchString(files[0]):
-			add(restored, files...)
-		case name == "git-reset" && given("--hard"), name == "git-stash" && (n == 0 || movesAll[files[0]]), there && (name == "git-checkout" || name == "git-switch"):
-			add(changed, everyFile)
-		}
-	case "git-revert", "git-pull", "git-merge", "git-rebase", "git-cherry-pick", "git-am", "git-clean":
-		add(touched, everyFile)
-	case "git-apply", "patch":
-		if given("-R", "--reverse") {
-			add(touched, everyFile)
-		}
-	default:
-		if file := requirements[name]; file != "" && n > 1 && adds[files[0]] && !slices.Contains(words, "-g") {
-			add(changed, file)
-		}
-		flag, writes := formatters[name]
-		named := slices.DeleteFunc(files, func(f string) bool { return strings.IndexByte(f, '.') <= 0 })
-		switch writes = writes && (flag == "" || slices.Contains(words, flag)); {
-		case given("--diff", "--check"): // it shows what it would do
-		case writes && len(named) > 0:
-			add(changed, named...)
-		case writes, shows[name] == other && !strings.HasPrefix(name, "git-") && slices.ContainsFunc(c.words, formats.MatchString):
-			add(touched, everyFile)
-		}
-	}
-	return shows[name]
-}
+// wrapping are words before the program of a command.
+var wrapping = setOf("sudo env time nohup exec command then do else ( { !")
 
 var (
 	opened   = regexp.MustCompile(`open\(\s*([\w.]+|["'][^"'\n]+["'])\s*,\s*(?:mode\s*=\s*)?["'][wax]`)

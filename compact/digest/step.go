@@ -71,9 +71,16 @@ var tried = regexp.MustCompile(`(?i)--dry-run(?:=(?:server|client|true))?(?:$|[\
 // name returns what was done, and to what, in about n bytes.
 func (e *event) name(n int) string { return e.marked(e.named(n)) }
 
+// firstCommand finds the first command of a line.
+var firstCommand = regexp.MustCompile(`^(?:[^&;|\n]|&[^&])*`)
+
 // marked returns the name of a step, which may be cut, and says of a trial that it is one.
 func (e *event) marked(name string) string {
-	if strings.HasSuffix(name, "…") && !tried.MatchString(name) && (tried.MatchString(e.command) || tried.MatchString(e.values.text)) {
+	first := e.values.text
+	if e.command != "" {
+		first = firstCommand.FindString(e.brief())
+	}
+	if strings.HasSuffix(name, "…") && !tried.MatchString(name) && tried.MatchString(first) {
 		name += " (dry run)"
 	}
 	return name

@@ -1,0 +1,136 @@
+package digest
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// failureNeedles are in every line that can be a failure.
+var failureNeedles = []string{
+	"rror", "ERR", "FAIL", "ail", "atal", "anic", "xception", "enied", "ot found", "o such", "ot exist", "annot", "an't", "ndefined", "imed out", "IMEDOUT", "imeout", "illed", "egmentation",
+	"CONFLICT", "required", "✗", "✕", "✘", "×", "●", "not ok", "Fehler", "fehlgeschlagen", "エラー", "失敗", "错误", "失败", "erreur", "efused", "bort", "rejected", "HTTP", "Forbidden", "nauthorized", "mismatch", "o space", "of memory", "ore dumped", "E  ",
+}
+
+// failureLine finds lines by which programs say that they failed.
+var failureLine = regexp.MustCompile(`(?:^|[\s:\[(*>|])(?:(?:[a-z_]\w*\.)*[A-Z]\w*(?:\.\w+)*(?:Error|Exception)\b(?::|$|\[| in | at |\()|[Ee]rror(?:\[\w+\]| \w+\d+)?:|Error [1-9]|ERROR\b|ERR!|E[A-Z]{4,}\b:|` +
+	`FAIL(?:ED|URE)?\b|[Ff]ailed\b|[Ff]ailure\b|failing\b|[Ff]atal(?: error)?:|FATAL\b|panic:|[Pp]anicked at|Exception in thread|[Pp]ermission denied|[Aa]ccess denied|not found\b|[Nn]o such file|[Dd]oes not exist|doesn't exist|` +
+	`[Cc]annot \w+|[Cc]an't \w+|[Uu]ndefined (?:reference|symbol|variable|method|name)|undefined:|[Tt]imed out|[Tt]imeout|ETIMEDOUT|[Kk]illed\b|[Ss]egmentation fault|CONFLICT\b|not ok\b|[Cc]onnection refused|[Aa]bort(?:ed|ing)\b|` +
+	`[Rr]efused\b|\[rejected\]|HTTP(?:/[\d.]+)? ?(?:[Ee]rror )?[45]\d\d|(?:status|code)(?: code)?:? [45]\d\d|Forbidden\b|Unauthorized\b|mismatch\b|password is required|[Nn]o space left|[Oo]ut of memory|core dumped|Fehler\b|fehlgeschlagen|[Ee]rreur\b)` +
+	`|^npm error |^(?:\S+: )?[Ee]rror(?: from| response| in| at| while| during)|^\s*[✗✕✘×●] \S|エラー|失敗|错误|失败|^E  +assert\b|^(?:\S+): error\b`)
+
+// noFailure finds what looks like a failure and is none.
+var noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|complete log of|should have failed|\bfail(?:ed|ures?)?(?:(?: \w+)? ?[:=] *| +)0 *(?:$|[|(])|│ *failed *│|\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|warnings?)|(?:errors?|failures?|failed|fail)[:=] *(?:0\b|\(?(?:none|null|nil|no|false)\)?\s*(?:$|[,;|}\])]))|✓|--- PASS|\bPASS(?:ED\b|: *[a-z])|^ok\s|=== RUN|\.\.\. ok$|\w(?:Error|Exception): \d+$|^-- Looking for|^checking (?:for|whether) |error handling|if err|^\s*(?://|#|\*)|except \w+|^\s*\w+(?:(?:  +|\t| ?\| ?)-?[\d.,]+%?)+\s*$`)
+
+// isFailure reports whether a line of a program's output says that something
+// failed.
+func isFailure(line string) bool {
+	line = firstBytes(line, 2000)
+	for _, n := range failureNeedles {
+		if strings.Contains(line, n) {
+			return failureLine.MatchString(line) && !noFailure.MatchString(line) && !sourceLine.MatchString(line)
+		}
+	}
+	return false
+}
+
+// sourceLine finds lines of source code or of a diff that hold an error, rather than
+// are one.
+var sourceLine = regexp.MustCompile(`^\s*(?:\+|-[^ -]|--[^-]|(?:return|raise|throw|except|catch|try|import|from|func|def|class|const|let|var|type|assert|expect|self|this)\b(?:[^:]|:\S)*:?$)|(?:\{|",)\s*$|[=(].*;\s*$`)
+
+// lastLines returns the last lines of an output, the last first.
+func lastLines(text string, n int) []string {
+	lines := strings.Split(lastBytes(strings.TrimRight(text, "\n"), 2000), "\n")
+	lines = lines[max(0, len(lines)-n):]
+	slices.Reverse(lines)
+	return lines
+}
+
+// clock finds a time of day, as in lines of a log. A program that logs an error may
+// go on.
+var clock = regexp.MustCompile(`\d\d:\d\d:\d\d`)
+
+// summaryLine finds the line in which a program sums up how it went.
+var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^FAIL(?:ED)?\b|^(?:OK|PASS(?:ED)?)(?:$|[^:\w]))|^test result:|^Tests:|^build (?:succeeded|failed|success)|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) (?:complete!|cancelled))|^(?:Passed|Failed)! |^# fail [1-9]|^No tests found, exiting with code [1-9]|^ok\s+\S+\s|` +
+	`^FAIL\s+\S+|\b[Cc]ompiled successfully|^make: \*\*\*|^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
+
+// wentWell finds a line by which a program ends that did what it should.
+var wentWell = regexp.MustCompile(`(?i)^(?:all )?(?:ok|done|success\w*)\b[^:]*$|(?:: |\.\.\. ?)(?:ok|done)[.!]?$|\bcreating \./\S+$`)
+
+// lastWords returns the last line near the end of an output that sums it up, and a failure
+// that stands after it.
+func lastWords(text string) (says, failure string) {
+	well := false // a later line says so
+	for k, l := range lastLines(text, 12) {
+		switch t := strings.Trim(l, " =-\t*"); {
+		case well && strings.Contains(t, "ttempt "): // another one passed
+		case len(t) < 200 && summaryLine.MatchString(t):
+			if len(says) <= len("FAILED") || failingSummary.MatchString(t) && !failingSummary.MatchString(says) {
+				says = cmp.Or(OneLine(t, 140), says)
+			}
+		case k < 6 && says+failure == "" && wentWell.MatchString(t):
+			well = true
+		case k < 6 && !well && says+failure == "" && isFailure(l) && !clock.MatchString(l) && !strings.HasSuffix(t, ":"):
+			failure = l
+		}
+	}
+	return says, failure
+}
+
+var (
+	// resultLine finds the line in which a program says how all went.
+	resultLine = regexp.MustCompile(`(?m)\b(?:RESULT|(?:(?i:overall|final|test) )?(?:Result|Status)|Verdict)S?: *(?i:pass|fail|success|ok\b).*`)
+	// packageFailed finds a package whose tests failed: others may pass after it.
+	packageFailed = regexp.MustCompile(`(?m)^FAIL[ \t]+[\w.-]+/\S+.*`)
+	// placed finds a line that names a test that failed, or the place or the code of an error.
+	placed = regexp.MustCompile(`(?m)^[ \t]*(?:--- FAIL: |FAILED \S+[:.]|FAIL: |! \[(?:remote )?rejected\] |[✕✗✘×] |not ok |FAIL +\S+ > |● .* › |error\[\w+\]: |\[ERROR\] +[\w./]+:\[?\d|Failed [\w.]+ \[|\S+\.\w+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal |syntax )?error\b|test \S+ \.\.\. FAILED|[\w.$]+ > .* FAILED$).*`)
+	// totals finds lines that count failures or say where more is told.
+	totals         = regexp.MustCompile(`(?i)could not compile|previous errors?\b|\bsee the (?:report|log)|^FAILURE: |^build fail|^execution failed for task|^\* |^make(?:\[\d+\])?: \*\*\*|^npm (?:err!|error)(?: code| errno| lifecycle| a complete|$)|^Tests:|\b\d+ (?:failed|failures?|errors?)\b|^\W*(?:FAIL(?:ED|URES?)?|failures):?\W*$|for more information|--> run with|^FAIL\s+[\w./-]+\s+[\d.]+s$`)
+	failingSummary = regexp.MustCompile(`(?i)(?:^|[^:.,\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:^FAIL)|^build failed|^\w+: fail|^# fail|^No tests found|^Failed! |(?:Apply|Destroy) cancelled|^make: \*\*\*|test result: FAILED|Tests:.*\b(?:[1-9]\d* failed|(?:Errors|Failures): [1-9])`)
+)
+
+// mostErrorLines is how many lines a result has at most that is nothing but an error.
+const mostErrorLines = 16
+
+// onlyError returns the first line of a result that is nothing but an error, or "".
+// What was read, found or asked for is data, and may speak of errors: an object is an
+// error by its values, a text by the words of a tool or of the command.
+func (a *action) onlyError(r *result) string {
+	line, rest, _ := strings.Cut(strings.TrimSpace(r.text), "\n")
+	program, most := ofProgram.FindStringSubmatch(line), mostErrorLines
+	if program == nil && a.kind == runs { // it may complain at the end
+		line = strings.TrimSpace(lastLines(r.text, 1)[0])
+		program = ofProgram.FindStringSubmatch(line)
+	}
+	if a.kind == reads {
+		most = 4
+	}
+	switch {
+	case r.object == failed && a.command == "" && a.kind != reads,
+		r.object == unknown && strings.Count(rest, "\n") < most && (ownError.MatchString(line) && (a.command == "" || a.kind == searches) ||
+			program != nil && (shells[program[1]] || slices.ContainsFunc(shellCommands(a.brief()), func(c shellCommand) bool {
+				return len(c.words) > 0 && c.words[0][strings.LastIndexByte(c.words[0], '/')+1:] == program[1]
+			}))):
+		return line
+	}
+	return ""
+}
+
+var (
+	shells = setOf("sh bash zsh dash fish")
+	// ofProgram finds a complaint of a program of shell.
+	ofProgram = regexp.MustCompile(`^(?:[\w.-]*/)*([\w-]+): \S`)
+	// ownError finds the beginnings of errors as tools write them.
+	ownError = regexp.MustCompile(`^(?:<(?:tool_use_)?error>|(?:(?:MCP|API|HTTP|Tool|Execution|Validation) )?(?i:error)(?: (?:\w+ing|in|from|code|during|when|calling)\b[^:\n]{0,60})?(?:\[\w+\])?(?::| -?\d)|` +
+		`(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::|\()|(?:ENOENT|EACCES|EPERM|EISDIR|ENOTDIR|EEXIST|ECONN\w+|ETIMEDOUT)\b|fatal: |panic: |[Nn]o such \w+|[Uu]nknown tool|[Ii]nvalid (?:tool|arg|param|input|request|path)\w*\b|` +
+		`(?:[Pp]ermission|[Aa]ccess) denied(?:[:.,]| to\b|$)|(?i:(?:the )?(?:file|path|directory|folder)\b.{0,200}(?:not found|(?:does not|doesn't) exist))[.!]?(?::|$)|(?i:request|execution|tool(?: call| execution)?|command|operation|query) failed\b|` +
+		`HTTP(?:/[\d.]+)? ?(?:[Ee]rror )?[45]\d\d\b|[45]\d\d (?:Client Error|Server Error|Bad |Unauthorized|Forbidden|Not Found|Too Many|Internal|Service)|(?:Fehler|エラー|錯誤|错误|失敗|失败|[Ee]rreur)(?::|：))`)
+)
+
+// ReportsFailure reports whether a result reports a failure.
+func ReportsFailure(text string) bool {
+	r := resultOf(text, runs)
+	says, failure := lastWords(r.text)
+	return r.coded && r.code != 0 || failingSummary.MatchString(says) || strings.Contains(failure, ":") || failure == "" && (&action{}).onlyError(&r) != ""
+}
