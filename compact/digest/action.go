@@ -49,6 +49,7 @@ type change struct {
 	path     string
 	old, new string // the text that is replaced, and its replacement
 	how      how
+	all      bool // each place
 }
 
 type how uint8
@@ -133,7 +134,8 @@ func (a *action) take(v *value, within string) {
 		a.add(change{path: path, new: strings.ReplaceAll(strings.TrimPrefix(strings.TrimSuffix(v.member("diff"), "\n"), "+"), "\n+", "\n"), how: written})
 		return
 	case hasOld && hasNew:
-		a.add(change{path: path, old: old, new: text})
+		n := v.member("replace_all replaceAll expected_replacements allow_multiple")
+		a.add(change{path: path, old: old, new: text, all: n == "true" || len(n) == 1 && n > "1"})
 	case hasNew && strings.Contains(a.query+tool, "insert"):
 		a.add(change{path: path, new: text, how: inserted})
 	case searchBlock.MatchString(got["content"]):
@@ -207,7 +209,7 @@ func (a *action) subject(n int) string {
 	switch {
 	case a.kind == edits:
 		for _, c := range a.changes {
-			if !strings.Contains(s, c.path) && len(s) < n {
+			if !strings.Contains(", "+s+",", ", "+c.path+",") && len(s) < n {
 				s = joined(s, ", ", c.path)
 			}
 		}

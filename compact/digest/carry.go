@@ -63,7 +63,7 @@ func (p *part) older() {
 		q := c.piece
 		q.event, q.on = at[c.of], false
 		q.score *= worthLater
-		if f := p.files.find(c.of.path); q.class == steps || f != nil && f.last.origin > c.of.origin {
+		if q.class == steps || p.files.after(slashed(c.of.path), c.of) != nil {
 			q.score = -1 // it comes with others alone
 		}
 		p.pieces = append(p.pieces, q)

@@ -174,6 +174,15 @@ func TestWhatMayNotHoldAnyMore(t *testing.T) {
 		"in German":             {[]compact.Message{user("Ich habe a.rb von Hand geändert.")}, may},
 		"edits, some of them":   {exchange(2, "edit", `{"path":"lib/a.rb","old":"limit = 5","new":"limit = 6"}`, "Applied 1 of 2 edits."), may},
 		"an edit, who knows":    {exchange(2, "edit", `{"path":"lib/a.rb","old":"limit = 5","new":"limit = 6"}`, "The model looked at it."), may},
+		"another of its name":   {exchange(2, "edit", `{"path":"a.rb","old":"limit = 5","new":"limit = 6"}`, "done"), holds},
+		"another one's end":     {exchange(2, "delete_file", `{"path":"a.rb"}`, "Deleted."), may},
+		"a name in a folder":    {shell("cd lib; git checkout a.rb"), may},
+		"all by hand":           {[]compact.Message{user("I undid all of it, think again.")}, may},
+		"in Spanish":            {[]compact.Message{user("he deshecho los cambios")}, may},
+		"a checkpoint":          {[]compact.Message{user("Checkpoint restored to before the last message.")}, may},
+		"a shell by hand":       {[]compact.Message{user("<bash-input>git checkout -- lib/a.rb</bash-input>\n<bash-stdout></bash-stdout><bash-stderr></bash-stderr>")}, gone},
+		"in Codex":              {[]compact.Message{user("<user_shell_command>\n<command>\ngit stash\n</command>\n<result>\nExit code: 0\nOutput:\nSaved\n</result>\n</user_shell_command>")}, gone},
+		"in Aider":              {[]compact.Message{user("I did `git reset --hard HEAD~1` to discard the last edits.")}, gone},
 		"an edit, not applied":  {exchange(2, "edit", `{"path":"lib/a.rb","old":"limit = 5","new":"limit = 6"}`, "No edits were applied."), holds},
 	} {
 		record := recordOf(700, exchange(1, "edit", `{"path":"lib/a.rb","old":"limit = 3","new":"limit = 5"}`, "done"), c.then)
@@ -222,7 +231,7 @@ func TestATrialIsTold(t *testing.T) {
 			t.Errorf("%s is told as %s", call, got)
 		}
 		w := writer{read: map[string]bool{}}
-		if w.skip(&e, true); strings.Contains(w.names[0].text, "… (dry run)") != trial {
+		if w.skip(&e, "", true); strings.Contains(w.names[0].text, "… (dry run)") != trial {
 			t.Errorf("%s is named as %s", call, w.names[0].text)
 		}
 	}

@@ -64,12 +64,13 @@ func (r *Record) lose(m *message, others []*message) {
 		if answers && said != "" {
 			data = "" // the client's
 		}
-		if holds || call {
+		a := &action{}
+		ran := byUserRun.FindStringSubmatch(m.text)
+		if ran != nil && !call {
+			a, data = shellAction("", ran[1]), strings.TrimSpace(runTags.ReplaceAllLiteralString(ran[2], "\n"))
+		}
+		if holds || call || ran != nil {
 			if !call {
-				a := &action{}
-				if m := byUserRun.FindStringSubmatch(data); m != nil {
-					a, data = shellAction("", m[1]), m[2]
-				}
 				awaits = r.happened(&event{by: byCall, origin: m.origin, action: a})
 			}
 			res := resultOf(data, awaits.kind)
@@ -77,12 +78,16 @@ func (r *Record) lose(m *message, others []*message) {
 			data = ""
 		}
 		if said != "" {
-			if byHand.MatchString(said) {
-				r.files.namedIn(said, false)
+			if hand, undone := byHand.MatchString(said), undoneByHand.MatchString(said); (hand || undone) && !r.files.namedIn(said, false) && undone {
+				r.files.apply(&change{path: everyFile, how: touched}, nil)
 			}
 			r.happened(&event{by: byUser, origin: m.origin, words: said, who: m.name})
 		}
-		if data != "" {
+		switch {
+		case data == "":
+		case strings.HasPrefix(data, continued):
+			r.happened(&event{by: byAgent, origin: m.origin, words: data, final: true})
+		default:
 			res := resultOf(data, reads)
 			r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: attached(m.text)}}), &res)
 		}
@@ -173,7 +178,8 @@ func (r *Record) answer(e *event, res *result) {
 	if e.kind == sends || e.command == "" && containsAny(strings.ToLower(e.tool), moving) {
 		r.files.namedIn(e.values.text+e.result.text, len(e.changes) == 0 && e.outcome.verdict != failed && undoesEdit.MatchString(e.tool))
 	}
-	if e.outcome.verdict != failed && (e.kind == tracks || e.tasks() != nil) {
+	if e.outcome.verdict != failed && (e.kind == tracks || e.tasks() != nil) && e.origin >= r.tracked {
+		r.tracked = e.origin
 		r.todo.track(e)
 	}
 	for i := range e.changes {
@@ -192,8 +198,16 @@ var moving = []string{"move", "delete", "rename", "restore", "revert", "undo", "
 // byHand finds that users say that they changed something themselves.
 var byHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |already |also |have )*(?:changed|edited|fixed|modified|renamed|reverted|updated|moved|rewrote|undid|restored|removed|deleted|added|replaced|put)\b|\bmyself\b|\bby hand\b|\bhabe\b.*\bge\pL|\bselbst\b|我.{0,12}(?:改|删|加)了`)
 
-// byUserRun finds a command that the user ran in Aider, and what it printed.
-var byUserRun = regexp.MustCompile(`(?s)^\s*I ran this command:\s*(\S.*?)\n+And got this output:\n+(.*)`)
+// undoneByHand finds that users say that they took changes back, or got others.
+var undoneByHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |already |also |have )*(?:reverted|undid|undone|restored|discarded|reset|rolled|stashed|dropped|pulled|merged|rebased|took (?:it|them|that|your \w+) back)\b|` +
+	`\A\W*checkpoint restored|\b(?:he|hemos) (?:revertido|deshecho|descartado|restaurado)\b|\bai (?:annulé|rétabli|défait|restauré)|\b(?:zurückgesetzt|zurückgenommen|rückgängig gemacht|verworfen)\b|我.{0,12}(?:撤销|还原|回滚)了`)
+
+// byUserRun finds a command that the user ran in Claude Code, Codex or Aider, and what it
+// printed.
+var (
+	byUserRun = regexp.MustCompile(`(?s)\A\s*(?:<bash-input>|<user_shell_command>\s*<command>\s*|I did \x60|I ran this command:\s*)([^\n<\x60]+)(?:\s*</[\w-]+>|\x60|\n+And got this output:\n)(.*)`)
+	runTags   = regexp.MustCompile(`</?(?:bash-std\w+|result|user_shell_command)>`)
+)
 
 // ending are parts of the names of tools that end what runs in a session.
 var ending = []string{"kill", "stop", "cancel"}

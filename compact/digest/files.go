@@ -40,27 +40,34 @@ const (
 	mostRegion  = 1 << 16
 )
 
-// apply notes a change that happened.
+// apply notes a change that happened. One that left late takes nothing of those after it.
 func (fs files) apply(c *change, e *event) {
 	if c.path == everyFile || c.how == touched {
 		for _, f := range fs {
 			if f.touched = f.touched || c.mayBe(f.path); c.how != touched {
-				f.regions, f.state = nil, changed
+				f.end(changed, e, f.last)
 			}
+		}
+		if all := fs[everyFile]; c.how != touched && (all == nil || all.last.origin <= e.origin) {
+			fs[everyFile] = &file{path: everyFile, last: e, state: changed}
 		}
 		return
 	}
 	path := slashed(strings.TrimSuffix(strings.TrimPrefix(c.path, "./"), "/"))
-	if path != "" && len(fs) <= mostChanges && (c.how == removed || c.how == restored || c.how == undone) { // what is in a folder
-		for p, f := range fs {
-			if strings.HasPrefix(p, path+"/") {
-				f.regions, f.state, f.last = nil, c.how, e
-			} else if strings.Contains(p, "/"+path+"/") || path[0] == '/' && strings.HasSuffix(path, "/"+p[:max(0, strings.LastIndexByte(p, '/'))]) { // perhaps of another one
-				f.regions, f.touched = nil, true
+	f := fs.find(path)
+	if path != "" && len(fs) <= mostChanges {
+		folder := c.how == removed || c.how == restored || c.how == undone
+		for p, g := range fs {
+			switch {
+			case folder && strings.HasPrefix(p, path+"/"):
+				g.end(c.how, e, e)
+			case folder && (strings.Contains(p, "/"+path+"/") || path[0] == '/' && strings.HasSuffix(path, "/"+p[:max(0, strings.LastIndexByte(p, '/'))])): // perhaps of another one
+				g.regions, g.touched = nil, true
+			case g != f && e.command != "" && endAlike(p, path): // a command may run in any folder
+				g.touched = true
 			}
 		}
 	}
-	f := fs.find(path)
 	if path == "" || len(path) > 512 || strings.IndexByte(path, '\n') >= 0 {
 		return
 	}
@@ -70,6 +77,10 @@ func (fs files) apply(c *change, e *event) {
 	}
 	if f.last != e {
 		f.times++
+	}
+	if by := fs.after(path, e); by != nil {
+		f.end(by.state, e, e)
+		return
 	}
 	f.last, f.at, f.state = e, e.origin*mostChanges+f.times%mostChanges, c.how
 	switch c.how {
@@ -86,20 +97,42 @@ func (fs files) apply(c *change, e *event) {
 	f.touched = c.how == changed || f.touched && f.regions != nil && c.how != written
 }
 
+// after returns what was changed after an event although it left before it: the file at a
+// path, a folder that it is in, or all files; or nil.
+func (fs files) after(path string, e *event) *file {
+	for {
+		if f := fs.find(path); f != nil && f.last != nil && f.last.origin > e.origin {
+			return f
+		} else if path == everyFile {
+			return nil
+		}
+		path = cmp.Or(path[:max(0, strings.LastIndexByte(path, '/'))], everyFile)
+	}
+}
+
+// end notes that an event ended what is known of a file from before it.
+func (f *file) end(state how, e, last *event) {
+	f.regions = slices.DeleteFunc(f.regions, func(g region) bool { return g.last.origin <= e.origin })
+	if f.last == nil || f.last.origin <= e.origin {
+		f.state, f.last = state, last
+	}
+}
+
 // namedIn notes that a text speaks of files that somebody may have changed, or with gone
-// set of files as they were before.
-func (fs files) namedIn(text string, gone bool) {
+// set of files as they were before. It reports whether it does.
+func (fs files) namedIn(text string, gone bool) (named bool) {
 	if len(fs) > mostChanges {
-		return
+		return false
 	}
 	for _, f := range fs {
-		if !strings.Contains(text, f.path[strings.LastIndexAny(f.path, `/\`)+1:]) {
+		if f.path == everyFile || !strings.Contains(text, f.path[strings.LastIndexAny(f.path, `/\`)+1:]) {
 			continue
 		}
-		if f.touched = true; gone {
+		if f.touched, named = true, true; gone {
 			f.regions = nil
 		}
 	}
+	return named
 }
 
 // everyFile is the path of a change to any file: nobody knows what is in them after it.
@@ -114,25 +147,36 @@ func (fs files) find(path string) (found *file) {
 	if f := fs[path]; f != nil || len(fs) > mostChanges {
 		return f
 	}
-	for p, f := range fs {
-		if (strings.HasSuffix(p, "/"+path) || strings.HasSuffix(path, "/"+p)) && (found == nil || p < found.path) {
-			found = f
+	at := ""
+	for p, f := range fs { // a relative path is that of the highest file, and an absolute one of the nearest
+		if endAlike(p, path) && (isAbsolute(p) || isAbsolute(path)) && (found == nil || len(p) > len(at) == isAbsolute(path) && len(p) != len(at) || len(p) == len(at) && p < at) {
+			found, at = f, p
 		}
 	}
 	return found
 }
 
+// endAlike reports whether one path is that of a folder's before the other.
+func endAlike(a, b string) bool { return strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a) }
+
+func isAbsolute(path string) bool {
+	return strings.HasPrefix(path, "/") || strings.Contains(path, ":/")
+}
+
 // replace notes that a text of the file became another: a part of a region that
 // was changed before, or a region of its own.
 func (f *file) replace(c *change, e *event) {
-	old := c.old
+	old, known := c.old, false
 	for i := len(f.regions) - 1; i >= 0; i-- {
 		g := &f.regions[i]
 		switch {
 		case len(g.new)+len(c.old) > mostRegion:
 		case c.old != "" && strings.Contains(g.new, c.old):
-			g.new, g.last = strings.Replace(g.new, c.old, c.new, 1), e
-			return
+			if g.last = e; !c.all {
+				g.new = strings.Replace(g.new, c.old, c.new, 1)
+				return
+			}
+			g.new, known = strings.ReplaceAll(g.new, c.old, c.new), true
 		case len(g.new) > sameText && strings.Contains(c.old, g.new):
 			g.old, g.new, g.last = strings.Replace(c.old, g.new, g.old, 1), c.new, e
 			return
@@ -146,7 +190,9 @@ func (f *file) replace(c *change, e *event) {
 			g.cut = g.cut || end+begin > 0
 		}
 	}
-	f.add(region{old: old, new: c.new, last: e})
+	if !known {
+		f.add(region{old: old, new: c.new, last: e})
+	}
 }
 
 // fresh returns what a text was before all changes, where the region had a part of the
@@ -185,7 +231,7 @@ func (fs files) since(events []*event) []*file {
 	for _, e := range events {
 		in[e] = true
 	}
-	return slices.DeleteFunc(slices.SortedFunc(maps.Values(fs), newestFirst), func(f *file) bool { return !in[f.last] })
+	return slices.DeleteFunc(slices.SortedFunc(maps.Values(fs), newestFirst), func(f *file) bool { return f.path == everyFile || !in[f.last] })
 }
 
 func newestFirst(a, b *file) int {

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -18,6 +19,72 @@ type body struct {
 	lines []line
 	ids   []int32
 	first int32 // the number of its first line among all that were counted
+
+	above []int32         // of each line the one that it stands below; -1: none
+	leads map[int32]int32 // the lines that others stand below, and their pieces
+}
+
+// place finds what each line stands below: a heading, or words that lead to a list or a
+// paragraph. They may deny what is in it. Unless all is set it does so only where they do.
+func (b *body) place(all bool) {
+	for i := range b.lines {
+		all = all || leading.MatchString(b.at(i)) && denies.MatchString(b.at(i))
+	}
+	if !all {
+		return
+	}
+	b.above, b.leads = make([]int32, len(b.lines)), map[int32]int32{}
+	var open []headed
+	level := 0
+	for i := range b.lines {
+		l, n := b.at(i), len(open)-1
+		b.above[i] = -1
+		switch goesOn := i > 0 && b.lines[i].from == b.lines[i-1].to; {
+		case strings.Trim(l, " \t*_-=") == "":
+			for k := range open {
+				open[k].over = open[k].over || i > open[k].line+1
+			}
+			continue
+		case goesOn:
+			b.above[i] = b.above[i-1]
+		default:
+			level = levelOf(l)
+			for ; n >= 0 && level <= open[n].indent && (level < open[n].indent || level < 0 || level%2 == 1 || open[n].list || open[n].over); n-- {
+				open = open[:n]
+			}
+			if n >= 0 {
+				b.above[i], open[n].list = int32(open[n].line), open[n].list || level > open[n].indent
+				b.leads[b.above[i]] = -1
+			}
+		}
+		next := min(i+1, len(b.lines)-1)
+		if b.lines[next].from != b.lines[i].to && (leading.MatchString(l) || heading.MatchString(strings.TrimSpace(l)) || level%2 == 0 && levelOf(b.at(next)) == level+1) {
+			open = append(open, headed{line: i, indent: level})
+			for k := i; k > 0 && b.lines[k].from == b.lines[k-1].to && !sentenceEnd.MatchString(b.at(k-1)); k-- { // the words before it in the line
+				b.above[k], b.leads[int32(k-1)] = int32(k-1), -1
+			}
+		}
+	}
+}
+
+// leading finds words that lead to a list, and denies those that deny something.
+var leading, denies = regexp.MustCompile(`[:：][\s*_]*$`), regexp.MustCompile(`(?i)\b(?:not?|never|none|nothing|\w+n['’]t|cannot|without|wrong|reject\w*|avoid|against|fail\w*|dead|nicht|kein\w*|nie|pas|jamais|nunca|sin)\b|[不没無]|ない|(?:^|[^\pL])(?:не|нет|ни)[^\pL]`)
+
+// sentenceEnd finds that a part of a line ends with a sentence.
+var sentenceEnd = regexp.MustCompile(`[.!?。！？]["')*\x60]*\s*$`)
+
+// levelOf returns the level of a line: below 0 that of a heading, else twice its indent,
+// and one more for an item of a list.
+func levelOf(l string) int {
+	t := strings.TrimLeft(l, " \t")
+	level := 2 * (len(l) - len(t))
+	switch {
+	case item.MatchString(l):
+		return level + 1
+	case t != l || !heading.MatchString(t):
+		return level
+	}
+	return cmp.Or(len(t)-len(strings.TrimLeft(t, "#")), 8) - 9
 }
 
 func (b *body) at(i int) string { return b.text[b.lines[i].from:b.lines[i].to] }

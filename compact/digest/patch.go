@@ -24,7 +24,7 @@ func (a *action) patches(text, path string) {
 	was, open, how := "", false, replaced
 	flush := func() {
 		if len(old)+len(fresh) > 0 {
-			a.add(change{path, strings.Join(old, "\n"), strings.Join(fresh, "\n"), how})
+			a.add(change{path: path, old: strings.Join(old, "\n"), new: strings.Join(fresh, "\n"), how: how})
 		}
 		old, fresh = nil, nil
 	}
@@ -88,7 +88,7 @@ var onlyLines = regexp.MustCompile(`\A(?:-.*\n)+(?:\+.*(?:\n|\z))+\z`)
 // not say, and those of the user.
 func (a *action) shown(text string) {
 	if m := byUserInstead.FindStringSubmatch(text); m != nil && len(a.changes) == 1 {
-		a.changes = []change{{a.path, a.changes[0].old, strings.TrimRight(m[1]+m[2], "\n"), a.changes[0].how}}
+		a.changes = []change{{path: a.path, old: a.changes[0].old, new: strings.TrimRight(m[1]+m[2], "\n"), how: a.changes[0].how}}
 	}
 	at := hunks.FindStringIndex(text)
 	if at == nil || a.path == "" {

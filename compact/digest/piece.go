@@ -17,16 +17,21 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 	worth := weight
 	number := func(i int) int32 { return b.lines[i].number + 1 - ends }
 	call := p.at(int32(event))
+	parent := func(i int) int32 {
+		switch n := len(headings); {
+		case b.above != nil && b.above[i] >= 0:
+			return b.leads[b.above[i]]
+		case b.above == nil && n > 0:
+			return headings[n-1].piece
+		}
+		return need
+	}
 	flush := func(to int) {
 		if from < 0 {
 			return
 		}
-		parent := need
-		if len(headings) > 0 {
-			parent = headings[len(headings)-1].piece
-		}
 		if text := b.quoted(from, to); strings.TrimSpace(text) != "" {
-			k := p.add(c, event, order+b.lines[from].number, text, max(base+scores.sum(), 0.02)*worth, parent)
+			k := p.add(c, event, order+b.lines[from].number, text, max(base+scores.sum(), 0.02)*worth, parent(from))
 			p.pieces[k].lines = [2]int32{number(from), number(to - 1)}
 			p.pieces[k].under, p.pieces[k].top = under, top
 		}
@@ -52,6 +57,17 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			continue
 		}
 		s, use := score(i)
+		if b.above != nil && text != "" {
+			if from >= 0 && b.above[i] != b.above[from] {
+				flush(i)
+			}
+			if b.leads[int32(i)] != 0 {
+				if use != single {
+					s = 0 // it comes with others alone
+				}
+				use = opens
+			}
+		}
 		switch {
 		case use == skipped:
 			flush(i)
@@ -69,8 +85,10 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 				headings = headings[:len(headings)-1]
 			}
 			k := p.add(c, event, order+b.lines[i].number, text, s*weight, need)
-			p.pieces[k].lines = [2]int32{end, end}
-			headings = append(headings, headed{indent, k})
+			if p.pieces[k].lines = [2]int32{end, end}; b.above != nil {
+				p.pieces[k].need, b.leads[int32(i)] = parent(i), k
+			}
+			headings = append(headings, headed{indent: indent, piece: k})
 			continue
 		}
 		if from < 0 {
@@ -106,7 +124,10 @@ const briefChars = 100
 
 type headed struct {
 	indent int
+	line   int
 	piece  int32
+	list   bool // a list stands below it
+	over   bool // a paragraph below it ended
 }
 
 // lineUse says what a line is in a text.

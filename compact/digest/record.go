@@ -20,6 +20,7 @@ type Record struct {
 	awaits  *event   // a call in a text, whose result is the next message
 	files   files
 	todo    todo
+	tracked int               // the origin of the event that it is of
 	running map[string]string // the commands of sessions
 	told    map[uint64]bool   // lines in the parts
 	blocks  bool              // the assistant writes edits as blocks in its texts
@@ -52,6 +53,7 @@ func (r *Record) Add(lost, kept []compact.Message, size int, anew bool) string {
 		clear(r.told)
 		r.carried = nil
 	}
+	slices.SortStableFunc(r.events[len(r.events)-r.fresh:], func(a, b *event) int { return a.origin - b.origin })
 	head := fmt.Sprintf("\n[Record of %d more]\n", r.messages-r.written)
 	if !r.begun {
 		head = fmt.Sprintf(firstHead, r.messages)

@@ -15,7 +15,7 @@ type name struct{ text, path string }
 // skip counts a step of which nothing else is told. The record names it, in a few
 // words with its end, if it was chosen or the model has to know of it, and edits and
 // failures as far as their share of the room goes.
-func (w *writer) skip(e *event, on bool) {
+func (w *writer) skip(e *event, late string, on bool) {
 	w.skipped++
 	text := e.name(labelChars)
 	at := landmark.FindStringIndex(text)
@@ -37,6 +37,7 @@ func (w *writer) skip(e *event, on bool) {
 	case isDone, e.kind == edits, e.outcome.verdict == failed, e.outcome.says != "", e.inLabel() && e.result.text != "":
 		text += cutAt(ended, shortEnd)
 	}
+	text = late + text
 	if !known {
 		if w.left -= len(text); w.left < 0 {
 			return

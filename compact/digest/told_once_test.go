@@ -77,6 +77,37 @@ func TestAMessageThatStaysHasItsPlace(t *testing.T) {
 	}
 }
 
+// TestAStepThatLeavesLate: a step that stays with the message of a user leaves after steps that came
+// later. What they made of files and tasks holds, and its line says that it was before them.
+func TestAStepThatLeavesLate(t *testing.T) {
+	edit := func(id int, path, old, fresh string) []compact.Message {
+		return exchange(id, "edit", fmt.Sprintf(`{"path":%q,"old_string":%q,"new_string":%q}`, path, old, fresh), "done")
+	}
+	run := func(id int, command, result string) []compact.Message {
+		return exchange(id, "bash", `{"command":`+quotedJSON(command)+`}`, result)
+	}
+	for name, c := range map[string]struct {
+		stays, after []compact.Message
+		want, no     string
+	}{
+		"an edit":         {edit(1, "a.go", "most = 1", "most = 2"), edit(2, "a.go", "most = 2", "least = 3"), "\n(earlier) edit a.go (+1 −1: most = 2) → done\n", "as of here"},
+		"before a reset":  {edit(1, "a.go", "most = 1", "most = 2"), run(2, "git reset --hard", ""), "\nchanged: a.go\n", "as of here"},
+		"before its end":  {edit(1, "lib/a.go", "most = 1", "most = 2"), run(2, "rm -r lib", ""), "\nchanged: lib/a.go (removed)\n", "as of here"},
+		"a removal":       {run(1, "rm lib/a.go", ""), run(2, "git checkout lib/a.go", ""), "\n(earlier) $ rm lib/a.go → no output\n", "changed:"},
+		"a test":          {run(1, "make test", "12 passed"), run(2, "make test", "FAILED a_test.go"), "\n(earlier) $ make test → 12 passed\n", "changed:"},
+		"a list of tasks": {exchange(1, "todo_write", `{"todos":[{"content":"Read","status":"pending"}]}`, "ok"), exchange(2, "todo_write", `{"todos":[{"content":"Read","status":"completed"}]}`, "ok"), "tasks as of here: Read (completed)\n", "pending"},
+	} {
+		all := conversation([]compact.Message{user("Go on.")}, c.stays, []compact.Message{user("No, otherwise.")}, c.after, run(3, "ls", "a.go"))
+		r := NewRecord(compacttest.Bytes{})
+		r.Add(all[4:6:6], append(all[:4:4], all[6:]...), 700, false)
+		tells(t, name, r.Add(append(all[1:4:4], all[6:]...), all[:1], 700, false), []string{c.want}, []string{c.no})
+		again := r.Add(nil, all[:1], 700, true)
+		if strings.Contains(again, "(earlier)") || strings.Index(again, "No, otherwise.") > strings.Index(again, "search ls") {
+			t.Errorf("%s: made anew it is in another order:\n%s", name, again)
+		}
+	}
+}
+
 // TestATaskStandsAbove: the record follows the messages that the assistant was first
 // given, so one of them that stays is not below where another left.
 func TestATaskStandsAbove(t *testing.T) {

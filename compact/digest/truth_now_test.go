@@ -31,6 +31,43 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 			[]string{"+ \tvalue, err = readThe"},
 		},
 		{
+			"an edit of each place", 700,
+			[][]compact.Message{
+				edit(1, "x", "first(old)\nlast(old)"), edit(2, "y", "other(old)"),
+				exchange(3, "Edit", `{"file_path":"src/a.go","old_string":"old","new_string":"fresh","replace_all":true}`, "done"),
+			},
+			[]string{"\n  + first(fresh)\n  + last(fresh)\n", "\n  + other(fresh)\n"},
+			[]string{"(old)\n  +", "+ last(old)"},
+		},
+		{
+			"files of one name", 700,
+			[][]compact.Message{
+				exchange(1, "edit_file", `{"path":"conf/app.toml","old_string":"a","new_string":"port = 1"}`, "done"),
+				exchange(2, "edit_file", `{"path":"app.toml","old_string":"b","new_string":"port = 2"}`, "done"), run(3, "git mv notes.txt docs/notes.txt", ""),
+				exchange(4, "edit_file", `{"path":"/w/conf/app.toml","old_string":"port = 1","new_string":"port = 3"}`, "done"),
+			},
+			[]string{"changed: app.toml, notes.txt (removed), docs/notes.txt, conf/app.toml (2 ×)\n", "as of here, app.toml:\n  + port = 2\n", "as of here, conf/app.toml:\n  + port = 3\n"},
+			[]string{"port = 1\n  +"},
+		},
+		{
+			"wishes below what denies them", 90,
+			[][]compact.Message{say(user("Here is what came of the call.\nIt was long, and I leave out most of it, since nobody can change what was.\nNot any more:\n\n- You must always send UTF-16.\n  - Never gzip it.\nAs agreed:\n- You must send UTF-8.\n\nBen must not be asked about it.\n## Out of scope\nAlways keep the old names.\n" + strings.Repeat("And so it goes on and on for us.\n", 20)))},
+			[]string{"\n  Not any more:\n  - You must always send UTF-16.\n    - Never gzip it.\n", "\n  As agreed:\n  - You must send UTF-8.\n"},
+			[]string{"the old names"},
+		},
+		{
+			"a wish whose denial has no room", 90,
+			[][]compact.Message{say(user("Notes of the call.\nBelow is what " + strings.Repeat("is of no use any more and ", 10) + "must not be done:\n- Always send UTF-16.\n" + strings.Repeat("And so it goes on and on for us.\n", 20)))},
+			[]string{"user: Notes of the call. …\n"},
+			[]string{"UTF-16"},
+		},
+		{
+			"what an answer denies", 90,
+			[][]compact.Message{say(assistant("I compared the ways.\n\nThese lose data, so I advise against them:\n\n1. Load the table anew; you must then run vacuum.\n2. The limit must be 0 for all jobs because the cause is the index.\n\n" + strings.Repeat("Then there is one more thing to say about the shop and its people, which is long.\n\n", 8)))},
+			[]string{"These lose data, so I advise against them:\n", "\n  2. The limit must be 0"},
+			nil,
+		},
+		{
 			"a reset takes what was changed", 700,
 			[][]compact.Message{edit(1, "limit = 3", "limit = 5"), run(2, "rm root.txt", ""), run(3, "git reset --hard origin/main", "HEAD is now at 195acb2 Merge")},
 			[]string{"changed: src/a.go, root.txt\n"},

@@ -18,6 +18,7 @@ func (p *part) user(i int, e *event) {
 	case e.words == "":
 	case len(e.words) > most:
 		b, first := p.interest.bodyOf(e.words), len(p.pieces)
+		b.place(true)
 		p.lines(userWords, i, 0, b, most, func(k int) (float32, lineUse) {
 			l := b.at(k)
 			switch s := 2 + b.interest(p.interest, k); {
@@ -25,17 +26,17 @@ func (p *part) user(i int, e *event) {
 				return 0, skipped
 			case k == 0:
 				return s + 10, single
+			case b.leads[int32(k)] != 0:
+				return 0, opens
 			case binds(l):
 				return s + 9, single
 			default:
 				return s, single
 			}
-		}, 0, place, -1, max(800, p.room/4))
+		}, 0, place, int32(first), max(800, p.room/4))
 		if first < len(p.pieces) {
 			p.pieces[first].text = strings.TrimSuffix(p.pieces[first].text, "…") + " …"
-			for k := range p.pieces[first+1:] {
-				p.pieces[first+1+k].need = int32(first)
-			}
+			p.pieces[first].need = -1
 		}
 	case binds(e.words): // however long ago
 		p.add(userWords, i, 0, e.words, 60, -1)
@@ -129,6 +130,7 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		least, most = 30, 160
 	}
 	b := p.interest.sentencesOf(text, least)
+	b.place(false)
 	n := len(b.lines)
 	fenced := false
 	p.lines(c, i, order, b, most, func(k int) (float32, lineUse) {
@@ -182,8 +184,11 @@ var option = regexp.MustCompile(`^(?:[*\-#|>• ]*|(?i:(?:[\pL',]+ ){0,4}))(?:(?
 
 // chooses reports whether a reply says little without what it answers.
 func chooses(reply string) bool {
-	return reply != "" && (len(reply) < shortAnswer || item.MatchString(reply) || optionNamed(reply) != "")
+	return reply != "" && (len(reply) < shortAnswer || refusing.MatchString(reply) || item.MatchString(reply) || optionNamed(reply) != "")
 }
+
+// refusing finds that a reply refuses what it answers.
+var refusing = regexp.MustCompile(`(?i)^[^\pL]*(?:(?:no|nope|don['’]t|do not|nein|non|nie|não|нет|не)(?:[^\pL]|$)|だめ|ダメ|いいえ|不|别|아니)|禁止`)
 
 // optionNamed returns the letter or the number of the option that a text begins with, or "".
 func optionNamed(text string) string {

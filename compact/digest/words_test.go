@@ -66,6 +66,7 @@ func TestAChosenOptionIsTold(t *testing.T) {
 		"B": "B) In a file", "C)": "C) Nowhere", "I think A) is fine, and please keep the name of the column as it was before the change": "A) In the header",
 		"Let's go with option b, but write a test for the second write before you change anything else in there": "B) In a file",
 		"Bでお願いします": "B) In a file",
+		"No, that would be too much for the readers that we have in the house": "Where should the totals be kept?",
 	} {
 		var lost []compact.Message
 		add := func(role compact.Role, text string) {

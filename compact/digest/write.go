@@ -35,7 +35,7 @@ func (p *part) text() string {
 		case q.on && (e == nil || e.by != byCall || e.kind != reads || detailed[q.event] || q.brief != ""):
 			w.piece(q, detailed[q.event])
 		case e != nil && q.class == steps:
-			w.skip(e, q.on)
+			w.skip(e, w.late(q.event), q.on)
 		}
 	}
 	w.leave()
@@ -140,6 +140,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 	}
 	w.rest = q.rest
 	if q.class == steps {
+		text = w.late(q.event) + text
 		if !detailed && q.brief == "" {
 			text = strings.TrimSuffix(text, " →") // nothing of it is told
 		} else if !detailed {
@@ -183,8 +184,8 @@ func (w *writer) piece(q *piece, detailed bool) {
 		case (q.class == answers || q.class == prose) && q.need < 0:
 			label = "agent: "
 		}
-		if e := w.at(q.event); e != nil && label != "" && w.begun && e.origin < w.upTo && q.order != isKept {
-			label += late
+		if label != "" && q.order != isKept {
+			label += w.late(q.event)
 		}
 	}
 	if q.class == code && q.need < 0 {
@@ -254,8 +255,13 @@ const answered = "the user answered: "
 // staying is the label of the beginning of a user's message that stands behind the record.
 const staying = "user (below): "
 
-// late follows the label of words that came before steps of the parts before.
-const late = "(earlier) "
+// late returns the mark of what was said or done before steps of the parts before.
+func (p *part) late(event int32) string {
+	if e := p.at(event); e != nil && int(event) >= p.old && p.begun && e.origin < p.upTo {
+		return "(earlier) "
+	}
+	return ""
+}
 
 // The orders of a message that stays and of the words of a user who was asked by a call:
 // before and after all else of an event.
