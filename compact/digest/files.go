@@ -100,8 +100,8 @@ func (fs files) apply(c *change, e *event) {
 // after returns what was changed after an event although it left before it: the file at a
 // path, a folder that it is in, or all files; or nil.
 func (fs files) after(path string, e *event) *file {
-	for {
-		if f := fs.find(path); f != nil && f.last != nil && f.last.origin > e.origin {
+	for f := fs.find(path); ; f = fs[path] {
+		if f != nil && f.last != nil && f.last.origin > e.origin {
 			return f
 		} else if path == everyFile {
 			return nil

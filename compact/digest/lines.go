@@ -58,7 +58,7 @@ func (b *body) place(all bool) {
 			}
 		}
 		next := min(i+1, len(b.lines)-1)
-		if b.lines[next].from != b.lines[i].to && (leading.MatchString(l) || heading.MatchString(strings.TrimSpace(l)) || level%2 == 0 && levelOf(b.at(next)) == level+1) {
+		if len(open) < mostOpen && b.lines[next].from != b.lines[i].to && (leading.MatchString(l) || heading.MatchString(strings.TrimSpace(l)) || level%2 == 0 && levelOf(b.at(next)) == level+1) {
 			open = append(open, headed{line: i, indent: level})
 			for k := i; k > 0 && b.lines[k].from == b.lines[k-1].to && !sentenceEnd.MatchString(b.at(k-1)); k-- { // the words before it in the line
 				b.above[k], b.leads[int32(k-1)] = int32(k-1), -1
@@ -66,6 +66,9 @@ func (b *body) place(all bool) {
 		}
 	}
 }
+
+// mostOpen is how many lines a line may stand below.
+const mostOpen = 64
 
 // leading finds words that lead to a list, and denies those that deny something.
 var leading, denies = regexp.MustCompile(`[:：][\s*_]*$`), regexp.MustCompile(`(?i)\b(?:not?|never|none|nothing|\w+n['’]t|cannot|without|wrong|reject\w*|avoid|against|fail\w*|dead|nicht|kein\w*|nie|pas|jamais|nunca|sin)\b|[不没無]|ない|(?:^|[^\pL])(?:не|нет|ни)[^\pL]`)

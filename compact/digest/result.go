@@ -24,8 +24,10 @@ type result struct {
 // resultOf returns the result of a call of some kind. What a search found keeps its
 // line numbers.
 func resultOf(text string, k kind) result {
-	r := result{}
-	text, r.object, r.tables = unwrap(text, k)
+	r, again, sent := result{}, k, text
+	if text, r.object, r.tables = unwrap(text, k); text != sent {
+		again = reads // lines of members look like YAML
+	}
 	text = withoutElements(plain(text))
 	if m := running.FindStringSubmatch(firstBytes(text, frameBytes)); m != nil {
 		r.session = m[1]
@@ -33,7 +35,7 @@ func resultOf(text string, k kind) result {
 	text, code := withoutFrame(text, k == reads || k == searches)
 	r.coded = code != ""
 	r.code, _ = strconv.Atoi(code)
-	text, object, inner := unwrapTimes(prompt.ReplaceAllLiteralString(withoutFence(text), ""), k, 1)
+	text, object, inner := unwrapTimes(prompt.ReplaceAllLiteralString(withoutFence(text), ""), again, 1)
 	r.text, r.object = strings.TrimRight(text, "\n"), max(r.object, object)
 	r.tables = append(r.tables, inner...)
 	if k != searches && !slices.ContainsFunc(r.tables, func(t table) bool { return len(t.rows) > 1 }) { // a row may begin with a number
