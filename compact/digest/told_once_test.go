@@ -75,6 +75,14 @@ func TestAMessageThatStaysHasItsPlace(t *testing.T) {
 	if !strings.Contains(third, "\nuser: (earlier) Also confirm that eval still works, please.\n") {
 		t.Errorf("a late message looks like a new one:\n%s", third)
 	}
+	row := `{"id":"A1","by":"` + strings.Repeat("a word and ", 40) + `"}`
+	long := exchange(2, "get_bundles", `{"of":"dist"}`, "["+row+","+row+"]")
+	for size := 100; size < 400; size += 20 {
+		text := NewRecord(compacttest.Bytes{}).Add(append(all[1:4:4], conversation(all[:5], long)[5:]...), kept, size, false)
+		if strings.Contains(text, " →\nchanged: ") {
+			t.Errorf("%d: a result is announced and not told:\n%s", size, text)
+		}
+	}
 }
 
 // TestAStepThatLeavesLate: a step that stays with the message of a user leaves after steps that came

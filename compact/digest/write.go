@@ -20,7 +20,7 @@ func (p *part) text() string {
 			on = append(on, q)
 		}
 		said = said || q.on
-		detailed[q.event] = detailed[q.event] || q.on && q.class != steps
+		detailed[q.event] = detailed[q.event] || q.on && q.class != steps && q.order != isKept
 	}
 	if !said {
 		return ""
