@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"laconic/compact"
@@ -135,7 +136,8 @@ func (a *action) take(v *value, within string) {
 		return
 	case hasOld && hasNew:
 		n := v.member("replace_all replaceAll expected_replacements allow_multiple")
-		a.add(change{path: path, old: old, new: text, all: n == "true" || len(n) == 1 && n > "1"})
+		k, _ := strconv.Atoi(n)
+		a.add(change{path: path, old: old, new: text, all: n == "true" || k > 1})
 	case hasNew && strings.Contains(a.query+tool, "insert"):
 		a.add(change{path: path, new: text, how: inserted})
 	case searchBlock.MatchString(got["content"]):

@@ -67,7 +67,7 @@ func (r *Record) lose(m *message, others []*message) {
 		a := &action{}
 		ran := byUserRun.FindStringSubmatch(m.text)
 		if ran != nil && !call {
-			a, data = shellAction("", ran[1]), strings.TrimSpace(runTags.ReplaceAllLiteralString(ran[2], "\n"))
+			a, data = shellAction("", ran[1]+ran[3]), strings.TrimSpace(runTags.ReplaceAllLiteralString(ran[2]+ran[4], "\n"))
 		}
 		if holds || call || ran != nil {
 			if !call {
@@ -78,8 +78,8 @@ func (r *Record) lose(m *message, others []*message) {
 			data = ""
 		}
 		if said != "" {
-			if hand, undone := byHand.MatchString(said), undoneByHand.MatchString(said); (hand || undone) && !r.files.namedIn(said, false) && undone {
-				r.files.apply(&change{path: everyFile, how: touched}, nil)
+			if hand, undone := byHand.MatchString(said), undoneByHand.MatchString(said); (hand || undone) && !r.files.namedIn(said, m.origin, false) && undone {
+				r.files.apply(&change{path: everyFile, how: touched}, &event{origin: m.origin})
 			}
 			r.happened(&event{by: byUser, origin: m.origin, words: said, who: m.name})
 		}
@@ -176,7 +176,7 @@ func (r *Record) answer(e *event, res *result) {
 		e.shown(e.result.text)
 	}
 	if e.kind == sends || e.command == "" && containsAny(strings.ToLower(e.tool), moving) {
-		r.files.namedIn(e.values.text+e.result.text, len(e.changes) == 0 && e.outcome.verdict != failed && undoesEdit.MatchString(e.tool))
+		r.files.namedIn(e.values.text+e.result.text, e.origin, len(e.changes) == 0 && e.outcome.verdict != failed && undoesEdit.MatchString(e.tool))
 	}
 	if e.outcome.verdict != failed && (e.kind == tracks || e.tasks() != nil) && e.origin >= r.tracked {
 		r.tracked = e.origin
@@ -186,7 +186,7 @@ func (r *Record) answer(e *event, res *result) {
 		if c := &e.changes[i]; e.happened(c, e.outcome, &e.result) {
 			r.files.apply(c, e)
 		} else if e.outcome.verdict == unknown && !heldBack.MatchString(e.result.text) {
-			r.files.namedIn(c.path, false)
+			r.files.namedIn(c.path, e.origin, false)
 		}
 	}
 }
@@ -199,13 +199,13 @@ var moving = []string{"move", "delete", "rename", "restore", "revert", "undo", "
 var byHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |already |also |have )*(?:changed|edited|fixed|modified|renamed|reverted|updated|moved|rewrote|undid|restored|removed|deleted|added|replaced|put)\b|\bmyself\b|\bby hand\b|\bhabe\b.*\bge\pL|\bselbst\b|我.{0,12}(?:改|删|加)了`)
 
 // undoneByHand finds that users say that they took changes back, or got others.
-var undoneByHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |already |also |have )*(?:reverted|undid|undone|restored|discarded|reset|rolled|stashed|dropped|pulled|merged|rebased|took (?:it|them|that|your \w+) back)\b|` +
+var undoneByHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |already |also |have )*(?:(?:reverted|undid|undone|restored|stashed|rebased|(?:discarded|reset|dropped|pulled|merged) (?:it|them|that|this|all|everything|(?:the|your|my) (?:\w+ )?(?:changes?|edits?|commits?|files?|branch|work)))|rolled (?:\w+ )*back|took (?:it|them|that|your \w+) back)\b|` +
 	`\A\W*checkpoint restored|\b(?:he|hemos) (?:revertido|deshecho|descartado|restaurado)\b|\bai (?:annulé|rétabli|défait|restauré)|\b(?:zurückgesetzt|zurückgenommen|rückgängig gemacht|verworfen)\b|我.{0,12}(?:撤销|还原|回滚)了`)
 
 // byUserRun finds a command that the user ran in Claude Code, Codex or Aider, and what it
 // printed.
 var (
-	byUserRun = regexp.MustCompile(`(?s)\A\s*(?:<bash-input>|<user_shell_command>\s*<command>\s*|I did \x60|I ran this command:\s*)([^\n<\x60]+)(?:\s*</[\w-]+>|\x60|\n+And got this output:\n)(.*)`)
+	byUserRun = regexp.MustCompile(`(?s)\A\s*(?:<bash-input>|<user_shell_command>\s*<command>\s*|I ran this command:\s*)([^\n<\x60]+)(?:\s*</[\w-]+>|\n+And got this output:\n)(.*)|\A\s*I did \x60(git reset --hard[^\n\x60]*)\x60 to discard(.*)`)
 	runTags   = regexp.MustCompile(`</?(?:bash-std\w+|result|user_shell_command)>`)
 )
 

@@ -38,17 +38,18 @@ type region struct {
 const (
 	mostRegions = 24
 	mostRegion  = 1 << 16
+	mostPath    = 512
 )
 
 // apply notes a change that happened. One that left late takes nothing of those after it.
 func (fs files) apply(c *change, e *event) {
 	if c.path == everyFile || c.how == touched {
 		for _, f := range fs {
-			if f.touched = f.touched || c.mayBe(f.path); c.how != touched {
+			if f.touched = f.touched || f.before(e.origin) && c.mayBe(f.path); c.how != touched {
 				f.end(changed, e, f.last)
 			}
 		}
-		if all := fs[everyFile]; c.how != touched && (all == nil || all.last.origin <= e.origin) {
+		if all := fs[everyFile]; c.how != touched && (all == nil || all.before(e.origin)) {
 			fs[everyFile] = &file{path: everyFile, last: e, state: changed}
 		}
 		return
@@ -61,14 +62,14 @@ func (fs files) apply(c *change, e *event) {
 			switch {
 			case folder && strings.HasPrefix(p, path+"/"):
 				g.end(c.how, e, e)
-			case folder && (strings.Contains(p, "/"+path+"/") || path[0] == '/' && strings.HasSuffix(path, "/"+p[:max(0, strings.LastIndexByte(p, '/'))])): // perhaps of another one
+			case folder && (strings.Contains(p, "/"+path+"/") || path[0] == '/' && strings.HasSuffix(path, "/"+p[:max(0, strings.LastIndexByte(p, '/'))])) && g.before(e.origin): // perhaps of another one
 				g.regions, g.touched = nil, true
-			case g != f && e.command != "" && endAlike(p, path): // a command may run in any folder
+			case g != f && e.command != "" && endAlike(p, path) && g.before(e.origin): // a command may run in any folder
 				g.touched = true
 			}
 		}
 	}
-	if path == "" || len(path) > 512 || strings.IndexByte(path, '\n') >= 0 {
+	if path == "" || len(path) > mostPath || strings.IndexByte(path, '\n') >= 0 {
 		return
 	}
 	if f == nil {
@@ -100,6 +101,9 @@ func (fs files) apply(c *change, e *event) {
 // after returns what was changed after an event although it left before it: the file at a
 // path, a folder that it is in, or all files; or nil.
 func (fs files) after(path string, e *event) *file {
+	if len(path) > mostPath {
+		return nil
+	}
 	for f := fs.find(path); ; f = fs[path] {
 		if f != nil && f.last != nil && f.last.origin > e.origin {
 			return f
@@ -110,22 +114,25 @@ func (fs files) after(path string, e *event) *file {
 	}
 }
 
+// before reports whether what is known of a file is from before a message.
+func (f *file) before(origin int) bool { return f.last == nil || f.last.origin <= origin }
+
 // end notes that an event ended what is known of a file from before it.
 func (f *file) end(state how, e, last *event) {
 	f.regions = slices.DeleteFunc(f.regions, func(g region) bool { return g.last.origin <= e.origin })
-	if f.last == nil || f.last.origin <= e.origin {
+	if f.before(e.origin) {
 		f.state, f.last = state, last
 	}
 }
 
-// namedIn notes that a text speaks of files that somebody may have changed, or with gone
+// namedIn notes that a message speaks of files that somebody may have changed, or with gone
 // set of files as they were before. It reports whether it does.
-func (fs files) namedIn(text string, gone bool) (named bool) {
+func (fs files) namedIn(text string, origin int, gone bool) (named bool) {
 	if len(fs) > mostChanges {
 		return false
 	}
 	for _, f := range fs {
-		if f.path == everyFile || !strings.Contains(text, f.path[strings.LastIndexAny(f.path, `/\`)+1:]) {
+		if f.path == everyFile || !f.before(origin) || !strings.Contains(text, f.path[strings.LastIndexAny(f.path, `/\`)+1:]) {
 			continue
 		}
 		if f.touched, named = true, true; gone {
@@ -171,6 +178,8 @@ func (f *file) replace(c *change, e *event) {
 		g := &f.regions[i]
 		switch {
 		case len(g.new)+len(c.old) > mostRegion:
+		case c.all && c.old != "" && strings.Count(g.new, c.old)*len(c.new) > mostRegion:
+			f.regions = slices.Delete(f.regions, i, i+1)
 		case c.old != "" && strings.Contains(g.new, c.old):
 			if g.last = e; !c.all {
 				g.new = strings.Replace(g.new, c.old, c.new, 1)

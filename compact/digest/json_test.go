@@ -18,7 +18,7 @@ func TestUnwrap(t *testing.T) {
 	}
 	// What is no JSON, or has nothing to undo, is its own reading.
 	for _, same := range []string{
-		"", "  ", "plain\ttext", `[1, 2, "three"]`, `{'at': datetime(2026, 1, 2)}`, `{'a': }`, "name: Emma", "a: b\nc: #4", "a: b # 4\nc: d", "a: [b,\n  c]\nd: e", "Note: we said\n  nothing: new: here", "[<StreamHandler <stderr> (NOTSET)>, <FileHandler app.log (NOTSET)>]", "{ font-family: \"Inter\"; margin: 0 auto }",
+		"", "  ", "plain\ttext", `[1, 2, "three"]`, `{'at': datetime(2026, 1, 2)}`, `{'a': }`, "name: Emma", "a: b\nc: #4", "a: b # 4\nc: d", "a: b\nc: d\n\n# 3 more", "a: b\nc: d\n---\nFAIL: x: y", "a: !todo b\nc: d", "a: &main b\nc: d", "a: [b,\n  c]\nd: e", "Note: we said\n  nothing: new: here", "[<StreamHandler <stderr> (NOTSET)>, <FileHandler app.log (NOTSET)>]", "{ font-family: \"Inter\"; margin: 0 auto }",
 		`[INFO] "a\nb"`, `[1] "a\nb"`, `{not json "a\nb"}`, `{"a" "b\n"}`, `"a\nb" and more`, "{}", "[]", `{"a": 1} trailing "x\n"`,
 	} {
 		f(same, same)

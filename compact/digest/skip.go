@@ -38,15 +38,16 @@ func (w *writer) skip(e *event, late string, on bool) {
 		text += cutAt(ended, shortEnd)
 	}
 	text = late + text
+	if w.read[text] || slices.ContainsFunc(w.names, func(other name) bool { return other.text == text }) {
+		return
+	}
 	if !known {
 		if w.left -= len(text); w.left < 0 {
 			return
 		}
 	}
-	if !w.read[text] && !slices.ContainsFunc(w.names, func(other name) bool { return other.text == text }) {
-		w.names = append(w.names, name{text, e.path})
-		w.read[text] = e.kind == reads
-	}
+	w.names = append(w.names, name{text, e.path})
+	w.read[text] = e.kind == reads
 }
 
 // Names of edits and failures take together one in namesShare bytes of the room above

@@ -40,6 +40,15 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 			[]string{"(old)\n  +", "+ last(old)"},
 		},
 		{
+			"an edit of twelve places", 700,
+			[][]compact.Message{
+				edit(1, "x", strings.Repeat("x := 1\n", 12)),
+				exchange(2, "replace", `{"file_path":"src/a.go","old_string":"x := 1","new_string":"y := 1","expected_replacements":12}`, "done"),
+			},
+			[]string{"\n  + y := 1\n"},
+			[]string{"+ x := 1"},
+		},
+		{
 			"files of one name", 700,
 			[][]compact.Message{
 				exchange(1, "edit_file", `{"path":"conf/app.toml","old_string":"a","new_string":"port = 1"}`, "done"),

@@ -1,6 +1,8 @@
 package digest
 
 import (
+	"errors"
+	"io"
 	"regexp"
 	"strings"
 
@@ -42,17 +44,23 @@ func printed(text string) (v value, ok bool) {
 	}
 	d := yaml.NewDecoder(strings.NewReader(text))
 	var doc, more yaml.Node
-	if d.Decode(&doc) != nil || d.Decode(&more) == nil {
+	if d.Decode(&doc) != nil || !errors.Is(d.Decode(&more), io.EOF) || hasMore(&doc) {
 		return v, false
 	}
-	v, ok = nodeValue(doc.Content[0])
+	v, ok = nodeValue(doc.Content[0], 0)
 	return v, ok && (v.kind == '{' && len(v.list) > 1 || v.kind == '[' && v.list[0].kind == '{')
 }
 
-// nodeValue returns the value of a node, and reports whether nothing of the text is lost:
-// what looks like a comment may be the number of an order.
-func nodeValue(n *yaml.Node) (v value, ok bool) {
-	if n.HeadComment+n.LineComment+n.FootComment != "" {
+// hasMore reports whether a node has what no value has: what looks like a comment may be
+// the number of an order.
+func hasMore(n *yaml.Node) bool {
+	return n.HeadComment+n.LineComment+n.FootComment+n.Anchor != "" || n.Style&yaml.TaggedStyle != 0
+}
+
+// nodeValue returns the value of a node below others, and reports whether nothing of the
+// text is lost.
+func nodeValue(n *yaml.Node, level int) (v value, ok bool) {
+	if hasMore(n) || level > mostLevels/2 {
 		return v, false
 	}
 	step := 1
@@ -71,13 +79,13 @@ func nodeValue(n *yaml.Node) (v value, ok bool) {
 	}
 	var b strings.Builder
 	for i := step - 1; i < len(n.Content); i += step {
-		m, ok := nodeValue(n.Content[i])
+		m, ok := nodeValue(n.Content[i], level+1)
 		if !ok {
 			return v, false
 		}
 		key := ""
 		if step == 2 {
-			name, ok := nodeValue(n.Content[i-1])
+			name, ok := nodeValue(n.Content[i-1], level+1)
 			if !ok || name.list != nil {
 				return v, false
 			}
