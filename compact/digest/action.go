@@ -40,7 +40,6 @@ type action struct {
 	command string
 	query   string // what is searched for
 	text    string // what a plan, a thought or a report says
-	silent  bool   // a command that prints nothing if it works
 	values  value  // the arguments
 	changes []change
 }

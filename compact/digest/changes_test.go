@@ -70,7 +70,17 @@ func TestChangesOfCommands(t *testing.T) {
 	f(`Copy-Item C:\src\bin\* C:\apps\out\ -Recurse; Remove-Item tmp\a.csv`, "-tmp/a.csv C:/apps/out/*")
 	f(`Move-Item notes.txt C:\apps\out\`, "-notes.txt C:/apps/out/notes.txt")
 	f("go get example.com/x@v1 && cargo add serde", "Cargo.toml go.mod")
+	f("install -m 755 tool /usr/local/bin/tool.sh", "/usr/local/bin/tool.sh")
+	f("cp -t d a.go b.go", "d/a.go d/b.go")
+	f("mv --target-directory=d a.go", "-a.go d/a.go")
+	f("cp -S .old a.go b.go", "b.go")
+	f("perl -pe 's/a/b/' -i lib/a.py", "lib/a.py")
+	f("find lib -exec grep -q a {} \\; -exec sudo rm -f {} +", everyFile)
+	f("ls | xargs -I {} -P 4 gofmt -w {}", everyFile)
+	f("ls | xargs perl -pi -e 's/a/b/'", everyFile)
+	f("rm "+strings.Repeat("$f ", 4000)+"<<E\n"+strings.Repeat("word\n", 1<<17)+"E", "") // at once
 	for _, none := range []string{
+		"ruby convert.rb -i input.txt", "perl script.pl -i in.txt", "ls | xargs gofmt -l", "ls | xargs prettier --check", "ls | xargs perl -ne 'print'", "find . -name rm -print", "ls | xargs grep -l mv", "install -d lib/a lib/b",
 		`Remove-Item tmp\a.csv -WhatIf`, "grep -rl a lib | xargs sed -n 1p", "find lib -name a.py", "sed -n '1,5p' *.py", "python manage.py migrate", "git commit -am 'Fix > all'", "npm install", "npm install -g left-pad", "make > /dev/null 2>&1", "gofmt -l lib/a.go", "git checkout -b fix/a.b", "git stash list", "git reset HEAD~1",
 		"grep -n 'a > b' lib/a.py", "sed -n '1,5p' lib/a.py", "cat lib/a.py | sort", "echo \"a > b\"", "test 3 -gt 2 && echo yes", "python3 -c \"print(open('lib/a.py').read())\"",
 	} {

@@ -89,8 +89,8 @@ func (a *action) onlyShows() bool {
 var timedOut = regexp.MustCompile(`(?m)^(?:Error: )?(?i:the )?(?i:command|process|tool) timed out\b.*`)
 
 // showsState finds commands that show how things are.
-var showsState = regexp.MustCompile(`^(?:sudo )?(?:gh (?:\w+ (?:view|list|status|diff)|api)\b|(?:kubectl|oc) (?:-\S+ \S+ )*(?:get|describe|logs|top|events)\b|docker (?:compose )?(?:ps|logs|inspect|images)\b|systemctl (?:status|is-\w+|list-\S+)|journalctl\b|crontab -l|\S+ (?:\w+ )?status\b|mdadm (?:-D|--detail)|` +
-	`(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\bselect\b)|redis-cli .*(?i:\b(?:h?get|info|[hl]?keys|lrange)\b)|mongosh .*\bfind|curl -\w*[sI]\w* [^-]|aws \S+ (?:describe|list|get)-|az .*\b(?:show|list)\b|squeue\b|sacct\b|helm (?:history|list|get)\b|(?:glab|circleci) \w+ (?:list|view|status)\b|pm2 (?:ls|list)|pip (?:show|list)\b|npm (?:view|ls)\b|ps\b|date\b|man\b|type\b|printenv\b)`)
+var showsState = regexp.MustCompile(`^(?:sudo )?(?:gh (?:\w+ (?:view|list|status|diff)|api)\b|(?:kubectl|oc) (?:-\S+ \S+ )*(?:get|describe|logs|top|events)\b|docker (?:compose )?(?:ps|logs|inspect|images)\b|systemctl (?:status|is-\w+|list-\S+)|journalctl\b|crontab -l|\S+ (?:\w+ )?status(?:\s|$)|mdadm (?:-D|--detail)|` +
+	`(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\bselect\b)|redis-cli .*(?i:\b(?:h?get|info|[hl]?keys|lrange)\b)|mongosh .*\bfind|curl -[sSIfLk]+ [^-]|aws \S+ (?:describe|list|get)-|az .*\b(?:show|list)\b|squeue\b|sacct\b|helm (?:history|list|get)\b|(?:glab|circleci) \w+ (?:list|view|status)\b|pm2 (?:ls|list)|pip (?:show|list)\b|npm (?:view|ls)\b|(?:ps|date|man|type|printenv)(?:\s|$))`)
 
 // What a result says of a refusal: a harness names what was refused, and of edits
 // and questions a result is the harness's in any words.
@@ -145,6 +145,9 @@ var someEdits = regexp.MustCompile(`\b(\d+)(?: of |/)(\d+) (?:edits?|changes?|hu
 // openFile finds the name of the file that an editor has open.
 var openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
 
+// diagnosis finds what is said of the code of a file that was edited.
+var diagnosis = regexp.MustCompile(`(?i)\b(?:lsp|\w*lint\w*|type|type-?check\w*|compil\w+|syntax) (?:errors?|problems?|issues?)\b|diagnos|:\d+:\d+|\(\d+,\d+\)`)
+
 // edited returns whether an edit was made, by the first words of its result.
 func (a *action) edited(r *result) outcome {
 	head, _, _ := strings.Cut(strings.TrimLeft(firstBytes(r.text, 240), "\n"), "\n\n")
@@ -167,13 +170,17 @@ func (a *action) edited(r *result) outcome {
 		return outcome{passed, OneLine(head, 200)}
 	}
 	if len(r.text) <= 600 && !r.failed && yes != nil { // what failed is named in a line of its own
-		before := len(a.changes)
-		if a.changes = slices.DeleteFunc(a.changes, func(c change) bool {
-			return slices.ContainsFunc(strings.Split(r.text, "\n")[1:], func(l string) bool {
+		lines := strings.Split(r.text, "\n")
+		made := slices.DeleteFunc(slices.Clone(a.changes), func(c change) bool {
+			return !slices.ContainsFunc(lines, func(l string) bool {
+				return len(l) > 2 && strings.IndexByte("AMD", l[0]) >= 0 && strings.TrimSpace(l[1:]) == c.path
+			}) && slices.ContainsFunc(lines[1:], func(l string) bool {
 				rest := strings.ReplaceAll(l, c.path, "")
-				return len(rest) < len(l) && notEdited.MatchString(rest)
+				return len(rest) < len(l) && notEdited.MatchString(rest) && !diagnosis.MatchString(rest)
 			})
-		}); 0 < len(a.changes) && len(a.changes) < before {
+		})
+		if 0 < len(made) && len(made) < len(a.changes) {
+			a.changes = made
 			return outcome{passed, OneLine(head, 200)}
 		}
 	}
@@ -205,17 +212,16 @@ func (a *action) happened(c *change, o outcome, r *result) bool {
 	return !complains.MatchString(firstBytes(r.text, 1000)) && !complains.MatchString(lastBytes(r.text, 400))
 }
 
-// notRun reports whether a command was not run, by a line that stands for its output: a
-// command that prints nothing when it works has no other line.
+// notRun reports whether a command was not run, by a line that stands for its output.
 func (a *action) notRun(r *result) bool {
 	text := strings.TrimSpace(r.text)
-	return text != "" && len(text) < 300 && strings.IndexByte(text, '\n') < 0 && (!r.coded || r.code != 0) && (heldBack.MatchString(text) || a.silent && !isEdited.MatchString(text) && !worked.MatchString(text))
+	return text != "" && len(text) < 300 && strings.IndexByte(text, '\n') < 0 && (!r.coded || r.code != 0) && heldBack.MatchString(text)
 }
 
 var (
 	heldBack = regexp.MustCompile(`(?i)\brequires? (?:\w+ )?(?:approval|permission|confirmation)\b|(?:\b(?:await|wait|pend)ing (?:for )?|timeout )(?:the )?(?:user(?:'s)? )?approval|requested permissions? to|` +
-		`\b(?:command|tool|call|execution|action|operation)\b.{0,60}\b(?:blocked|rejected|denied|disallowed|cancell?ed|skipped|disabled|interrupted before|not (?:been )?(?:allowed|approved|permitted|executed|run))\b|\b(?:blocked|skipped|aborted|rejected) by\b|plan mode|^user (?:skipped|aborted|cancell?ed|rejected|denied)`)
-	worked         = regexp.MustCompile(`(?i)\b(?:no output|no error|succe\w+|completed|executed|finished|exit(?:ed)?\b.*\b0|return ?code\W+0)\b`)
+		`^\W*(?:error: )?(?:the |this |your )?(?:\w+ )?(?:command|tool|call|execution|action|operation)\b[^,;\n]{0,60}\b(?:blocked|rejected|denied|disallowed|cancell?ed|(?:was|were|is|been) skipped|disabled|interrupted before|not (?:been )?(?:allowed|approved|permitted|executed|run))\b|` +
+		`^\W*(?:blocked|skipped|aborted|rejected) by\b|^\W*(?:you are |you're |currently )*in plan mode\b|^user (?:skipped|aborted|cancell?ed|rejected|denied)`)
 	shellComplains = regexp.MustCompile(`(?m)^(?:/?(?:\w+/)*(?:bash|sh|zsh)|cat|tee)\b: `)
-	complains      = regexp.MustCompile(`(?m)^[A-Z]\w+-[A-Z]\w+ ?: |^(?:/?(?:\w+/)*(?:bash|sh|zsh)|sudo|sed|perl|tee|cp|mv|rm|cat|touch|patch|install|git|apply_patch)\b: |^error: |patch does not apply|^fatal: |^Traceback |Invalid patch|command not found`)
+	complains      = regexp.MustCompile(`(?m)^(?:Add|Copy|Get|Move|New|Out|Remove|Rename|Set|Test)-[A-Z]\w+ ?: |^(?:/?(?:\w+/)*(?:bash|sh|zsh)|sudo|sed|perl|tee|cp|mv|rm|cat|touch|patch|install|git|apply_patch)\b: |^error: |patch does not apply|^fatal: |^Traceback |Invalid patch|command not found`)
 )

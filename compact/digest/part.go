@@ -75,7 +75,7 @@ func (a *action) mayAct() bool {
 	case reads, searches, tracks:
 		return false
 	}
-	return writesData.MatchString(a.query) || !onlyAsks.MatchString(cmp.Or(a.command, a.tool)) || alsoActs.MatchString(a.tool)
+	return a.kind == other && writesData.MatchString(a.query) || !onlyAsks.MatchString(cmp.Or(a.command, a.tool)) || alsoActs.MatchString(a.tool)
 }
 
 // onlyAsks finds commands and tools that only ask how things are.

@@ -123,7 +123,10 @@ func (a *action) shell() {
 	}
 	line = onWindows.ReplaceAllStringFunc(line, slashed)
 	shown, only, away := other, len(docs) == 0, false
-	a.silent = only
+	loops := map[string]bool{} // the variables of loops
+	for _, m := range loopNames.FindAllStringSubmatch(a.command, -1) {
+		loops[m[1]] = true
+	}
 	for _, c := range shellCommands(line) {
 		if len(c.words) > 0 && len(c.words[0]) > 1 {
 			c.words[0] = strings.TrimPrefix(c.words[0], "(")
@@ -133,7 +136,7 @@ func (a *action) shell() {
 		}
 		c.into = slices.DeleteFunc(c.into, func(path string) bool { return strings.HasPrefix(path, "/dev/") })
 		before := len(a.changes)
-		is := a.run(&c, docs)
+		is := a.run(&c, docs, loops)
 		if len(c.words) > 1 && c.words[0] == "cd" { // into a folder that only the shell knows
 			away = strings.IndexByte(c.words[1], '$') >= 0 && !ownFolder.MatchString(c.words[1])
 		}
@@ -142,7 +145,6 @@ func (a *action) shell() {
 				*c = change{path: c.path, how: touched}
 			}
 		}
-		a.silent = a.silent && (len(c.words) == 0 || mute.MatchString(strings.Join(c.words, " ")) && !slices.ContainsFunc(c.words, verbose.MatchString))
 		if last := len(c.words) - 1; is == reads && last > 0 && a.path == "" && strings.IndexByte(c.words[last], '.') >= 0 && len(c.words[last]) < 256 {
 			a.path = c.words[last]
 		}
@@ -173,13 +175,7 @@ var onWindows = regexp.MustCompile(`(?:\b[A-Za-z]:|\.{1,2}|[\w.-]+)(?:\\[\w.-]+)
 // powerShell finds that a line is of PowerShell, or for Windows.
 var powerShell = regexp.MustCompile(`\b(?:Add|Copy|Get|Move|New|Out|Remove|Rename|Set|Test)-[A-Z]\w+|(?:^|\s)(?:copy|move|del) [A-Za-z]:\\`)
 
-// mute finds commands that print nothing when they work.
-var mute = regexp.MustCompile(`^(?:(?:cd|mkdir|touch|chmod|chown|ln|rm|mv|cp|git-mv|git mv|(?i:(?:remove|move|rename|copy|set)-(?:item|content))) |sed -i|perl -p?i)`)
-
-var (
-	verbose   = regexp.MustCompile(`^-(?:[a-zA-Z]*v|-verbose$)`)
-	ownFolder = regexp.MustCompile(`(?i)git|root|repo|pwd|work|proj`)
-)
+var ownFolder = regexp.MustCompile(`(?i)git|root|repo|pwd|work|proj`)
 
 // wrapping are words before the program of a command.
 var wrapping = setOf("sudo env time nohup exec command then do else ( { !")

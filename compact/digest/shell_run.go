@@ -28,7 +28,11 @@ var (
 	inPlace      = regexp.MustCompile(`^(?:-[a-zA-Z0]{0,3}i(?:$|[.e])|--in-place)`)
 	scripted     = regexp.MustCompile(`^-\w*e$`)
 	loopVariable = regexp.MustCompile(`\$\{?(\w+)`)
-	onLists      = setOf("sed perl ruby rm mv cp gofmt prettier black isort") // programs that xargs and find run
+	loopNames    = regexp.MustCompile(`\b(?:for|read(?: -\w+)*) (\w+)`)
+	xargsValue   = regexp.MustCompile(`^-[0prtx]*[IEnPLdas]$`) // another word is its value
+	toFolder     = regexp.MustCompile(`^(?:-[a-z]{0,3}t|--target-directory)$`)
+	suffixed     = regexp.MustCompile(`^-(?:[a-z]*S|-suffix)$`)
+	installValue = regexp.MustCompile(`^-(?:[a-zA-Z]*[mog]|-mode|-owner|-group)$`)
 )
 
 // unixNames are the names of commands of Windows on other systems.
@@ -38,8 +42,8 @@ var unixNames = byWord(map[string]string{"rm": "remove-item del erase", "mv": "m
 var psValues = regexp.MustCompile(`(?i)^-(?:value|encoding|include|exclude|filter|inputobject|itemtype|width)$`)
 
 // run takes the files that a command writes, moves or removes, and returns what it
-// shows.
-func (a *action) run(c *shellCommand, docs []heredoc) kind {
+// shows. loops are the variables of its loops.
+func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kind {
 	if len(c.words) == 0 {
 		return other
 	}
@@ -49,7 +53,7 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 	}
 	add := func(h how, paths ...string) {
 		for _, path := range paths {
-			if m := loopVariable.FindStringSubmatch(path); m != nil && regexp.MustCompile(`\b(?:for|read(?: -\w+)*) `+m[1]+`\b`).MatchString(a.command) {
+			if m := loopVariable.FindStringSubmatch(path); m != nil && loops[m[1]] {
 				a.add(change{path: everyFile, how: touched})
 			} else if strings.ContainsAny(path, "*?{") && path[0] != '-' && !strings.Contains(path, "$") {
 				a.add(change{path: path, how: touched})
@@ -70,8 +74,8 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 	}
 	add(into, c.into...)
 	name, words := c.words[0], c.words[1:]
-	for name == "git" && len(words) > 2 && words[0] != "" && words[0][0] == '-' { // of git itself
-		if words[0] == "-C" || words[0] == "-c" {
+	for name == "git" && len(words) > 1 && words[0] != "" && words[0][0] == '-' { // of git itself
+		if (words[0] == "-C" || words[0] == "-c") && len(words) > 2 {
 			words = words[1:]
 		}
 		words = words[1:]
@@ -96,20 +100,28 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 	}
 	switch name {
 	case "sed", "perl", "ruby":
-		if slices.ContainsFunc(words, inPlace.MatchString) {
+		options := words
+		if name != "sed" { // the script has those after its name
+			options = ownOptions(words)
+		}
+		if slices.ContainsFunc(options, inPlace.MatchString) {
 			scripts := len(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !scripted.MatchString(w) }))
 			add(rewritten, files[min(max(1, scripts), n):]...)
 			return other
 		}
 	case "xargs", "find":
-		i, before := slices.IndexFunc(words, func(w string) bool { return onLists[w] || w == "-delete" && name == "find" }), len(a.changes)
-		if i >= 0 && (words[i] == "-delete" || a.run(&shellCommand{words: words[i:]}, docs) == other) {
+		before := len(a.changes)
+		if name == "find" && slices.Contains(words, "-delete") || slices.ContainsFunc(onLists(name, words), func(words []string) bool {
+			a.run(&shellCommand{words: append(words, "a.listed")}, nil, nil)
+			return len(a.changes) > before
+		}) {
 			a.changes = a.changes[:before]
 			add(touched, everyFile)
 			return other
 		}
 	case "mv", "git-mv", "cp", "install", "ln":
-		if n > 1 {
+		files = operands(name, words)
+		if n = len(files); n > 1 {
 			if strings.HasSuffix(name, "mv") {
 				add(removed, files[:n-1]...)
 			}
@@ -171,4 +183,72 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 		}
 	}
 	return shows[name]
+}
+
+// ownOptions returns the words up to the first that is neither an option of perl or ruby
+// nor the value of one.
+func ownOptions(words []string) []string {
+	for i := 0; i < len(words); i++ {
+		switch w := words[i]; {
+		case scripted.MatchString(w), w == "-I", w == "-r":
+			i++
+		case w == "" || w[0] != '-':
+			return words[:i]
+		}
+	}
+	return words
+}
+
+// onLists returns the commands that xargs or find runs on what it is given or finds.
+func onLists(name string, words []string) (commands [][]string) {
+	begins := name == "xargs"
+	for i := 0; i < len(words); i++ {
+		switch w := words[i]; {
+		case name == "find" && !begins:
+			begins = w == "-exec" || w == "-execdir" || w == "-ok" || w == "-okdir"
+		case name == "xargs" && xargsValue.MatchString(w):
+			i++
+		case wrapping[w], w == "", w[0] == '-':
+		default:
+			end := len(words)
+			if k := slices.IndexFunc(words[i:], func(w string) bool { return w == ";" || w == "+" }); k >= 0 && name == "find" {
+				end = i + k
+			}
+			if w != "find" && w != "xargs" {
+				commands = append(commands, words[i:end:end])
+			}
+			i, begins = end, false
+			if name == "xargs" {
+				return commands
+			}
+		}
+	}
+	return commands
+}
+
+// operands returns what mv, cp, install or ln takes and, as the last, where to. That ends
+// with a slash if it is said to be a folder.
+func operands(name string, words []string) (files []string) {
+	folder := ""
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		to, named := strings.CutPrefix(w, "--target-directory=")
+		switch {
+		case named:
+			folder = to
+		case toFolder.MatchString(w) && i+1 < len(words):
+			i++
+			folder = words[i]
+		case name == "install" && (w == "-d" || w == "--directory"):
+			return nil
+		case suffixed.MatchString(w), name == "install" && installValue.MatchString(w):
+			i++
+		case w != "" && (w[0] != '-' || w == "-"):
+			files = append(files, w)
+		}
+	}
+	if folder != "" {
+		files = append(files, strings.TrimSuffix(folder, "/")+"/")
+	}
+	return files
 }
