@@ -158,9 +158,6 @@ var taskNumber = regexp.MustCompile(`#(\d+)`)
 // track takes what a call makes of the list: the whole of it, a task more, or another
 // status of one.
 func (t *todo) track(e *event) {
-	if e.outcome.verdict == failed || e.outcome.verdict == refused {
-		return
-	}
 	v := &e.values
 	if list := e.tasks(); list != nil {
 		if v.member("merge") != "true" {

@@ -178,7 +178,7 @@ func (r *Record) answer(e *event, res *result) {
 	if e.kind == sends || e.command == "" && containsAny(strings.ToLower(e.tool), moving) {
 		r.files.namedIn(e.values.text+e.result.text, e.origin, len(e.changes) == 0 && e.outcome.verdict != failed && undoesEdit.MatchString(e.tool))
 	}
-	if e.outcome.verdict != failed && (e.kind == tracks || e.tasks() != nil) && e.origin >= r.tracked {
+	if e.outcome.verdict < failed && (e.kind == tracks || e.tasks() != nil) && e.origin >= r.tracked {
 		r.tracked = e.origin
 		r.todo.track(e)
 	}

@@ -34,7 +34,7 @@ func (b *body) place(all bool) {
 		return
 	}
 	b.above, b.leads = make([]int32, len(b.lines)), map[int32]int32{}
-	var open []headed
+	var open []lead
 	level := 0
 	for i := range b.lines {
 		l, n := b.at(i), len(open)-1
@@ -49,22 +49,29 @@ func (b *body) place(all bool) {
 			b.above[i] = b.above[i-1]
 		default:
 			level = levelOf(l)
-			for ; n >= 0 && level <= open[n].indent && (level < open[n].indent || level < 0 || level%2 == 1 || open[n].list || open[n].over); n-- {
+			for ; n >= 0 && level <= open[n].level && (level < open[n].level || level < 0 || level%2 == 1 || open[n].list || open[n].over); n-- {
 				open = open[:n]
 			}
 			if n >= 0 {
-				b.above[i], open[n].list = int32(open[n].line), open[n].list || level > open[n].indent
+				b.above[i], open[n].list = int32(open[n].line), open[n].list || level > open[n].level
 				b.leads[b.above[i]] = -1
 			}
 		}
 		next := min(i+1, len(b.lines)-1)
 		if len(open) < mostOpen && b.lines[next].from != b.lines[i].to && (leading.MatchString(l) || heading.MatchString(strings.TrimSpace(l)) || level%2 == 0 && levelOf(b.at(next)) == level+1) {
-			open = append(open, headed{line: i, indent: level})
+			open = append(open, lead{line: i, level: level})
 			for k := i; k > 0 && b.lines[k].from == b.lines[k-1].to && !sentenceEnd.MatchString(b.at(k-1)); k-- { // the words before it in the line
 				b.above[k], b.leads[int32(k-1)] = int32(k-1), -1
 			}
 		}
 	}
+}
+
+// A lead is a line that others stand below.
+type lead struct {
+	line, level int
+	list        bool // a list stands below it
+	over        bool // a paragraph below it ended
 }
 
 // mostOpen is how many lines a line may stand below.

@@ -60,10 +60,15 @@ func nativeCallIn(p *compact.Part) *nativeCall {
 		return ""
 	}
 	arguments := valueOf(v.member("arguments action"))
-	for key, of := range map[string]*value{"code": &v, "query": &arguments} {
-		if text := of.member(key); text != "" && name != "mcp" {
-			arguments = value{kind: '{', keys: []string{key}, list: []value{{kind: '"', text: text}}}
-		}
+	only := func(key, text string) value {
+		return value{kind: '{', keys: []string{key}, list: []value{{kind: '"', text: text}}}
+	}
+	switch code, query := v.member("code"), arguments.member("query"); {
+	case name == "mcp":
+	case code != "":
+		arguments = only("code", code)
+	case query != "":
+		arguments = only("query", query)
 	}
 	c := &nativeCall{action: actionOf(cmp.Or(v.member("name"), name), arguments)}
 	fault := said("error")

@@ -78,11 +78,14 @@ func (a *action) outcomeOf(r *result) outcome {
 
 // onlyShows reports whether a command only shows how things are, failures among them.
 func (a *action) onlyShows() bool {
+	if len(a.changes) > 0 {
+		return false
+	}
 	commands := shellCommands(a.brief())
 	return len(commands) > 0 && !slices.ContainsFunc(commands, func(c shellCommand) bool {
 		line := strings.Join(c.words, " ")
 		return len(c.words) > 0 && shows[c.words[0]] == other && !showsState.MatchString(line)
-	}) && (len(a.changes) == 0 || a.kind != runs)
+	})
 }
 
 // timedOut finds how harnesses say that a program was ended.
@@ -145,7 +148,7 @@ var someEdits = regexp.MustCompile(`\b(\d+)(?: of |/)(\d+) (?:edits?|changes?|hu
 // openFile finds the name of the file that an editor has open.
 var openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
 
-// diagnosis finds what is said of the code of a file that was edited.
+// diagnosis finds remarks of tools on the code of a file that was edited.
 var diagnosis = regexp.MustCompile(`(?i)\b(?:lsp|\w*lint\w*|type|type-?check\w*|compil\w+|syntax) (?:errors?|problems?|issues?)\b|diagnos|:\d+:\d+|\(\d+,\d+\)`)
 
 // edited returns whether an edit was made, by the first words of its result.

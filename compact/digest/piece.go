@@ -88,7 +88,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			if p.pieces[k].lines = [2]int32{end, end}; b.above != nil {
 				p.pieces[k].need, b.leads[int32(i)] = parent(i), k
 			}
-			headings = append(headings, headed{indent: indent, piece: k})
+			headings = append(headings, headed{indent, k})
 			continue
 		}
 		if from < 0 {
@@ -124,10 +124,7 @@ const briefChars = 100
 
 type headed struct {
 	indent int
-	line   int
 	piece  int32
-	list   bool // a list stands below it
-	over   bool // a paragraph below it ended
 }
 
 // lineUse says what a line is in a text.

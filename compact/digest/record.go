@@ -167,8 +167,10 @@ func (r *Record) read(m *compact.Message) *message {
 	read := &message{origin: m.Origin, role: m.Role, name: m.Name, answers: m.Answers, parts: m.Parts, calls: m.Calls}
 	for i := range m.Parts {
 		if m.Parts[i].Kind != compact.KindText {
-			if c := nativeCallIn(&m.Parts[i]); c != nil && m.Role == compact.Assistant {
-				read.natives = append(read.natives, c)
+			if m.Role == compact.Assistant {
+				if c := nativeCallIn(&m.Parts[i]); c != nil {
+					read.natives = append(read.natives, c)
+				}
 			}
 			continue
 		}

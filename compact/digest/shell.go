@@ -175,6 +175,7 @@ var onWindows = regexp.MustCompile(`(?:\b[A-Za-z]:|\.{1,2}|[\w.-]+)(?:\\[\w.-]+)
 // powerShell finds that a line is of PowerShell, or for Windows.
 var powerShell = regexp.MustCompile(`\b(?:Add|Copy|Get|Move|New|Out|Remove|Rename|Set|Test)-[A-Z]\w+|(?:^|\s)(?:copy|move|del) [A-Za-z]:\\`)
 
+// ownFolder finds variables that name the folder of the project.
 var ownFolder = regexp.MustCompile(`(?i)git|root|repo|pwd|work|proj`)
 
 // wrapping are words before the program of a command.
