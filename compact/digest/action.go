@@ -42,6 +42,9 @@ type action struct {
 	text    string // what a plan, a thought or a report says
 	values  value  // the arguments
 	changes []change
+
+	commands []shellCommand // of the command
+	shows    bool           // they only show how things are
 }
 
 // A change is what an action does to a file.

@@ -11,8 +11,7 @@ import (
 func TestChangesOfCommands(t *testing.T) {
 	f := func(command, want string) {
 		t.Helper()
-		a := &action{command: command, kind: runs}
-		a.shell()
+		a := shellAction("", command)
 		var got []string
 		for _, c := range a.changes {
 			switch c.how {
@@ -133,6 +132,22 @@ func TestEditsThatHappened(t *testing.T) {
 	} {
 		if r := resultOf(text, runs); run.outcomeOf(&r).verdict != want {
 			t.Errorf("%q ends as %+v", text, run.outcomeOf(&r))
+		}
+	}
+}
+
+// TestWhatOnlyAsks says which calls have no effect: what comes between two of them does not
+// depend on them.
+func TestWhatOnlyAsks(t *testing.T) {
+	for call, acts := range map[string]bool{
+		"bash git status && git log | head": false, "bash sudo kubectl -n a get pods | wc -l": false, "bash gh api repos/a/b --paginate": false, "bash psql -c 'select 1'": false, "bash find . -name a.go | xargs cat": false,
+		"bash git diff > a": true, "bash gh api repos/a/b -X POST": true, "bash psql -c 'insert into a select 1'": true, "bash ls | xargs ./run": true, "bash find . -exec ./run {} +": true, "bash git status; make": true, "bash cat > a <<E\nE": true,
+		"get_order 5": false, "mcp__shop__listOrders 5": false, "check_price 5": false, "check_in 5": true, "get_and_close 5": true, "cancel_order 5": true,
+	} {
+		tool, argument, _ := strings.Cut(call, " ")
+		key := map[bool]string{true: "command", false: "id"}[tool == "bash"]
+		if a := actionOf(tool, valueOf(`{"`+key+`":`+quotedJSON(argument)+`}`)); a.mayAct() != acts {
+			t.Errorf("%s: %v", call, !acts)
 		}
 	}
 }

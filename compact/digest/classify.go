@@ -18,16 +18,31 @@ var (
 	camel = regexp.MustCompile(`([a-z])([A-Z])`)
 	// effects finds names of tools that do more than to read or to list.
 	effects = regexp.MustCompile(`(?:^|[^a-z])(?:mark|archive|publish|grant|send|request|customer|into|create|delete|remove|set|post|notify|close|approve|share|submit|upload|assign|message|open_(?:ticket|gate|door|issue|order|account))(?:$|[^a-z])`)
-	// gets finds names of tools that read or search, whatever they read.
-	gets = regexp.MustCompile(`^(?:\w+?(?:__|[./-]))*(?:get|list|read|fetch|search|find|show|view)(?:_|$)|_search$`)
+	// asking finds names of tools that only ask how things are, and alsoActs those that do
+	// more than the word they begin with.
+	asking   = regexp.MustCompile(`^(?:\w+?(?:__|[./-]))*(?:get|list|read|fetch|search|find|show|view|check|look_?up|describe|count|calculate|think)(?:_|$)|_search$`)
+	alsoActs = regexp.MustCompile(`check_?(?:in|out)|_(?:and|or)_|mark|into`)
 	// writesData finds queries that change what they are about.
 	writesData = regexp.MustCompile(`(?is)^\s*(?:--[^\n]*\n\s*)*(?:(?:insert|merge|replace) (?:into|or|ignore)\b|update \S+(?: \w+)? set\b|delete from\b|(?:create|alter|drop) (?:or replace |unique |temp\w* |materialized )*(?:table|index|view|schema|database|type|function|policy|trigger|role|user|sequence|extension)\b|truncate\b|(?:grant|revoke) \w+ |(?:begin|commit|rollback|vacuum)\b|mutation\b|flush(?:all|db)\b)`)
 )
 
-// hasEffect reports whether a tool does more than to read or to list, by its name.
-func (a *action) hasEffect() bool {
-	name := strings.ToLower(camel.ReplaceAllString(a.tool, "${1}_$2"))
-	return effects.MatchString(name) && (!gets.MatchString(name) || containsAny(name, []string{"_and_", "_or_", "mark", "into"}))
+// words returns the name of a tool as small words.
+func (a *action) words() string { return strings.ToLower(camel.ReplaceAllString(a.tool, "${1}_$2")) }
+
+// asks reports whether a tool only asks how things are, by its name.
+func (a *action) asks() bool {
+	return asking.MatchString(a.words()) && !alsoActs.MatchString(a.words())
+}
+
+// mayAct reports whether a call may have an effect.
+func (a *action) mayAct() bool {
+	switch a.kind {
+	case reads, searches, tracks:
+		return false
+	case runs:
+		return !a.shows
+	}
+	return writesData.MatchString(a.query) || !a.asks()
 }
 
 // classify sets what kind of call it is, from its name and its arguments.
@@ -56,7 +71,7 @@ func (a *action) classify() {
 	case a.path == "" && a.query == "":
 	case a.path != "" && containsAny(strings.ReplaceAll(tool, "remove", ""), writing) && a.query != "view" && a.query != "read":
 		a.kind, a.changes = edits, append(a.changes, change{path: a.path, how: changed})
-	case writesData.MatchString(a.query) && !named("search", "grep", "glob", "find"), a.hasEffect():
+	case writesData.MatchString(a.query) && !named("search", "grep", "glob", "find"), effects.MatchString(a.words()) && !a.asks():
 	case named("diagnos", "lint", "error", "problem") && !named("read", "view", "open"):
 	case named("list", "glob", "grep", "find", "search", "tree"):
 		a.kind = searches

@@ -109,9 +109,7 @@ func (a *action) onlyError(r *result) string {
 	switch {
 	case r.object == failed && a.command == "" && a.kind != reads,
 		r.object == unknown && strings.Count(rest, "\n") < most && (ownError.MatchString(line) && (a.command == "" || a.kind == searches) ||
-			program != nil && (shells[program[1]] || slices.ContainsFunc(shellCommands(a.brief()), func(c shellCommand) bool {
-				return len(c.words) > 0 && c.words[0][strings.LastIndexByte(c.words[0], '/')+1:] == program[1]
-			}))):
+			program != nil && (shells[program[1]] || slices.ContainsFunc(a.commands, func(c shellCommand) bool { return c.program[strings.LastIndexByte(c.program, '/')+1:] == program[1] }))):
 		return line
 	}
 	return ""

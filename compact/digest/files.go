@@ -265,3 +265,16 @@ func (a *action) add(c change) {
 		a.changes = append(a.changes, c)
 	}
 }
+
+// mayBe reports whether a change of what a pattern names, or of a file in a folder that
+// only the shell knows, may be one of a file.
+func (c *change) mayBe(path string) bool {
+	path, of := "/"+slashed(path), slashed(strings.TrimPrefix(c.path, "./"))
+	i := strings.IndexAny(of, "*?{")
+	if i < 0 {
+		return of == everyFile || strings.HasSuffix(path, "/"+of)
+	}
+	folder := of[:max(0, strings.LastIndexByte(of[:i], '/'))]
+	in := "/" + folder[strings.LastIndexByte(folder, '/')+1:] + "/"
+	return (folder == "" || strings.Contains(path, in)) && strings.HasSuffix(path, of[strings.LastIndexAny(of, "*?}")+1:])
+}

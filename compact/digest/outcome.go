@@ -39,7 +39,7 @@ func (a *action) outcomeOf(r *result) outcome {
 		end = timedOut.FindString(firstBytes(text, 300) + "\n" + lastBytes(text, 300))
 	}
 	switch {
-	case a.kind == runs && a.onlyShows():
+	case a.kind == runs && a.shows:
 		failure = a.onlyError(r)
 	case a.kind == edits:
 		return a.edited(r)
@@ -76,24 +76,8 @@ func (a *action) outcomeOf(r *result) outcome {
 	return outcome{passed, says}
 }
 
-// onlyShows reports whether a command only shows how things are, failures among them.
-func (a *action) onlyShows() bool {
-	if len(a.changes) > 0 {
-		return false
-	}
-	commands := shellCommands(a.brief())
-	return len(commands) > 0 && !slices.ContainsFunc(commands, func(c shellCommand) bool {
-		line := strings.Join(c.words, " ")
-		return len(c.words) > 0 && shows[c.words[0]] == other && !showsState.MatchString(line)
-	})
-}
-
 // timedOut finds how harnesses say that a program was ended.
 var timedOut = regexp.MustCompile(`(?m)^(?:Error: )?(?i:the )?(?i:command|process|tool) timed out\b.*`)
-
-// showsState finds commands that show how things are.
-var showsState = regexp.MustCompile(`^(?:sudo )?(?:gh (?:\w+ (?:view|list|status|diff)|api)\b|(?:kubectl|oc) (?:-\S+ \S+ )*(?:get|describe|logs|top|events)\b|docker (?:compose )?(?:ps|logs|inspect|images)\b|systemctl (?:status|is-\w+|list-\S+)|journalctl\b|crontab -l|\S+ (?:\w+ )?status(?:\s|$)|mdadm (?:-D|--detail)|` +
-	`(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\bselect\b)|redis-cli .*(?i:\b(?:h?get|info|[hl]?keys|lrange)\b)|mongosh .*\bfind|curl -[sSIfLk]+ [^-]|aws \S+ (?:describe|list|get)-|az .*\b(?:show|list)\b|squeue\b|sacct\b|helm (?:history|list|get)\b|(?:glab|circleci) \w+ (?:list|view|status)\b|pm2 (?:ls|list)|pip (?:show|list)\b|npm (?:view|ls)\b|(?:ps|date|man|type|printenv)(?:\s|$))`)
 
 // What a result says of a refusal: a harness names what was refused, and of edits
 // and questions a result is the harness's in any words.

@@ -1,8 +1,6 @@
 package digest
 
 import (
-	"cmp"
-	"regexp"
 	"strings"
 
 	"laconic/compact"
@@ -68,21 +66,6 @@ func (p *part) write() string {
 	p.code()
 	return p.fit()
 }
-
-// mayAct reports whether a call may have an effect.
-func (a *action) mayAct() bool {
-	switch a.kind {
-	case reads, searches, tracks:
-		return false
-	}
-	return a.kind == other && writesData.MatchString(a.query) || !onlyAsks.MatchString(cmp.Or(a.command, a.tool)) || alsoActs.MatchString(a.tool)
-}
-
-// onlyAsks finds commands and tools that only ask how things are.
-var onlyAsks = regexp.MustCompile(`^(?:cd \S+ && )?git (?:status|diff|log|rev-parse|branch --show-current)\b[^|;&]*$|^(?:\w+?(?:__|[./-]))*(?i:get|list|search|read|find|fetch|check|look_?up|describe|show|view|count|calculate|think)\w*$`)
-
-// alsoActs finds names of tools that do more than the word they begin with.
-var alsoActs = regexp.MustCompile(`(?i)check_?(?:in|out)|_(?:and|or)_`)
 
 // again returns what tells a step from others, or zeros for one of which each time is
 // told: it changed something, failed, or returned nothing.

@@ -20,12 +20,12 @@ type Record struct {
 	awaits  *event   // a call in a text, whose result is the next message
 	files   files
 	todo    todo
-	tracked int               // the origin of the event that it is of
-	running map[string]string // the commands of sessions
-	told    map[uint64]bool   // lines in the parts
-	blocks  bool              // the assistant writes edits as blocks in its texts
-	wholes  bool              // it writes whole files there
-	carried []carried         // pieces without room, for a later part
+	tracked int                // the origin of the event that it is of
+	running map[string]*action // the commands of sessions
+	told    map[uint64]bool    // lines in the parts
+	blocks  bool               // the assistant writes edits as blocks in its texts
+	wholes  bool               // it writes whole files there
+	carried []carried          // pieces without room, for a later part
 
 	upTo     int  // the origin of the newest event that the parts tell of
 	messages int  // how many left
@@ -35,7 +35,7 @@ type Record struct {
 
 // NewRecord returns an empty record whose costs are those of c.
 func NewRecord(c compact.Counter) *Record {
-	return &Record{counter: c, calls: callIndex{}, files: files{}, running: map[string]string{}, told: map[uint64]bool{}}
+	return &Record{counter: c, calls: callIndex{}, files: files{}, running: map[string]*action{}, told: map[uint64]bool{}}
 }
 
 // Add returns the next part of the record: what lost says that neither kept nor

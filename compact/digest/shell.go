@@ -8,9 +8,12 @@ import (
 
 // A shellCommand is a command of a line of shell.
 type shellCommand struct {
-	words []string
-	into  []string // the files that its output goes to
-	adds  bool     // behind what is there
+	program string   // as it is written
+	name    string   // of the program, on all systems: that of git has the command of git
+	words   []string // behind it
+	into    []string // the files that its output goes to
+	adds    bool     // behind what is there
+	listed  bool     // it runs on what xargs is given, or on what find finds
 }
 
 var (
@@ -19,6 +22,22 @@ var (
 	// condition finds what compares, rather than writes.
 	condition  = regexp.MustCompile(`\[\[ [^\n]*? \]\]|\(\([^\n()'"]*\)\)`)
 	shellQuote = regexp.MustCompile(`(?s)'([^']*)'?|"((?:\\.|[^"\\])*)"?|\\(.)`)
+	// onFound finds the options of find that run a command.
+	onFound = regexp.MustCompile(`^-(?:exec|ok)(?:dir)?$`)
+	// onWindows finds the paths of Windows, and powerShell that a line is for Windows.
+	onWindows  = regexp.MustCompile(`(?:\b[A-Za-z]:|\.{1,2}|[\w.-]+)(?:\\[\w.-]+)+\.\w{1,5}\b`)
+	powerShell = regexp.MustCompile(`\b(?:Add|Copy|Get|Move|New|Out|Remove|Rename|Set|Test)-[A-Z]\w+|(?:^|\s)(?:copy|move|del) [A-Za-z]:\\`)
+	toFolder   = regexp.MustCompile(`^(?:-[a-z]{0,3}t|--target-directory)$`)
+	// valued finds the options of a program, behind its name, whose next word is their value.
+	valued = regexp.MustCompile(`^(?:git -[Cc]|sudo -[ugp]|xargs -[0prtx]*[IEnPLdas]|(?:sed|perl|ruby) -\w*e|(?:perl|ruby) -[Ir]|install -(?:[a-zA-Z]*[mog]|-mode|-owner|-group)|(?:mv|git-mv|cp|ln|install) -(?:[a-z]*S|-suffix|[a-z]{0,3}t|-target-directory)|` +
+		`(?:rm|mv|cp|tee) (?i)-(?:value|encoding|include|exclude|filter|inputobject|itemtype|width))$`)
+)
+
+// wrapping are words before the program of a command, and unixNames what programs of
+// Windows are called on other systems.
+var (
+	wrapping  = setOf("sudo env time nohup exec command xargs then do else ( { !")
+	unixNames = byWord(map[string]string{"rm": "remove-item del erase", "mv": "move-item move rename-item ren", "cp": "copy-item copy", "tee": "set-content add-content out-file"})
 )
 
 // mostTokens bounds how much of a line of shell is read.
@@ -26,17 +45,26 @@ const mostTokens = 1 << 12
 
 // shellCommands splits lines of shell into their commands.
 func shellCommands(line string) (commands []shellCommand) {
+	if powerShell.MatchString(line) {
+		line = slashed(line)
+	}
+	line = onWindows.ReplaceAllStringFunc(line, slashed)
+	line = condition.ReplaceAllString(strings.ReplaceAll(line, "\\\n", " "), "true")
 	var c shellCommand
 	to := &c.words
+	end := func(listed bool) {
+		if c.named() {
+			commands = append(commands, c)
+		}
+		c, to = shellCommand{listed: listed}, &c.words
+	}
 	var skipped []string
-	line = condition.ReplaceAllString(strings.ReplaceAll(line, "\\\n", " "), "true")
 	for _, t := range append(shellToken.FindAllString(line, mostTokens), ";") {
 		switch last := t[len(t)-1]; {
 		case strings.HasPrefix(strings.TrimSpace(t), "#"), strings.IndexByte(";|&\n", t[0]) >= 0 && len(t) == 1:
-			if len(c.words) > 0 {
-				commands = append(commands, c)
-			}
-			c, to = shellCommand{}, &c.words
+			end(false)
+		case onFound.MatchString(t):
+			end(true)
 		case last == '>' || t == ">|":
 			to, c.adds = &c.into, c.adds || strings.HasSuffix(t, ">>")
 		case last == '&', t[0] == '<':
@@ -47,6 +75,75 @@ func shellCommands(line string) (commands []shellCommand) {
 		}
 	}
 	return commands
+}
+
+// named finds the program of a command behind what wraps it. It reports whether there is
+// one.
+func (c *shellCommand) named() bool {
+	for len(c.words) > 0 {
+		w := c.words[0]
+		if len(w) > 1 {
+			w = strings.TrimPrefix(w, "(")
+		}
+		if !wrapping[w] && (strings.IndexByte(w, '=') <= 0 || w[0] == '-') {
+			c.program, c.name, c.words = w, w, c.words[1:]
+			break
+		}
+		c.listed = c.listed || w == "xargs"
+		c.words = afterOptions(w, c.words[1:])
+	}
+	if unix := unixNames[strings.ToLower(c.name)]; unix != "" {
+		c.name = unix
+	}
+	if rest := afterOptions(c.name, c.words); c.name == "git" && len(rest) > 0 {
+		c.name, c.words = "git-"+rest[0], rest[1:]
+	}
+	if c.listed {
+		c.words = append(c.words, "a.listed")
+	}
+	c.into = slices.DeleteFunc(c.into, func(path string) bool { return strings.HasPrefix(path, "/dev/") })
+	return c.program != ""
+}
+
+// afterOptions returns the words after the options that stand before all else.
+func afterOptions(name string, words []string) []string {
+	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+		if valued.MatchString(name+" "+words[0]) && len(words) > 1 {
+			words = words[1:]
+		}
+		words = words[1:]
+	}
+	return words
+}
+
+// operands returns what a command names that is no option and no value of one. A folder
+// that is said to be one is the last, and ends with a slash.
+func (c *shellCommand) operands() (list []string) {
+	folder := ""
+	for i := 0; i < len(c.words); i++ {
+		w := c.words[i]
+		to, named := strings.CutPrefix(w, "--target-directory=")
+		if valued.MatchString(c.name+" "+w) && i+1 < len(c.words) {
+			i++
+			to, named = c.words[i], toFolder.MatchString(w)
+		} else if w != "" && (w[0] != '-' || w == "-") {
+			list = append(list, w)
+		}
+		if named {
+			folder = strings.TrimSuffix(to, "/") + "/"
+		}
+	}
+	if folder != "" {
+		list = append(list, folder)
+	}
+	return list
+}
+
+// shellAction returns what a command does that a tool runs.
+func shellAction(tool, command string) *action {
+	a := &action{kind: runs, tool: tool, command: command}
+	a.shell()
+	return a
 }
 
 // A heredoc is a text that a shell command gives to a program.
@@ -84,124 +181,4 @@ func heredocs(command string) (rest string, docs []heredoc) {
 		docs[len(docs)-1].body = body.String()
 	}
 	return b.String(), docs
-}
-
-// shellAction returns what a command does that a tool runs.
-func shellAction(tool, command string) *action {
-	a := &action{kind: runs, tool: tool, command: command}
-	a.shell()
-	return a
-}
-
-// mayBe reports whether a change of what a pattern names, or of a file in a folder that
-// only the shell knows, may be one of a file.
-func (c *change) mayBe(path string) bool {
-	path, of := "/"+slashed(path), slashed(strings.TrimPrefix(c.path, "./"))
-	i := strings.IndexAny(of, "*?{")
-	if i < 0 {
-		return of == everyFile || strings.HasSuffix(path, "/"+of)
-	}
-	folder := of[:max(0, strings.LastIndexByte(of[:i], '/'))]
-	in := "/" + folder[strings.LastIndexByte(folder, '/')+1:] + "/"
-	return (folder == "" || strings.Contains(path, in)) && strings.HasSuffix(path, of[strings.LastIndexAny(of, "*?}")+1:])
-}
-
-// shell takes the changes of a command, and says whether it only reads or
-// searches.
-func (a *action) shell() {
-	if strings.Contains(a.command, "*** Begin Patch") {
-		a.patches(a.command, "")
-		return
-	}
-	if editorEdit.MatchString(a.command) {
-		a.kind = edits
-		return
-	}
-	line, docs := heredocs(a.command)
-	if powerShell.MatchString(line) {
-		line = slashed(line)
-	}
-	line = onWindows.ReplaceAllStringFunc(line, slashed)
-	shown, only, away := other, len(docs) == 0, false
-	loops := map[string]bool{} // the variables of loops
-	for _, m := range loopNames.FindAllStringSubmatch(a.command, -1) {
-		loops[m[1]] = true
-	}
-	for _, c := range shellCommands(line) {
-		if len(c.words) > 0 && len(c.words[0]) > 1 {
-			c.words[0] = strings.TrimPrefix(c.words[0], "(")
-		}
-		for len(c.words) > 0 && (wrapping[c.words[0]] || strings.IndexByte(c.words[0], '=') > 0 && c.words[0][0] != '-') {
-			c.words = c.words[1:]
-		}
-		c.into = slices.DeleteFunc(c.into, func(path string) bool { return strings.HasPrefix(path, "/dev/") })
-		before := len(a.changes)
-		is := a.run(&c, docs, loops)
-		if len(c.words) > 1 && c.words[0] == "cd" { // into a folder that only the shell knows
-			away = strings.IndexByte(c.words[1], '$') >= 0 && !ownFolder.MatchString(c.words[1])
-		}
-		for k := before; away && k < len(a.changes); k++ {
-			if c := &a.changes[k]; c.path[0] != '/' {
-				*c = change{path: c.path, how: touched}
-			}
-		}
-		if last := len(c.words) - 1; is == reads && last > 0 && a.path == "" && strings.IndexByte(c.words[last], '.') >= 0 && len(c.words[last]) < 256 {
-			a.path = c.words[last]
-		}
-		if only = only && (is != other || len(c.words) == 0) && len(c.into) == 0; shown == other && is != ends {
-			shown = is
-		}
-	}
-	for _, d := range docs {
-		if a.script(d.body); containsAny(d.line, []string{"apply", "patch"}) && !strings.Contains(d.line, ">") {
-			a.patches("\n"+d.body, "")
-		}
-	}
-	if len(docs) == 0 {
-		a.script(a.command)
-	}
-	if only && shown != other {
-		a.kind, a.query = shown, ""
-	}
-}
-
-// editorEdit finds the commands of SWE-agent that change the open file. Their result
-// names it.
-var editorEdit = regexp.MustCompile(`^\s*(?:edit \d+:\d+|insert \d+|create \S+)\s`)
-
-// onWindows finds the paths of Windows.
-var onWindows = regexp.MustCompile(`(?:\b[A-Za-z]:|\.{1,2}|[\w.-]+)(?:\\[\w.-]+)+\.\w{1,5}\b`)
-
-// powerShell finds that a line is of PowerShell, or for Windows.
-var powerShell = regexp.MustCompile(`\b(?:Add|Copy|Get|Move|New|Out|Remove|Rename|Set|Test)-[A-Z]\w+|(?:^|\s)(?:copy|move|del) [A-Za-z]:\\`)
-
-// ownFolder finds variables that name the folder of the project.
-var ownFolder = regexp.MustCompile(`(?i)git|root|repo|pwd|work|proj`)
-
-// wrapping are words before the program of a command.
-var wrapping = setOf("sudo env time nohup exec command then do else ( { !")
-
-var (
-	opened   = regexp.MustCompile(`open\(\s*([\w.]+|["'][^"'\n]+["'])\s*,\s*(?:mode\s*=\s*)?["'][wax]`)
-	wrote    = regexp.MustCompile(`(?:Path\(\s*(["'][^"'\n]+["'])\s*\)|\b(\w+))\.write_text\(|writeFileSync\(\s*(["'][^"'\n]+["'])`)
-	assigned = regexp.MustCompile(`(?m)^\s*(\w+)\s*=\s*(?:Path\(|pathlib\.Path\()?\s*(["'][^"'\n]+["'])\)?\s*;?\s*$`)
-)
-
-// script takes the files that a script writes, as far as it says their names.
-func (a *action) script(script string) {
-	script = firstBytes(script, 1<<16)
-	if !containsAny(script, []string{"open(", "write_text", "writeFile"}) {
-		return
-	}
-	names := map[string]string{}
-	for _, m := range assigned.FindAllStringSubmatch(script, 64) {
-		names[m[1]] = m[2]
-	}
-	for _, m := range append(opened.FindAllStringSubmatch(script, 64), wrote.FindAllStringSubmatch(script, 64)...) {
-		name := strings.Join(m[1:], "")
-		if name != "" && strings.IndexByte(`"'`, name[0]) < 0 {
-			name = names[name]
-		}
-		a.add(change{path: strings.Trim(name, `"'`), how: changed})
-	}
 }

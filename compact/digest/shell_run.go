@@ -6,15 +6,26 @@ import (
 	"strings"
 )
 
-// ends marks commands that only cut or count what others print.
-const ends kind = 255
+// ends marks commands that only cut or count what others print, and status those that show
+// how things are.
+const (
+	ends   kind = 255
+	status kind = 254
+)
 
 // shows are commands that change nothing.
 var shows = byWord(map[kind]string{
 	reads:    "cat head tail nl less more bat sed awk jq open goto git-show git-diff git-blame",
 	searches: "grep rg ag find ls tree fd which find_file search_file search_dir git-grep git-ls-files git-log",
-	ends:     "cd wc sort uniq cut tr xargs echo true pwd printf",
+	ends:     "cd wc sort uniq cut tr echo true pwd printf",
 })
+
+// showsState finds commands that show how things are.
+var showsState = regexp.MustCompile(`^(?:gh (?:\w+ (?:view|list|status|diff)|api)\b|(?:kubectl|oc) (?:-\S+ \S+ )*(?:get|describe|logs|top|events)\b|docker (?:compose )?(?:ps|logs|inspect|images)\b|systemctl (?:status|is-\w+|list-\S+)|journalctl\b|crontab -l|\S+ (?:\w+ )?status(?:\s|$)|mdadm (?:-D|--detail)|git-(?:status|rev-parse|branch --show-current)\b|` +
+	`(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\bselect\b)|redis-cli .*(?i:\b(?:h?get|info|[hl]?keys|lrange)\b)|mongosh .*\bfind|curl -[sSIfLk]+ [^-]|aws \S+ (?:describe|list|get)-|az .*\b(?:show|list)\b|squeue\b|sacct\b|helm (?:history|list|get)\b|(?:glab|circleci) \w+ (?:list|view|status)\b|pm2 (?:ls|list)|pip (?:show|list)\b|npm (?:view|ls)\b|(?:ps|date|man|type|printenv)(?:\s|$))`)
+
+// writesState finds those of them that change something.
+var writesState = regexp.MustCompile(`^(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\b(?:insert|update|delete|drop|alter|create|truncate)\b)|^gh api\b.*\s-(?:[XfF]|-method|-(?:raw-)?field|-input)\b`)
 
 // In requirements installers write what they add, and formatters change files when
 // they are told to.
@@ -24,48 +35,93 @@ var (
 	formatters   = map[string]string{"gofmt": "-w", "goimports": "-w", "gofumpt": "-w", "prettier": "--write", "black": "", "isort": "", "rustfmt": "", "clang-format": "-i", "ruff": "format", "eslint": "--fix"}
 	formats      = regexp.MustCompile(`^(?:--fix|--write|(?:[\w-]+:)*(?:fmt|format|fix|codegen|generate|gen|reformat|lint-?fix|black|isort|spotless\w*|\w*Format)(?::[\w-]+)*)$`)
 	movesAll     = setOf("push save pop apply")
+	branches     = regexp.MustCompile(`^-[bBcC]$`)
 	namedFile    = regexp.MustCompile(`\w\.[A-Za-z]\w{0,4}$`)
 	inPlace      = regexp.MustCompile(`^(?:-[a-zA-Z0]{0,3}i(?:$|[.e])|--in-place)`)
 	scripted     = regexp.MustCompile(`^-\w*e$`)
 	loopVariable = regexp.MustCompile(`\$\{?(\w+)`)
 	loopNames    = regexp.MustCompile(`\b(?:for|read(?: -\w+)*) (\w+)`)
-	xargsValue   = regexp.MustCompile(`^-[0prtx]*[IEnPLdas]$`) // another word is its value
-	toFolder     = regexp.MustCompile(`^(?:-[a-z]{0,3}t|--target-directory)$`)
-	suffixed     = regexp.MustCompile(`^-(?:[a-z]*S|-suffix)$`)
-	installValue = regexp.MustCompile(`^-(?:[a-zA-Z]*[mog]|-mode|-owner|-group)$`)
+	// ownFolder finds variables that name the folder of the project.
+	ownFolder = regexp.MustCompile(`(?i)git|root|repo|pwd|work|proj`)
+	// editorEdit finds the commands of SWE-agent that change the open file. Their result
+	// names it.
+	editorEdit = regexp.MustCompile(`^\s*(?:edit \d+:\d+|insert \d+|create \S+)\s`)
 )
 
-// unixNames are the names of commands of Windows on other systems.
-var unixNames = byWord(map[string]string{"rm": "remove-item del erase", "mv": "move-item move rename-item ren", "cp": "copy-item copy", "tee": "set-content add-content out-file"})
-
-// psValues finds parameters of PowerShell that are no files, with what follows.
-var psValues = regexp.MustCompile(`(?i)^-(?:value|encoding|include|exclude|filter|inputobject|itemtype|width)$`)
+// shell takes the changes of a command, and says whether it only reads, searches or shows
+// how things are.
+func (a *action) shell() {
+	switch {
+	case strings.Contains(a.command, "*** Begin Patch"):
+		a.patches(a.command, "")
+		return
+	case editorEdit.MatchString(a.command):
+		a.kind = edits
+		return
+	}
+	line, docs := heredocs(a.command)
+	a.commands = shellCommands(line)
+	loops := map[string]bool{} // the variables of loops
+	for _, m := range loopNames.FindAllStringSubmatch(a.command, -1) {
+		loops[m[1]] = true
+	}
+	shown, quotes, away := other, len(docs) == 0, false
+	a.shows = len(a.commands) > 0
+	for i := range a.commands {
+		c, before := &a.commands[i], len(a.changes)
+		is := a.run(c, docs, loops)
+		if c.name == "cd" && len(c.words) > 0 { // into a folder that only the shell knows
+			away = strings.IndexByte(c.words[0], '$') >= 0 && !ownFolder.MatchString(c.words[0])
+		}
+		for k := before; away && k < len(a.changes); k++ {
+			if c := &a.changes[k]; c.path[0] != '/' {
+				*c = change{path: c.path, how: touched}
+			}
+		}
+		if last := len(c.words) - 1; is == reads && last >= 0 && !c.listed && a.path == "" && strings.IndexByte(c.words[last], '.') >= 0 && len(c.words[last]) < 256 {
+			a.path = c.words[last]
+		}
+		a.shows = a.shows && is != other && len(a.changes) == 0
+		if quotes = quotes && a.shows && is != status && len(c.into) == 0; shown == other && is != ends {
+			shown = is
+		}
+	}
+	for _, d := range docs {
+		if a.script(d.body); containsAny(d.line, []string{"apply", "patch"}) && !strings.Contains(d.line, ">") {
+			a.patches("\n"+d.body, "")
+		}
+	}
+	if len(docs) == 0 {
+		a.script(a.command)
+	}
+	if quotes && shown != other {
+		a.kind, a.query = shown, ""
+	}
+}
 
 // run takes the files that a command writes, moves or removes, and returns what it
 // shows. loops are the variables of its loops.
 func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kind {
-	if len(c.words) == 0 {
-		return other
-	}
-	into := rewritten
+	into, before := rewritten, len(a.changes)
 	if c.adds || slices.Contains(c.words, "-a") {
 		into = changed
 	}
 	add := func(h how, paths ...string) {
 		for _, path := range paths {
-			if m := loopVariable.FindStringSubmatch(path); m != nil && loops[m[1]] {
-				a.add(change{path: everyFile, how: touched})
-			} else if strings.ContainsAny(path, "*?{") && path[0] != '-' && !strings.Contains(path, "$") {
-				a.add(change{path: path, how: touched})
-			}
-			if path == "" || strings.IndexByte("-&$", path[0]) >= 0 || strings.HasPrefix(path, "/dev/") || strings.ContainsAny(path, "*?(){}") {
-				continue
-			}
 			ch := change{path: path, how: h}
-			for _, d := range docs { // cat > path <<EOF
-				if h == into && strings.Contains(d.line, path) && (c.words[0] == "cat" || c.words[0] == "tee") {
-					if ch.how, ch.new = written, d.body; strings.Contains(d.line, ">>") || slices.Contains(c.words, "-a") {
-						ch.how = inserted
+			switch m := loopVariable.FindStringSubmatch(path); {
+			case m != nil && loops[m[1]]:
+				ch = change{path: everyFile, how: touched}
+			case path == "" || strings.IndexByte("-&$", path[0]) >= 0 || strings.HasPrefix(path, "/dev/"), strings.ContainsAny(path, "*?{") && m != nil, strings.ContainsAny(path, "()"):
+				continue
+			case strings.ContainsAny(path, "*?{"):
+				ch.how = touched
+			case h == into && (c.name == "cat" || c.name == "tee"): // cat > path <<EOF
+				for _, d := range docs {
+					if strings.Contains(d.line, path) {
+						if ch.how, ch.new = written, d.body; into == changed || strings.Contains(d.line, ">>") {
+							ch.how = inserted
+						}
 					}
 				}
 			}
@@ -73,72 +129,53 @@ func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kin
 		}
 	}
 	add(into, c.into...)
-	name, words := c.words[0], c.words[1:]
-	for name == "git" && len(words) > 1 && words[0] != "" && words[0][0] == '-' { // of git itself
-		if (words[0] == "-C" || words[0] == "-c") && len(words) > 2 {
-			words = words[1:]
-		}
-		words = words[1:]
-	}
-	if name == "git" && len(words) > 0 {
-		name, words = "git-"+words[0], words[1:]
-	}
-	if unix := unixNames[strings.ToLower(name)]; unix != "" {
-		if slices.ContainsFunc(words, tried.MatchString) {
-			return other
-		}
-		name = unix
-		words = slices.Clone(words)
-		for i := slices.IndexFunc(words, psValues.MatchString); i >= 0; i = slices.IndexFunc(words, psValues.MatchString) {
-			words = slices.Delete(words, i, min(i+2, len(words)))
-		}
-	}
-	files := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" || w[0] == '-' && w != "-" })
-	n := len(files)
 	given := func(flags ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(flags, w) })
+		return slices.ContainsFunc(c.words, func(w string) bool { return slices.Contains(flags, w) })
 	}
-	switch name {
+	is, files := shows[c.name], c.operands()
+	n, line := len(files), c.name+" "+strings.Join(c.words, " ")
+	switch {
+	case is == other && slices.ContainsFunc(c.words, tried.MatchString):
+		return other
+	case is == other && showsState.MatchString(line) && !writesState.MatchString(line):
+		return status
+	}
+	switch c.name {
 	case "sed", "perl", "ruby":
-		options := words
-		if name != "sed" { // the script has those after its name
-			options = ownOptions(words)
+		options := c.words
+		if c.name != "sed" { // the script has those after its name
+			options = options[:len(options)-len(afterOptions(c.name, options))]
 		}
 		if slices.ContainsFunc(options, inPlace.MatchString) {
-			scripts := len(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !scripted.MatchString(w) }))
-			add(rewritten, files[min(max(1, scripts), n):]...)
-			return other
+			if is = other; !slices.ContainsFunc(options, scripted.MatchString) {
+				files = files[min(1, n):]
+			}
+			add(rewritten, files...)
 		}
-	case "xargs", "find":
-		before := len(a.changes)
-		if name == "find" && slices.Contains(words, "-delete") || slices.ContainsFunc(onLists(name, words), func(words []string) bool {
-			a.run(&shellCommand{words: append(words, "a.listed")}, nil, nil)
-			return len(a.changes) > before
-		}) {
-			a.changes = a.changes[:before]
+	case "find":
+		if given("-delete") {
 			add(touched, everyFile)
-			return other
 		}
 	case "mv", "git-mv", "cp", "install", "ln":
-		files = operands(name, words)
-		if n = len(files); n > 1 {
-			if strings.HasSuffix(name, "mv") {
-				add(removed, files[:n-1]...)
-			}
-			to, folder := strings.CutSuffix(files[n-1], "/")
-			for _, from := range files[:n-1] {
-				in := to + "/" + from[strings.LastIndexByte(strings.TrimSuffix(from, "/"), '/')+1:]
-				switch {
-				case strings.HasSuffix(in, "/."):
-					add(touched, to+"/*")
-				case folder || n > 2:
-					add(rewritten, in)
-				case !namedFile.MatchString(to): // perhaps a folder
-					add(touched, in)
-					fallthrough
-				default:
-					add(rewritten, to)
-				}
+		if n < 2 || c.name == "install" && given("-d", "--directory") {
+			break
+		}
+		if strings.HasSuffix(c.name, "mv") {
+			add(removed, files[:n-1]...)
+		}
+		to, folder := strings.CutSuffix(files[n-1], "/")
+		for _, from := range files[:n-1] {
+			in := to + "/" + from[strings.LastIndexByte(strings.TrimSuffix(from, "/"), '/')+1:]
+			switch {
+			case strings.HasSuffix(in, "/."):
+				add(touched, to+"/*")
+			case folder || n > 2:
+				add(rewritten, in)
+			case !namedFile.MatchString(to): // perhaps a folder
+				add(touched, in)
+				fallthrough
+			default:
+				add(rewritten, to)
 			}
 		}
 	case "ed", "ex":
@@ -152,14 +189,14 @@ func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kin
 			add(removed, files...)
 		}
 	case "git-checkout", "git-restore", "git-switch", "git-stash", "git-reset":
-		i := slices.Index(words, "--")
-		switch there := n == 1 && !slices.ContainsFunc(words, func(w string) bool { return len(w) == 2 && strings.Contains("-b-B-c-C", w) }); {
-		case name == "git-restore" && given("--staged", "-S") && !given("--worktree", "-W"): // of the index
+		i := slices.Index(c.words, "--")
+		switch there := n == 1 && !slices.ContainsFunc(c.words, branches.MatchString); {
+		case c.name == "git-restore" && given("--staged", "-S") && !given("--worktree", "-W"): // of the index
 		case i >= 0:
-			add(restored, words[i+1:]...)
-		case name == "git-restore", name == "git-checkout" && there && namedFile.MatchString(files[0]):
+			add(restored, c.words[i+1:]...)
+		case c.name == "git-restore", c.name == "git-checkout" && there && namedFile.MatchString(files[0]):
 			add(restored, files...)
-		case name == "git-reset" && given("--hard"), name == "git-stash" && (n == 0 || movesAll[files[0]]), there && (name == "git-checkout" || name == "git-switch"):
+		case c.name == "git-reset" && given("--hard"), c.name == "git-stash" && (n == 0 || movesAll[files[0]]), there && (c.name == "git-checkout" || c.name == "git-switch"):
 			add(changed, everyFile)
 		}
 	case "git-revert", "git-pull", "git-merge", "git-rebase", "git-cherry-pick", "git-am", "git-clean":
@@ -169,86 +206,46 @@ func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kin
 			add(touched, everyFile)
 		}
 	default:
-		if file := requirements[name]; file != "" && n > 1 && adds[files[0]] && !slices.Contains(words, "-g") {
+		if file := requirements[c.name]; file != "" && n > 1 && adds[files[0]] && !given("-g") {
 			add(changed, file)
 		}
-		flag, writes := formatters[name]
+		flag, writes := formatters[c.name]
 		named := slices.DeleteFunc(files, func(f string) bool { return strings.IndexByte(f, '.') <= 0 })
-		switch writes = writes && (flag == "" || slices.Contains(words, flag)); {
-		case given("--diff", "--check"): // it shows what it would do
+		switch writes = writes && (flag == "" || given(flag)); {
+		case given("--diff"): // it shows what it would do
 		case writes && len(named) > 0:
 			add(changed, named...)
-		case writes, shows[name] == other && !strings.HasPrefix(name, "git-") && slices.ContainsFunc(c.words, formats.MatchString):
+		case writes, is == other && !strings.HasPrefix(c.name, "git-") && (formats.MatchString(c.name) || slices.ContainsFunc(c.words, formats.MatchString)):
 			add(touched, everyFile)
 		}
 	}
-	return shows[name]
+	if c.listed && len(a.changes) > before { // nobody knows which
+		a.changes = append(a.changes[:before], change{path: everyFile, how: touched})
+	}
+	return is
 }
 
-// ownOptions returns the words up to the first that is neither an option of perl or ruby
-// nor the value of one.
-func ownOptions(words []string) []string {
-	for i := 0; i < len(words); i++ {
-		switch w := words[i]; {
-		case scripted.MatchString(w), w == "-I", w == "-r":
-			i++
-		case w == "" || w[0] != '-':
-			return words[:i]
-		}
-	}
-	return words
-}
+var (
+	opened   = regexp.MustCompile(`open\(\s*([\w.]+|["'][^"'\n]+["'])\s*,\s*(?:mode\s*=\s*)?["'][wax]`)
+	wrote    = regexp.MustCompile(`(?:Path\(\s*(["'][^"'\n]+["'])\s*\)|\b(\w+))\.write_text\(|writeFileSync\(\s*(["'][^"'\n]+["'])`)
+	assigned = regexp.MustCompile(`(?m)^\s*(\w+)\s*=\s*(?:Path\(|pathlib\.Path\()?\s*(["'][^"'\n]+["'])\)?\s*;?\s*$`)
+)
 
-// onLists returns the commands that xargs or find runs on what it is given or finds.
-func onLists(name string, words []string) (commands [][]string) {
-	begins := name == "xargs"
-	for i := 0; i < len(words); i++ {
-		switch w := words[i]; {
-		case name == "find" && !begins:
-			begins = w == "-exec" || w == "-execdir" || w == "-ok" || w == "-okdir"
-		case name == "xargs" && xargsValue.MatchString(w):
-			i++
-		case wrapping[w], w == "", w[0] == '-':
-		default:
-			end := len(words)
-			if k := slices.IndexFunc(words[i:], func(w string) bool { return w == ";" || w == "+" }); k >= 0 && name == "find" {
-				end = i + k
-			}
-			if w != "find" && w != "xargs" {
-				commands = append(commands, words[i:end:end])
-			}
-			i, begins = end, false
-			if name == "xargs" {
-				return commands
-			}
+// script takes the files that a script writes, as far as it says their names.
+func (a *action) script(script string) {
+	script = firstBytes(script, 1<<16)
+	if !containsAny(script, []string{"open(", "write_text", "writeFile"}) {
+		return
+	}
+	names := map[string]string{}
+	for _, m := range assigned.FindAllStringSubmatch(script, 64) {
+		names[m[1]] = m[2]
+	}
+	for _, m := range append(opened.FindAllStringSubmatch(script, 64), wrote.FindAllStringSubmatch(script, 64)...) {
+		name := strings.Join(m[1:], "")
+		if name != "" && strings.IndexByte(`"'`, name[0]) < 0 {
+			name = names[name]
 		}
+		a.add(change{path: strings.Trim(name, `"'`), how: changed})
 	}
-	return commands
-}
-
-// operands returns what mv, cp, install or ln takes and, as the last, where to. That ends
-// with a slash if it is said to be a folder.
-func operands(name string, words []string) (files []string) {
-	folder := ""
-	for i := 0; i < len(words); i++ {
-		w := words[i]
-		to, named := strings.CutPrefix(w, "--target-directory=")
-		switch {
-		case named:
-			folder = to
-		case toFolder.MatchString(w) && i+1 < len(words):
-			i++
-			folder = words[i]
-		case name == "install" && (w == "-d" || w == "--directory"):
-			return nil
-		case suffixed.MatchString(w), name == "install" && installValue.MatchString(w):
-			i++
-		case w != "" && (w[0] != '-' || w == "-"):
-			files = append(files, w)
-		}
-	}
-	if folder != "" {
-		files = append(files, strings.TrimSuffix(folder, "/")+"/")
-	}
-	return files
 }
