@@ -96,8 +96,9 @@ func (r *Record) lose(m *message, others []*message) {
 		if m.inText && (actions[0].tool == inFence && actions[0].kind != edits || reAct.MatchString(m.whole)) && !isResult(r.after(m.origin, others)) {
 			text, actions = m.whole, nil // nobody ran it
 		}
-		for _, c := range m.natives {
-			r.answer(r.happened(&event{by: byCall, origin: m.origin, action: c.action}), &c.result)
+		for _, e := range m.natives {
+			e.origin = m.origin
+			r.answer(r.happened(e), &e.result)
 		}
 		if words := strings.TrimSpace(withoutElements(text)); words != "" {
 			r.happened(&event{by: byAgent, origin: m.origin, words: words, final: len(actions) == 0})

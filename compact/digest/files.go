@@ -24,7 +24,6 @@ type file struct {
 // A region is a text in a file that was changed, as it was and as it is now.
 type region struct {
 	old, new string
-	how      how
 	cut      bool // a later change has a part of it
 	last     *event
 	text     string // how it is now, while a part is made
@@ -43,37 +42,27 @@ const (
 
 // apply notes a change that happened. One that left late takes nothing of those after it.
 func (fs files) apply(c *change, e *event) {
-	if c.path == everyFile || c.how == touched {
-		for _, f := range fs {
-			if f.touched = f.touched || f.before(e.origin) && c.mayBe(f.path); c.how != touched {
-				f.end(changed, e, f.last)
-			}
-		}
-		if all := fs[everyFile]; c.how != touched && (all == nil || all.before(e.origin)) {
-			fs[everyFile] = &file{path: everyFile, last: e, state: changed}
-		}
-		return
-	}
 	path := slashed(strings.TrimSuffix(strings.TrimPrefix(c.path, "./"), "/"))
-	f := fs.find(path)
-	if path != "" && len(fs) <= mostChanges {
-		folder := c.how == removed || c.how == restored || c.how == undone
+	f, every, ends := fs.find(path), path == everyFile && c.how != touched, c.how == removed || c.how == restored || c.how == undone
+	if every || c.how == touched || len(fs) <= mostChanges {
 		for p, g := range fs {
-			switch {
-			case folder && strings.HasPrefix(p, path+"/"):
+			switch before := g.before(e.origin); {
+			case every:
+				g.end(changed, e, g.last)
+			case ends && strings.HasPrefix(p, path+"/"):
 				g.end(c.how, e, e)
-			case folder && (strings.Contains(p, "/"+path+"/") || path[0] == '/' && strings.HasSuffix(path, "/"+p[:max(0, strings.LastIndexByte(p, '/'))])) && g.before(e.origin): // perhaps of another one
+			case ends && before && (strings.Contains(p, "/"+path+"/") || strings.HasPrefix(path, "/") && strings.HasSuffix(path, "/"+p[:max(0, strings.LastIndexByte(p, '/'))])): // perhaps of another folder
 				g.regions, g.touched = nil, true
-			case g != f && e.command != "" && endAlike(p, path) && g.before(e.origin): // a command may run in any folder
+			case before && (c.how == touched && mayBe(path, p) || g != f && e.command != "" && endAlike(p, path)): // a command may run in any folder
 				g.touched = true
 			}
 		}
 	}
-	if path == "" || len(path) > mostPath || strings.IndexByte(path, '\n') >= 0 {
+	if c.how == touched || path == "" || len(path) > mostPath || strings.IndexByte(path, '\n') >= 0 {
 		return
 	}
 	if f == nil {
-		f = &file{path: strings.TrimPrefix(c.path, "./")}
+		f = &file{path: strings.TrimSuffix(strings.TrimPrefix(c.path, "./"), "/")}
 		fs[path] = f
 	}
 	if f.last != e {
@@ -83,19 +72,30 @@ func (fs files) apply(c *change, e *event) {
 		f.end(by.state, e, e)
 		return
 	}
+	f.touched = c.how == changed || f.touched && f.regions != nil && c.how != written
 	f.last, f.at, f.state = e, e.origin*mostChanges+f.times%mostChanges, c.how
 	switch c.how {
-	case written:
-		f.regions = nil
-		fallthrough
-	case inserted:
-		f.add(region{new: c.new, how: c.how, last: e})
-	case removed, restored, undone, rewritten:
-		f.regions = nil
 	case replaced:
 		f.replace(c, e)
+	case inserted:
+		f.add(region{new: c.new, last: e})
+	case written:
+		f.regions = []region{{new: c.new, last: e}}
+	case removed, restored, undone, rewritten:
+		f.regions = nil
 	}
-	f.touched = c.how == changed || f.touched && f.regions != nil && c.how != written
+}
+
+// mayBe reports whether what a pattern names, or a file in a folder that only the shell
+// knows, may be a file.
+func mayBe(of, path string) bool {
+	i := strings.IndexAny(of, "*?{")
+	if path = "/" + path; i < 0 {
+		return of == everyFile || strings.HasSuffix(path, "/"+of)
+	}
+	folder := of[:max(0, strings.LastIndexByte(of[:i], '/'))]
+	in := "/" + folder[strings.LastIndexByte(folder, '/')+1:] + "/"
+	return (folder == "" || strings.Contains(path, in)) && strings.HasSuffix(path, of[strings.LastIndexAny(of, "*?}")+1:])
 }
 
 // after returns what was changed after an event although it left before it: the file at a
@@ -264,17 +264,4 @@ func (a *action) add(c change) {
 	if c.path != "" && len(a.changes) < mostChanges {
 		a.changes = append(a.changes, c)
 	}
-}
-
-// mayBe reports whether a change of what a pattern names, or of a file in a folder that
-// only the shell knows, may be one of a file.
-func (c *change) mayBe(path string) bool {
-	path, of := "/"+slashed(path), slashed(strings.TrimPrefix(c.path, "./"))
-	i := strings.IndexAny(of, "*?{")
-	if i < 0 {
-		return of == everyFile || strings.HasSuffix(path, "/"+of)
-	}
-	folder := of[:max(0, strings.LastIndexByte(of[:i], '/'))]
-	in := "/" + folder[strings.LastIndexByte(folder, '/')+1:] + "/"
-	return (folder == "" || strings.Contains(path, in)) && strings.HasSuffix(path, of[strings.LastIndexAny(of, "*?}")+1:])
 }

@@ -2,7 +2,6 @@ package digest
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 
 	"laconic/compact"
@@ -11,68 +10,50 @@ import (
 // shellOutput returns what the outputs of a shell_call say, below the code of the command
 // that failed, or "" if the parts are no such outputs.
 func shellOutput(parts []compact.Part) string {
-	var b strings.Builder
-	code, head := 0, ""
+	var text strings.Builder
+	code, head := "0", ""
 	for i := range parts {
-		if parts[i].Kind != compact.KindOther {
-			return ""
-		}
 		v := valueOf(parts[i].Text.String())
 		outcome := valueOf(v.member("outcome"))
-		if outcome.kind != '{' {
+		if parts[i].Kind != compact.KindOther || outcome.kind != '{' {
 			return ""
 		}
-		if n, _ := strconv.Atoi(outcome.member("exit_code")); code == 0 {
+		if n := outcome.member("exit_code"); n != "" && code == "0" {
 			code = n
 		}
-		text := joined(strings.TrimRight(v.member("stdout"), "\n"), "\n", v.member("stderr"))
+		text.WriteString(joined(strings.TrimRight(v.member("stdout"), "\n"), "\n", v.member("stderr")) + "\n")
 		if outcome.member("type") == "timeout" {
-			text, head = joined(text, "\n", "(time limit reached)"), "Command timed out\n"
+			text.WriteString("(time limit reached)\n")
+			head = "Command timed out\n"
 		}
-		b.WriteString(text + "\n")
 	}
-	if len(parts) > 0 && (head == "" || code != 0) {
-		head = "Exit code " + itoa(code) + "\n"
+	if len(parts) > 0 && (head == "" || code != "0") {
+		head = "Exit code " + code + "\n"
 	}
-	return head + b.String()
+	return head + text.String()
 }
 
-// A nativeCall is a call that holds its result.
-type nativeCall struct {
-	action *action
-	result result
-}
-
-// nativeCallIn returns the call that a part is which no client made, or nil.
-func nativeCallIn(p *compact.Part) *nativeCall {
-	if p.Kind != compact.KindOther {
-		return nil
-	}
-	v := valueOf(p.Text.String())
+// nativeCall returns the call that an item is which no client made, with its result, or nil.
+func nativeCall(item string) *event {
+	v := valueOf(item)
 	name, ok := strings.CutSuffix(v.member("type"), "_call")
 	if !ok {
 		return nil
 	}
-	said := func(names string) string {
-		if text := v.member(names); text != "null" {
-			return text
-		}
-		return ""
-	}
 	arguments := valueOf(v.member("arguments action"))
-	only := func(key, text string) value {
-		return value{kind: '{', keys: []string{key}, list: []value{{kind: '"', text: text}}}
+	for _, key := range []string{"code", "query"} {
+		if text := cmp.Or(v.member(key), arguments.member(key)); text != "" && name != "mcp" {
+			arguments = object(key, text)
+		}
 	}
-	switch code, query := v.member("code"), arguments.member("query"); {
-	case name == "mcp":
-	case code != "":
-		arguments = only("code", code)
-	case query != "":
-		arguments = only("query", query)
+	said, fails := "", v.member("status") == "failed"
+	for _, key := range []string{"status", "results", "outputs", "output", "error"} {
+		if text := v.member(key); text != "" && text != "null" {
+			said, fails = text, fails || key == "error"
+		}
 	}
-	c := &nativeCall{action: actionOf(cmp.Or(v.member("name"), name), arguments)}
-	fault := said("error")
-	c.result = resultOf(cmp.Or(fault, said("output"), said("outputs"), said("results"), said("status")), c.action.kind)
-	c.result.failed = fault != "" || v.member("status") == "failed"
-	return c
+	a := actionOf(cmp.Or(v.member("name"), name), arguments)
+	r := resultOf(said, a.kind)
+	r.failed = fails
+	return &event{by: byCall, action: a, result: r}
 }

@@ -143,11 +143,11 @@ type message struct {
 
 	text    string // of its parts
 	actions []*action
-	inText  bool    // the action is written in the text
-	whole   string  // the text with the action
-	result  *result // of a result
-	said    string  // what the user said to the call, in the result
-	natives []*nativeCall
+	inText  bool     // the action is written in the text
+	whole   string   // the text with the action
+	result  *result  // of a result
+	said    string   // what the user said to the call, in the result
+	natives []*event // calls with their results that no client made
 	lines   []uint64 // the hashes of its lines
 }
 
@@ -167,9 +167,9 @@ func (r *Record) read(m *compact.Message) *message {
 	read := &message{origin: m.Origin, role: m.Role, name: m.Name, answers: m.Answers, parts: m.Parts, calls: m.Calls}
 	for i := range m.Parts {
 		if m.Parts[i].Kind != compact.KindText {
-			if m.Role == compact.Assistant {
-				if c := nativeCallIn(&m.Parts[i]); c != nil {
-					read.natives = append(read.natives, c)
+			if m.Role == compact.Assistant && m.Parts[i].Kind == compact.KindOther {
+				if e := nativeCall(m.Parts[i].Text.String()); e != nil {
+					read.natives = append(read.natives, e)
 				}
 			}
 			continue

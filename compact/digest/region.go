@@ -2,53 +2,64 @@ package digest
 
 import "strings"
 
-// now returns the lines of a region as they are now, each after a mark: + new, -
-// removed, and a blank for what was there before.
+// difference returns the lines of a text that another one became, as they are now, each
+// behind a mark: + new, and a blank for what was there before. Behind them it has those
+// that are gone, after a -.
+func difference(old, new string) (lines []string) {
+	old, new = strings.TrimSuffix(old, "\n"), strings.TrimSuffix(new, "\n")
+	was := map[string]int{}
+	for l := range strings.SplitSeq(old, "\n") {
+		was[l]++
+	}
+	if old == "" {
+		clear(was)
+	}
+	for l := range strings.SplitSeq(new, "\n") {
+		if was[l]--; was[l] < 0 {
+			lines = append(lines, "+"+l)
+		} else {
+			lines = append(lines, " "+l)
+		}
+	}
+	for l := range strings.SplitSeq(old, "\n") {
+		if was[l]--; was[l] >= 0 {
+			lines = append(lines, "-"+l)
+		}
+	}
+	return lines
+}
+
+// now returns the lines of a region as they are now: those that are new, with some around
+// them, or if there are none some of those that are gone.
 func (g *region) now() string {
-	was, is := setOfLines(g.old), setOfLines(g.new)
 	var b strings.Builder
-	fresh := 0
 	var context []string // since the last line that is new, or before the first
-	for l := range strings.SplitSeq(g.new, "\n") {
-		switch {
-		case strings.TrimSpace(l) == "":
-		case was[l]:
-			context = append(context, "  "+l+"\n")
-		default:
+	fresh, gone := 0, 0
+	for _, l := range difference(g.old, g.new) {
+		switch text := l[1:]; {
+		case strings.TrimSpace(text) == "":
+		case l[0] == ' ':
+			context = append(context, "  "+text+"\n")
+		case l[0] == '+':
 			if fresh == 0 {
 				context = context[max(0, len(context)-around):]
 			}
-			b.WriteString(strings.Join(context, "") + "+ " + l + "\n")
+			b.WriteString(strings.Join(context, "") + "+ " + text + "\n")
 			fresh, context = fresh+1, nil
+		case gone < mostGone && fresh == 0 && !g.cut:
+			b.WriteString(strings.Join(context[:min(len(context), around)], "") + "- " + cutAt(text, 160) + "\n")
+			gone, context = gone+1, nil
 		}
 	}
-	b.WriteString(strings.Join(context[:min(len(context), around)], ""))
 	if fresh > 0 {
-		return b.String()
-	} else if g.cut {
-		return ""
-	}
-	gone := 0
-	for l := range strings.SplitSeq(g.old, "\n") {
-		if !is[l] && strings.TrimSpace(l) != "" {
-			if gone++; gone <= mostGone {
-				b.WriteString("- " + cutAt(l, 160) + "\n")
-			}
-		}
+		b.WriteString(strings.Join(context[:min(len(context), around)], ""))
 	}
 	return b.String()
 }
 
-// around is how many lines are shown before and after those that changed.
-const around = 6
-
-func setOfLines(text string) map[string]bool {
-	set := map[string]bool{}
-	for l := range strings.SplitSeq(text, "\n") {
-		set[l] = true
-	}
-	return set
-}
-
-// mostGone is how many removed lines of a region are shown.
-const mostGone = 4
+// Around a line that changed so many are shown, and of a region without a new line so many
+// of those that are gone.
+const (
+	around   = 6
+	mostGone = 4
+)

@@ -170,29 +170,23 @@ func (e *event) hint() string {
 		c := &e.changes[k]
 		if c.how == undone {
 			return " (taken back)"
-		} else if c.how != replaced && c.how != inserted && c.how != written {
-			continue
 		}
-		was := setOfLines(c.old)
-		if c.old != "" {
-			gone += len(was)
-		}
-		for l := range strings.SplitSeq(c.new, "\n") {
-			if was[l] {
-				gone--
-				delete(was, l)
-				continue
+		for _, l := range difference(c.old, c.new) {
+			switch t := strings.TrimSpace(l[1:]); {
+			case c.how != replaced && c.how != inserted && c.how != written:
+			case l[0] == '-':
+				gone++
+			case l[0] == '+':
+				if added++; len(all) < shortEdit && !comment.MatchString(t) {
+					all = joined(all, " ⏎ ", t)
+				}
 			}
-			if t := strings.TrimSpace(l); len(all) < shortEdit && !comment.MatchString(t) {
-				all = joined(all, " ⏎ ", t)
-			}
-			added++
 		}
 	}
 	if added+gone == 0 {
 		return ""
 	}
-	return " (+" + itoa(added) + " −" + itoa(max(gone, 0)) + led(": ", OneLine(all, shortEdit)) + ")"
+	return " (+" + itoa(added) + " −" + itoa(gone) + led(": ", OneLine(all, shortEdit)) + ")"
 }
 
 // shortEdit is the length up to which edits are told by all that they add.

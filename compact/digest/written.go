@@ -20,6 +20,12 @@ var (
 	blocksFailed = regexp.MustCompile(`(?m)^# \d+ SEARCH/REPLACE blocks? failed|did not conform to the edit format`)
 )
 
+// wholeFile finds a file that an assistant wrote whole, between fences below its path.
+var wholeFile = regexp.MustCompile("(?ms)^[*#`]*([\\w./-]+\\.\\w+|Makefile|Dockerfile)[*:`]*\n```\\w*\n(.*?\n)?```[ \t]*$")
+
+// inFence is the tool of calls that an assistant writes between fences.
+const inFence = "$"
+
 // blocksIn returns the edits that an assistant wrote in its text as blocks of SEARCH and
 // REPLACE, and the text without them. It returns nil where there are none.
 func blocksIn(text string) (a *action, rest string) {
@@ -42,25 +48,6 @@ func blocksIn(text string) (a *action, rest string) {
 	return a, words.String()
 }
 
-// inFence is the tool of calls that an assistant writes between fences.
-const inFence = "$"
-
-// wholeFile finds a file that an assistant wrote whole, between fences below its path.
-var wholeFile = regexp.MustCompile("(?ms)^[*#`]*([\\w./-]+\\.\\w+|Makefile|Dockerfile)[*:`]*\n```\\w*\n(.*?\n)?```[ \t]*$")
-
-// filesIn returns the files that an assistant wrote whole in its text, and the text
-// without them. It returns nil where there are none.
-func filesIn(text string) (a *action, rest string) {
-	a = &action{kind: edits, tool: inFence}
-	for _, m := range wholeFile.FindAllStringSubmatch(text, mostChanges) {
-		a.add(change{path: m[1], new: m[2], how: written})
-	}
-	if len(a.changes) == 0 {
-		return nil, text
-	}
-	return a, wholeFile.ReplaceAllLiteralString(text, "")
-}
-
 // callIn returns the call that an assistant message without calls has in its
 // text, and the text without it: <read_file><path>a.go</path></read_file>, an Action
 // with its Action Input, or a block of shell at its end; with blocks set, edits as
@@ -80,17 +67,16 @@ func callIn(text string, blocks, wholes bool) (a *action, rest string) {
 		input := strings.TrimSpace(text[m[4]:m[5]])
 		args := valueOf(input)
 		if args.kind != '{' {
-			args = value{kind: '{', keys: []string{"input"}, list: []value{{kind: '"', text: input}}}
+			args = object("input", input)
 		}
 		return actionOf(text[m[2]:m[3]], args), text[:m[0]]
 	}
-	if blocks {
-		if a, rest = blocksIn(text); a != nil {
-			return a, rest
+	if blocks || wholes {
+		blocks := text
+		if wholes {
+			blocks = wholeFile.ReplaceAllString(text, "$1\n<<<<<<< SEARCH\n=======\n$2>>>>>>> REPLACE")
 		}
-	}
-	if wholes {
-		if a, rest = filesIn(text); a != nil {
+		if a, rest := blocksIn(blocks); a != nil {
 			return a, rest
 		}
 	}
