@@ -58,9 +58,9 @@ var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,\w])\d+ (?:(?:passed|fail|fa
 // atLast finds an attempt that went well: those before it do not count.
 var atLast = regexp.MustCompile(`(?i)\battempt \d+\W+(?:is |was |has )?(?:ok|done|passed|succe\w+)\b`)
 
-// lastWords returns the last line near the end of an output that sums it up, and a failure
-// that stands after it.
-func lastWords(text string) (says, failure string) {
+// summaryOf returns what an output says of how all went, in a line near its end or in one
+// that is made for that, and a failure that stands after it.
+func summaryOf(text string) (says, failure string) {
 	well := false // at a later attempt
 	for k, l := range lastLines(text, 12) {
 		switch t := strings.Trim(l, " =-\t*"); {
@@ -75,12 +75,25 @@ func lastWords(text string) (says, failure string) {
 			failure = l
 		}
 	}
+	end, name := timedOut.FindString(firstBytes(text, 300)+"\n"+lastBytes(text, 300)), packageFailed.FindString(text)
+	switch {
+	case end != "":
+		return "", end
+	case name != "":
+		return OneLine(name, 140), ""
+	case ownError.MatchString(strings.TrimSpace(failure)), failure != "" && failingSummary.MatchString(says):
+		return "", failure
+	case says == "" && failure == "":
+		says = OneLine(resultLine.FindString(text), 140)
+	}
 	return says, failure
 }
 
 var (
 	// resultLine finds the line in which a program says how all went.
 	resultLine = regexp.MustCompile(`(?m)\b(?:RESULT|(?:(?i:overall|final|test) )?(?:Result|Status)|Verdict)S?: *(?i:pass|fail|success|ok\b).*`)
+	// timedOut finds how harnesses say that a program was ended.
+	timedOut = regexp.MustCompile(`(?m)^(?:Error: )?(?i:the )?(?i:command|process|tool) timed out\b.*`)
 	// packageFailed finds a package whose tests failed: others may pass after it.
 	packageFailed = regexp.MustCompile(`(?m)^FAIL[ \t]+[\w.-]+/\S+.*`)
 	// placed finds a line that names a test that failed, or the place or the code of an error.
@@ -126,9 +139,10 @@ var (
 		`HTTP(?:/[\d.]+)? ?(?:[Ee]rror )?[45]\d\d\b|[45]\d\d (?:Client Error|Server Error|Bad |Unauthorized|Forbidden|Not Found|Too Many|Internal|Service)|(?:Fehler|エラー|錯誤|错误|失敗|失败|[Ee]rreur)(?::|：))`)
 )
 
-// ReportsFailure reports whether a result reports a failure.
+// ReportsFailure reports whether a result reports a failure. A word alone may be the state
+// of something.
 func ReportsFailure(text string) bool {
 	r := resultOf(text, runs)
-	says, failure := lastWords(r.text)
-	return r.coded && r.code != 0 || failingSummary.MatchString(says) || strings.Contains(failure, ":") || failure == "" && (&action{}).onlyError(&r) != ""
+	o := (&action{}).outcomeOf(&r)
+	return o.verdict == failed && (r.code != 0 || strings.Contains(o.says, ":") || failingSummary.MatchString(o.says))
 }

@@ -29,55 +29,35 @@ func (a *action) outcomeOf(r *result) outcome {
 	if why, ok := a.refusal(text); ok && (a.kind == edits || !r.coded) {
 		return outcome{refused, why}
 	}
-	if r.session != "" && a.kind == runs { // it goes on
-		return outcome{}
-	}
 	says, failure, quotes := "", "", a.kind == reads || a.kind == searches
-	command := shellQuote.ReplaceAllString(strings.TrimSpace(a.command), "")
-	one, end := !strings.ContainsAny(command, "|;\n"), ""
-	if a.kind == runs {
-		end = timedOut.FindString(firstBytes(text, 300) + "\n" + lastBytes(text, 300))
-	}
 	switch {
-	case a.kind == runs && a.shows:
-		failure = a.onlyError(r)
 	case a.kind == edits:
 		return a.edited(r)
-	case end != "":
-		failure = end
-	case a.kind == runs, a.kind == other && a.tool == "":
-		says, failure = lastWords(text)
-		if ownError.MatchString(strings.TrimSpace(failure)) || failure != "" && failingSummary.MatchString(says) {
-			says = ""
-		} else if says != "" && failure != "" && !r.coded { // another program after the one that sums up
+	case a.kind == runs && r.session != "": // it goes on
+		return outcome{}
+	case a.kind == runs && !a.shows, a.kind == other && a.tool == "":
+		if says, failure = summaryOf(text); says != "" && failure != "" && !r.coded { // another program after the one that sums up
 			return outcome{}
 		}
-		says = cmp.Or(OneLine(packageFailed.FindString(text), 140), says)
-		if says == "" && failure == "" {
-			says = OneLine(resultLine.FindString(text), 140)
-		}
-	case a.kind == other, a.kind == tracks, quotes:
+	case a.kind == runs, a.kind == other, a.kind == tracks, quotes:
 		failure = a.onlyError(r)
 	}
 	fails := failingSummary.MatchString(says) || failure != "" && says == ""
 	switch {
 	case r.coded && r.code == 1 && quotes:
 		fails = failure != "" // else a search found nothing
-	case r.coded && (r.code != 0 || quotes || one): // else it is the code of another program
+	case r.coded && (r.code != 0 || quotes || !strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.command), ""), "|;\n")): // else it is the code of another program
 		fails = r.code != 0 || strings.HasPrefix(says, "FAIL")
 	}
 	switch {
 	case fails, r.failed:
 		first, _, _ := strings.Cut(text, "\n")
-		return outcome{failed, OneLine(cmp.Or(strings.TrimSpace(placed.FindString(text)), cmp.Or(says, cmp.Or(failure, first))), 200)}
+		return outcome{failed, OneLine(cmp.Or(strings.TrimSpace(placed.FindString(text)), says, failure, first), 200)}
 	case quotes, !r.coded && says == "":
 		return outcome{}
 	}
 	return outcome{passed, says}
 }
-
-// timedOut finds how harnesses say that a program was ended.
-var timedOut = regexp.MustCompile(`(?m)^(?:Error: )?(?i:the )?(?i:command|process|tool) timed out\b.*`)
 
 // What a result says of a refusal: a harness names what was refused, and of edits
 // and questions a result is the harness's in any words.
@@ -146,8 +126,8 @@ func (a *action) edited(r *result) outcome {
 		line = strings.ReplaceAll(line, c.path, "")
 	}
 	line = noFailure.ReplaceAllString(line, "")
-	not, yes := notEdited.FindStringIndex(line), isEdited.FindStringIndex(line)
-	if yes == nil && len(r.text) <= 600 {
+	not, yes, short := notEdited.FindStringIndex(line), isEdited.FindStringIndex(line), len(r.text) <= 600
+	if yes == nil && short {
 		not = notEdited.FindStringIndex(head)
 	}
 	if m := someEdits.FindStringSubmatch(line); !r.failed && (m != nil && m[1] != "0" && m[1] != m[2] || partly.MatchString(head)) { // nobody knows which
@@ -156,40 +136,47 @@ func (a *action) edited(r *result) outcome {
 		}
 		return outcome{passed, OneLine(head, 200)}
 	}
-	if len(r.text) <= 600 && !r.failed && yes != nil { // what failed is named in a line of its own
-		lines := strings.Split(r.text, "\n")
-		made := slices.DeleteFunc(slices.Clone(a.changes), func(c change) bool {
-			return !slices.ContainsFunc(lines, func(l string) bool {
-				return len(l) > 2 && strings.IndexByte("AMD", l[0]) >= 0 && strings.TrimSpace(l[1:]) == c.path
-			}) && slices.ContainsFunc(lines[1:], func(l string) bool {
-				rest := strings.ReplaceAll(l, c.path, "")
-				return len(rest) < len(l) && notEdited.MatchString(rest) && !diagnosis.MatchString(rest)
-			})
-		})
+	if short && !r.failed && yes != nil {
+		made := slices.DeleteFunc(slices.Clone(a.changes), func(c change) bool { return notMade(c.path, r.text) })
 		if 0 < len(made) && len(made) < len(a.changes) {
 			a.changes = made
 			return outcome{passed, OneLine(head, 200)}
 		}
 	}
-	if r.failed || r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24) {
+	switch {
+	case r.failed || r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24):
 		return outcome{failed, OneLine(head, 200)}
-	}
-	if (yes == nil || waits.MatchString(line)) && strings.TrimSpace(line) != "" && len(r.text) <= 600 && !hunks.MatchString(r.text) && !onlyLines.MatchString(r.text) { // who knows
+	case (yes == nil || waits.MatchString(line)) && strings.TrimSpace(line) != "" && short && !hunks.MatchString(r.text) && !onlyLines.MatchString(r.text): // who knows
 		return outcome{unknown, OneLine(head, 200)}
 	}
 	return outcome{verdict: passed}
 }
 
+// notMade reports whether the result of several edits says that one of them was not made, in
+// a line of its own.
+func notMade(path, text string) (not bool) {
+	for i, l := range strings.Split(text, "\n") {
+		rest := strings.ReplaceAll(l, path, "")
+		if len(l) > 2 && strings.IndexByte("AMD", l[0]) >= 0 && strings.TrimSpace(l[1:]) == path {
+			return false
+		}
+		not = not || i > 0 && len(rest) < len(l) && notEdited.MatchString(rest) && !diagnosis.MatchString(rest)
+	}
+	return not
+}
+
 // happened reports whether an action made a change. A command that fails may have
-// made it before: it did not if the shell or the program that changes files
-// complains. A text for the shell to write is written before a program fails.
+// made it before: it did not if a line stands for its output that says so, or if the shell
+// or the program that changes files complains. A text for the shell to write is written
+// before a program fails.
 func (a *action) happened(c *change, o outcome, r *result) bool {
+	text := strings.TrimSpace(r.text)
 	switch {
 	case o.verdict == refused, o.verdict == missing:
 		return false
 	case a.kind == edits:
 		return o.verdict == passed
-	case a.notRun(r):
+	case len(text) < 300 && strings.IndexByte(text, '\n') < 0 && (!r.coded || r.code != 0) && heldBack.MatchString(text):
 		return false
 	case o.verdict != failed:
 		return true
@@ -197,12 +184,6 @@ func (a *action) happened(c *change, o outcome, r *result) bool {
 		return !shellComplains.MatchString(firstBytes(r.text, 1000))
 	}
 	return !complains.MatchString(firstBytes(r.text, 1000)) && !complains.MatchString(lastBytes(r.text, 400))
-}
-
-// notRun reports whether a command was not run, by a line that stands for its output.
-func (a *action) notRun(r *result) bool {
-	text := strings.TrimSpace(r.text)
-	return text != "" && len(text) < 300 && strings.IndexByte(text, '\n') < 0 && (!r.coded || r.code != 0) && heldBack.MatchString(text)
 }
 
 var (
