@@ -96,7 +96,7 @@ func actionOf(tool string, arguments value) *action {
 		}
 	}
 	a.take(&a.values, "")
-	if a.classify(); slices.ContainsFunc(a.values.keys, func(k string) bool { return plainKey(k) == "dryrun" && a.values.member(k) == "true" }) {
+	if a.classify(); a.values.member("dryrun") == "true" {
 		a.kind, a.changes = other, nil
 	}
 	return a
@@ -131,13 +131,13 @@ func (a *action) take(v *value, within string) {
 	text, hasNew := got["new"]
 	undoes := a.query == "undo_edit" || undoesEdit.MatchString(a.tool)
 	switch kind := v.member("type"); {
-	case kind == "delete_file":
+	case kind == "delete_file", within == "" && deletesFile.MatchString(a.tool):
 		a.add(change{path: path, how: removed})
 	case kind == "create_file" && v.member("diff") != "":
-		a.add(change{path: path, new: strings.ReplaceAll(strings.TrimPrefix(strings.TrimSuffix(v.member("diff"), "\n"), "+"), "\n+", "\n"), how: written})
+		a.patches("*** Begin Patch\n*** Add File: "+path+"\n"+v.member("diff"), "")
 		return
 	case hasOld && hasNew:
-		n := v.member("replace_all replaceAll expected_replacements allow_multiple")
+		n := v.member("replaceall expectedreplacements allowmultiple")
 		k, _ := strconv.Atoi(n)
 		a.add(change{path: path, old: old, new: text, all: n == "true" || k > 1})
 	case hasNew && strings.Contains(a.query+tool, "insert"):
@@ -148,12 +148,10 @@ func (a *action) take(v *value, within string) {
 		a.add(change{path: path, how: changed})
 	case got["content"] != "" && (a.query == "create" || a.query == "write" || a.query == "" && containsAny(tool, writing)):
 		a.add(change{path: path, new: got["content"], how: written})
-	case within == "" && deletesFile.MatchString(a.tool):
-		a.add(change{path: path, how: removed})
 	case undoes:
 		a.add(change{path: path, how: undone})
 	case within == "" && moves.MatchString(tool):
-		from, to := v.member("source_path old_path sourcePath oldPath source from"), v.member("destination_path new_path destinationPath newPath destination to")
+		from, to := v.member("sourcepath oldpath source from"), v.member("destinationpath newpath destination to")
 		if to != "" && !strings.Contains(tool, "copy") {
 			a.add(change{path: from, how: removed})
 		}
@@ -161,9 +159,7 @@ func (a *action) take(v *value, within string) {
 	}
 	for i := range v.list {
 		if m := &v.list[i]; m.kind == '"' && arguments[plainKey(v.keys[i])] == "" {
-			if a.patches(m.text, path); undoes && v.kind == '[' && namedFile.MatchString(m.text) && !strings.ContainsAny(m.text, " \n") {
-				a.add(change{path: m.text, how: undone})
-			}
+			a.patches(m.text, path)
 		} else {
 			a.take(m, path)
 		}
@@ -192,10 +188,12 @@ func commandOf(v *value, several bool) string {
 	return strings.Join(words, " ")
 }
 
-// member returns the text of the first member with one of some names, or "".
+// member returns the text of the first member with one of some names, which are without
+// style, or "".
 func (v *value) member(names string) string {
+	list := strings.Fields(names)
 	for i, k := range v.keys {
-		if slices.Contains(strings.Fields(names), k) {
+		if slices.Contains(list, plainKey(k)) {
 			return v.list[i].text
 		}
 	}
@@ -212,15 +210,17 @@ func (a *action) subject(n int) string {
 	s := ""
 	switch {
 	case a.kind == edits:
+		var paths []string
 		for _, c := range a.changes {
-			if !strings.Contains(", "+s+",", ", "+c.path+",") && len(s) < n {
-				s = joined(s, ", ", c.path)
+			if len(paths) < n && !slices.Contains(paths, c.path) {
+				paths = append(paths, c.path)
 			}
 		}
+		s = strings.Join(paths, ", ")
 	case a.command != "":
 		s = a.brief()
 	case a.query != "":
-		s = joined(a.query, " in ", joined(a.values.member("glob include include_pattern file_pattern filePattern type"), " of ", a.path))
+		s = joined(a.query, " in ", joined(a.values.member("glob include includepattern filepattern type"), " of ", a.path))
 	case a.kind == reads:
 		s = a.path
 		for i := range a.values.list {

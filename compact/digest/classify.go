@@ -55,7 +55,7 @@ func (a *action) classify() {
 		a.kind = edits
 	case has("questions") != "" || named("ask_user", "askuser", "ask_followup", "request_user_input", "human_input", "ask_human"):
 		a.kind = asks
-	case has("todos task_list") != "" || named("todo", "update_plan", "task_tracker", "taskcreate", "taskupdate"):
+	case has("todos tasklist") != "" || named("todo", "update_plan", "task_tracker", "taskcreate", "taskupdate"):
 		a.kind = tracks
 	case has("plan") != "":
 		a.kind, a.text = plans, has("plan")
@@ -63,7 +63,7 @@ func (a *action) classify() {
 		a.kind, a.text = thinks, has("thought content thoughts")
 	case tool == "finish" || tool == "submit" || named("attempt_completion", "task_complete"):
 		a.kind, a.text = reports, has("message result summary text")
-	case has("prompt") != "" && (named("agent", "task") || has("subagent_type") != ""):
+	case has("prompt") != "" && (named("agent", "task") || has("subagenttype") != ""):
 		a.kind = sends
 	case a.command != "":
 		a.kind = runs

@@ -149,7 +149,7 @@ type task struct{ id, text, status string }
 // The names that agents give to the members of a task.
 const (
 	taskTexts = "content step subject title task description text"
-	taskIDs   = "taskId task_id id"
+	taskIDs   = "taskid id"
 )
 
 // taskNumber finds the number of a task that was added, in the result of the call.
@@ -194,7 +194,7 @@ func (t *todo) change(id, text, status string) bool {
 // tasks returns the tasks of a call that has a whole list of them, or nil.
 func (a *action) tasks() []value {
 	if a.kind != tracks {
-		return boxes(a.values.member("task_progress"))
+		return boxes(a.values.member("taskprogress"))
 	}
 	for i := range a.values.list {
 		m := &a.values.list[i]

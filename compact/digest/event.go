@@ -166,7 +166,7 @@ func (r *Record) after(origin int, others []*message) string {
 // answer notes the result of a call, and what the call changed.
 func (r *Record) answer(e *event, res *result) {
 	e.answered, e.result, e.outcome = true, *res, outcome{}
-	if of := r.running[e.values.member("session_id bash_id shell_id task_id")]; of != nil && e.command == "" && !containsAny(strings.ToLower(e.tool), ending) {
+	if of := r.running[e.values.member("sessionid bashid shellid taskid")]; of != nil && e.command == "" && !containsAny(strings.ToLower(e.tool), ending) {
 		e.action = &action{kind: runs, tool: e.tool, values: e.values, command: of.command, commands: of.commands, shows: of.shows} // what it printed since
 	}
 	if e.kind == runs && e.result.session != "" {

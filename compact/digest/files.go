@@ -72,7 +72,7 @@ func (fs files) apply(c *change, e *event) {
 		f.end(by.state, e, e)
 		return
 	}
-	f.touched = c.how == changed || f.touched && f.regions != nil && c.how != written
+	f.touched = c.how == changed || f.touched && len(f.regions) > 0 && c.how != written
 	f.last, f.at, f.state = e, e.origin*mostChanges+f.times%mostChanges, c.how
 	switch c.how {
 	case replaced:

@@ -18,7 +18,7 @@ func shellOutput(parts []compact.Part) string {
 		if parts[i].Kind != compact.KindOther || outcome.kind != '{' {
 			return ""
 		}
-		if n := outcome.member("exit_code"); n != "" && code == "0" {
+		if n := outcome.member("exitcode"); n != "" && code == "0" {
 			code = n
 		}
 		text.WriteString(joined(strings.TrimRight(v.member("stdout"), "\n"), "\n", v.member("stderr")) + "\n")

@@ -83,6 +83,12 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 			[]string{"as of here", "removed)"},
 		},
 		{
+			"an edit behind a reset", 700,
+			[][]compact.Message{edit(1, "limit = 3", "limit = 5"), run(2, "git pull && git reset --hard", ""), edit(3, "limit = 3", "limit = 4\n\n\t}\n\t}")},
+			[]string{"edit src/a.go (+4 −1: limit = 4 ⏎ } ⏎ }) → done\n", "as of here, src/a.go:\n  + limit = 4\n  + \t}\n  + \t}\n"},
+			[]string{"limit = 5\n  +"},
+		},
+		{
 			"a file that another agent speaks of", 700,
 			[][]compact.Message{edit(1, "limit = 3", "limit = 5"), exchange(2, "Task", `{"prompt":"rename it","description":"rename","subagent_type":"coder"}`, "I renamed limit in a.go.")},
 			[]string{"as of here, src/a.go (it may have changed after that):"},
