@@ -260,8 +260,8 @@ func TestATrialIsTold(t *testing.T) {
 			t.Errorf("%s is told as %s", call, got)
 		}
 		w := writer{read: map[string]bool{}}
-		if w.skip(&e, "", true); strings.Contains(w.names[0].text, "… (dry run)") != trial {
-			t.Errorf("%s is named as %s", call, w.names[0].text)
+		if w.skip(&e, "", true); strings.Contains(w.names[0], "… (dry run)") != trial {
+			t.Errorf("%s is named as %s", call, w.names[0])
 		}
 	}
 }

@@ -3,19 +3,16 @@ package digest
 import (
 	"regexp"
 	"slices"
-	"strings"
 )
 
 // onlyAnd finds that what follows ran, if all of a command line passed.
 var onlyAnd = regexp.MustCompile(`^\$ (?:[^|;'"<>(){}\n]*&& )?$`)
 
-// name is what is told of a step that was not chosen.
-type name struct{ text, path string }
-
 // skip counts a step of which nothing else is told. The record names it, in a few
 // words with its end, if it was chosen or the model has to know of it, and edits and
 // failures as far as their share of the room goes.
 func (w *writer) skip(e *event, late string, on bool) {
+	w.writeStep()
 	w.skipped++
 	text := e.name(labelChars)
 	at := landmark.FindStringIndex(text)
@@ -38,7 +35,7 @@ func (w *writer) skip(e *event, late string, on bool) {
 		text += cutAt(ended, shortEnd)
 	}
 	text = late + text
-	if w.read[text] || slices.ContainsFunc(w.names, func(other name) bool { return other.text == text }) {
+	if w.read[text] || slices.Contains(w.names, text) {
 		return
 	}
 	if !known {
@@ -46,7 +43,7 @@ func (w *writer) skip(e *event, late string, on bool) {
 			return
 		}
 	}
-	w.names = append(w.names, name{text, e.path})
+	w.names, w.shown = append(w.names, text), append(w.shown, w.short(text, e.path))
 	w.read[text] = e.kind == reads
 }
 
@@ -59,12 +56,3 @@ const (
 
 // shortEnd is the length of ends that are told of steps that are only named.
 const shortEnd = 60
-
-// named returns the names of the skipped steps.
-func (w *writer) named() string {
-	var texts []string
-	for _, n := range w.names {
-		texts = append(texts, w.short(n.text, n.path))
-	}
-	return strings.Join(texts, "; ")
-}

@@ -60,7 +60,8 @@ type writer struct {
 	label   string            // of the last step, if it has no lines of its own
 	times   int               // how often it comes in a row
 	skipped int               // steps that were not chosen
-	names   []name            // of these steps
+	names   []string          // of these steps
+	shown   []string          // the names, with paths that were told cut
 	left    int               // bytes for names of edits and failures
 	read    map[string]bool   // the names of files that were named
 	paths   map[string]string // that were told whole, by their last parts; "": two were
@@ -77,26 +78,33 @@ type writer struct {
 
 // flush writes the last step, and how many were skipped.
 func (w *writer) flush() {
-	if w.label != "" {
-		if w.times > 1 {
-			w.label += " (" + itoa(w.times) + " ×)"
-		}
-		if e := w.at(w.event); e != nil {
-			w.label = w.short(w.label, e.path)
-		} else {
-			for _, f := range w.changed {
-				w.label = w.short(w.label, f.path)
-			}
-		}
-		w.b.WriteString(w.label + "\n")
-	}
-	switch {
-	case w.skipped == 1 && len(w.names) == 1:
-		w.b.WriteString(w.named() + "\n")
+	w.writeStep()
+	switch names := strings.Join(w.shown, "; "); {
+	case w.skipped == 1 && names != "":
+		w.b.WriteString(names + "\n")
 	case w.skipped > 0:
-		w.b.WriteString("… " + count(w.skipped, "more step") + led(": ", w.named()) + "\n")
+		w.b.WriteString("… " + count(w.skipped, "more step") + led(": ", names) + "\n")
 	}
-	w.label, w.times, w.skipped, w.names = "", 0, 0, nil
+	w.skipped, w.names, w.shown = 0, nil, nil
+}
+
+// writeStep writes the last step.
+func (w *writer) writeStep() {
+	if w.label == "" {
+		return
+	}
+	if w.times > 1 {
+		w.label += " (" + itoa(w.times) + " ×)"
+	}
+	if e := w.at(w.event); e != nil {
+		w.label = w.short(w.label, e.path)
+	} else {
+		for _, f := range w.changed {
+			w.label = w.short(w.label, f.path)
+		}
+	}
+	w.b.WriteString(w.label + "\n")
+	w.label, w.times = "", 0
 }
 
 // short returns a text with a path in it cut to its last part, if the path was told whole
