@@ -24,7 +24,6 @@ type file struct {
 // A region is a text in a file that was changed, as it was and as it is now.
 type region struct {
 	old, new string
-	cut      bool // a later change has a part of it
 	last     *event
 	text     string // how it is now, while a part is made
 	more     bool   // there are others behind it
@@ -170,47 +169,40 @@ func isAbsolute(path string) bool {
 	return strings.HasPrefix(path, "/") || strings.Contains(path, ":/")
 }
 
-// replace notes that a text of the file became another: a part of a region that
-// was changed before, or a region of its own.
+// replace notes that a text of the file became another. Regions that were changed before
+// and have a part of the text are one with it: as it was before all changes, and as it is now.
 func (f *file) replace(c *change, e *event) {
-	old, known := c.old, false
+	was, is, now, known := c.old, c.old, c.new, false
 	for i := len(f.regions) - 1; i >= 0; i-- {
 		g := &f.regions[i]
-		switch {
-		case len(g.new)+len(c.old) > mostRegion:
-		case c.all && c.old != "" && strings.Count(g.new, c.old)*len(c.new) > mostRegion:
-			f.regions = slices.Delete(f.regions, i, i+1)
-		case c.old != "" && strings.Contains(g.new, c.old):
-			if g.last = e; !c.all {
-				g.new = strings.Replace(g.new, c.old, c.new, 1)
-				return
-			}
-			g.new, known = strings.ReplaceAll(g.new, c.old, c.new), true
-		case len(g.new) > sameText && strings.Contains(c.old, g.new):
-			g.old, g.new, g.last = strings.Replace(c.old, g.new, g.old, 1), c.new, e
-			return
-		default: // what both have is told as the newer one has it
-			end := overlap(g.new, c.old)
-			old = g.fresh(old, g.new[len(g.new)-end:])
-			g.new = g.new[:len(g.new)-end]
-			begin := overlap(c.old, g.new)
-			old = g.fresh(old, g.new[:begin])
-			g.new = g.new[begin:]
-			g.cut = g.cut || end+begin > 0
+		if len(g.new)+len(is) > mostRegion {
+			continue
 		}
+		end, begin, holds := overlap(g.new, is), overlap(is, g.new), is != "" && strings.Contains(g.new, is)
+		switch {
+		case holds && c.all && strings.Count(g.new, is)*len(now) > mostRegion:
+		case holds && c.all:
+			g.new, g.last, known = strings.ReplaceAll(g.new, is, now), e, true
+			continue
+		case holds:
+			g.new, g.last = strings.Replace(g.new, is, now, 1), e
+			return
+		case len(g.new) > sameText && strings.Contains(is, g.new):
+			was = strings.Replace(was, g.new, g.old, 1)
+		case end > 0:
+			head := g.new[:len(g.new)-end]
+			was, is, now = g.old+strings.TrimPrefix(was, g.new[len(head):]), head+is, head+now
+		case begin > 0:
+			tail := g.new[begin:]
+			was, is, now = strings.TrimSuffix(was, g.new[:begin])+g.old, is+tail, now+tail
+		default:
+			continue
+		}
+		f.regions = slices.Delete(f.regions, i, i+1)
 	}
 	if !known {
-		f.add(region{old: old, new: c.new, last: e})
+		f.add(region{old: was, new: now, last: e})
 	}
-}
-
-// fresh returns what a text was before all changes, where the region had a part of the
-// text that a change had made.
-func (g *region) fresh(old, part string) string {
-	if part == "" || strings.Contains(g.old, part) {
-		return old
-	}
-	return strings.Replace(old, part, "", 1)
 }
 
 // overlap returns the length of the end of a that b begins with; 0 if it is short.

@@ -46,7 +46,7 @@ func (g *region) now() string {
 			}
 			b.WriteString(strings.Join(context, "") + "+ " + text + "\n")
 			fresh, context = fresh+1, nil
-		case gone < mostGone && fresh == 0 && !g.cut:
+		case gone < mostGone && fresh == 0:
 			b.WriteString(strings.Join(context[:min(len(context), around)], "") + "- " + cutAt(text, 160) + "\n")
 			gone, context = gone+1, nil
 		}

@@ -27,8 +27,14 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		{
 			"an edit that begins in the middle of another", 700,
 			[][]compact.Message{edit(1, "a := 1", "a := 1\n\tvalue, err = readTheLengthOf(path, separator)"), edit(2, "value, err = readTheLengthOf(path, separator)\n\tuse(value)", "value, err := readTheLengthOf(path, separator)\n\tuse(value)")},
-			[]string{"\n  + value, err := readTheLengthOf(path, separator)\n"},
+			[]string{"as of here, src/a.go:\n    a := 1\n  + \tvalue, err := readTheLengthOf(path, separator)\n    \tuse(value)\n"},
 			[]string{"+ \tvalue, err = readThe"},
+		},
+		{
+			"an edit around two others", 700,
+			[][]compact.Message{edit(1, "first(the long name)", "first(the other long name)"), edit(2, "last(the long name)", "last(the other long name)"), edit(3, "first(the other long name)\nlast(the other long name)", "both(the other long name)")},
+			[]string{"as of here, src/a.go:\n  + both(the other long name)\n[End"},
+			nil,
 		},
 		{
 			"an edit of each place", 700,
