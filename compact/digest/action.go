@@ -242,13 +242,11 @@ func (a *action) subject(n int) string {
 // here-documents.
 func (a *action) brief() string {
 	command, _ := heredocs(strings.TrimSpace(a.command))
-	if line, _, _ := strings.Cut(command, "\n"); strings.HasPrefix(line, "cd ") {
-		if _, rest, ok := strings.Cut(line, "&& "); ok {
-			command = rest + command[len(line):]
-		}
-	}
-	return strings.ReplaceAll(command, " 2>&1", "")
+	return strings.ReplaceAll(command[len(intoFolder.FindString(command)):], " 2>&1", "")
 }
+
+// intoFolder finds that a command first goes to a folder.
+var intoFolder = regexp.MustCompile(`^cd [^\n]*?&& `)
 
 // DescribeCall returns the tool of a call and what the call is about, on one
 // line: read_file src/a.go.

@@ -78,11 +78,8 @@ func (a *action) refusal(text string) (why string, ok bool) {
 	if a.kind == edits {
 		finds = refusedEdit
 	}
-	if a.kind == reads || a.kind == searches || !containsAny(head, []string{"ser", "reject", "been denied"}) || strings.Contains(head, "utput so far") {
-		return "", false
-	}
 	at := finds.FindStringIndex(head)
-	if at == nil {
+	if at == nil || a.kind == reads || a.kind == searches || strings.Contains(head, "utput so far") {
 		return "", false
 	}
 	text = firstBytes(text[at[0]:], 4000)

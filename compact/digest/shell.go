@@ -169,13 +169,12 @@ func heredocs(command string) (rest string, docs []heredoc) {
 				tag = m[1]
 				docs = append(docs, heredoc{line: line})
 			}
-			continue
-		case strings.TrimSpace(line) != tag:
+		case strings.TrimSpace(line) == tag:
+			docs[len(docs)-1].body, tag = strings.TrimSuffix(body.String(), "\n"), ""
+			body.Reset()
+		default:
 			body.WriteString(line)
-			continue
 		}
-		docs[len(docs)-1].body, tag = strings.TrimSuffix(body.String(), "\n"), ""
-		body.Reset()
 	}
 	if tag != "" {
 		docs[len(docs)-1].body = body.String()

@@ -110,55 +110,44 @@ const nameChars = 48
 
 // ended returns how a step ended, as its label says it.
 func (e *event) ended() string {
-	says := led(": ", e.outcome.says)
-	text := strings.TrimSpace(e.result.text)
-	switch e.outcome.verdict {
-	case refused:
-		if says != "" {
-			says = `, who said: "` + e.outcome.says + `"`
-		}
-		return e.hint() + " → refused by the user" + says
-	case missing:
+	verdict, says, text := e.outcome.verdict, e.outcome.says, strings.TrimSpace(e.result.text)
+	switch from, n := e.result.first, countLines(text); {
+	case verdict == refused && says != "":
+		return e.hint() + ` → refused by the user, who said: "` + says + `"`
+	case verdict == refused:
+		return e.hint() + " → refused by the user"
+	case verdict == missing:
 		return " → no result"
-	case unknown:
-		if !e.answered { // the result stays
-			return e.hint()
-		}
-	case failed:
-		if e.result.coded && e.result.code != 0 {
-			return " → exit " + itoa(e.result.code) + says
-		}
-		return " → failed" + says
-	}
-	switch {
-	case e.kind == edits && e.outcome.verdict == passed:
-		return e.hint() + " → " + cmp.Or(e.outcome.says, "done")
+	case verdict == unknown && !e.answered: // the result stays
+		return e.hint()
+	case verdict == failed && e.result.coded && e.result.code != 0:
+		return " → exit " + itoa(e.result.code) + led(": ", says)
+	case verdict == failed:
+		return " → failed" + led(": ", says)
+	case e.kind == edits && verdict == passed:
+		return e.hint() + " → " + cmp.Or(says, "done")
 	case e.kind == edits:
-		return " → " + e.outcome.says
+		return " → " + says
 	case e.kind == runs && e.result.session != "":
 		return " → still running"
 	case e.kind == plans && strings.HasPrefix(text, "User has approved your plan"):
 		return " → approved by the user"
 	case e.kind == asks, e.kind == reports && text == "": // the user's words are told
 		return ""
+	case text == "" && e.kind == runs && e.result.coded:
+		return " → exit 0, no output"
 	case text == "":
-		if e.kind == runs && e.result.coded {
-			return " → exit 0, no output"
-		}
 		return " → no output"
 	case e.inLabel():
 		return " → " + OneLine(text, shortResult)
-	case e.outcome.verdict == passed && (e.result.coded || e.outcome.says != ""):
-		if e.result.coded {
-			return " → exit 0" + says
-		}
-		return " → " + e.outcome.says
+	case verdict == passed && e.result.coded:
+		return " → exit 0" + led(": ", says)
+	case verdict == passed && says != "":
+		return " → " + says
+	case e.kind == reads && from > 1:
+		return " (lines " + itoa(from) + "–" + itoa(from+n-1) + ")"
 	case e.kind == reads:
-		if from, n := e.result.first, countLines(text); from > 1 {
-			return " (lines " + itoa(from) + "–" + itoa(from+n-1) + ")"
-		} else {
-			return " (" + count(n, "line") + ")"
-		}
+		return " (" + count(n, "line") + ")"
 	}
 	return " →"
 }
