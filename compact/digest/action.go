@@ -36,6 +36,7 @@ func (a *action) answers() bool {
 type action struct {
 	kind    kind
 	tool    string
+	verb    string // what it does, by its name or by the command of an editor, as small words
 	path    string // the file
 	command string
 	query   string // what is searched for
@@ -89,7 +90,7 @@ func plainKey(key string) string {
 
 // actionOf returns what a call does.
 func actionOf(tool string, arguments value) *action {
-	a := &action{tool: tool, values: arguments}
+	a := &action{tool: tool, verb: strings.ToLower(camel.ReplaceAllString(tool, "${1}_$2")), values: arguments}
 	if v := &a.values; v.kind == '"' && v.text != "" { // a custom tool: the argument is a text
 		if a.patches(v.text, ""); len(a.changes) == 0 {
 			a.query = v.text
@@ -118,20 +119,18 @@ func (a *action) take(v *value, within string) {
 			got[use] = text
 		}
 	}
-	path, query := got["path"], got["query"]
-	tool := strings.ToLower(a.tool)
-	if code := v.member("code"); code != "" && path != "" && containsAny(tool, writing) { // for a file
+	path := got["path"]
+	if code := v.member("code"); code != "" && path != "" && writes.MatchString(a.verb) { // for a file
 		got["content"], got["command"] = code, ""
 	}
 	if path != "" && editorCommands[got["command"]] { // one tool does all that an editor does
-		query, got["command"] = got["command"], ""
+		a.verb, got["command"] = got["command"], ""
 	}
-	a.path, a.command, a.query = cmp.Or(a.path, path), cmp.Or(a.command, got["command"]), cmp.Or(a.query, query)
+	a.path, a.command, a.query = cmp.Or(a.path, path), cmp.Or(a.command, got["command"]), cmp.Or(a.query, got["query"])
 	old, hasOld := got["old"]
 	text, hasNew := got["new"]
-	undoes := a.query == "undo_edit" || undoesEdit.MatchString(a.tool)
 	switch kind := v.member("type"); {
-	case kind == "delete_file", within == "" && deletesFile.MatchString(a.tool):
+	case kind == "delete_file", within == "" && deletesFile.MatchString(a.verb):
 		a.add(change{path: path, how: removed})
 	case kind == "create_file" && v.member("diff") != "":
 		a.patches("*** Begin Patch\n*** Add File: "+path+"\n"+v.member("diff"), "")
@@ -140,19 +139,19 @@ func (a *action) take(v *value, within string) {
 		n := v.member("replaceall expectedreplacements allowmultiple")
 		k, _ := strconv.Atoi(n)
 		a.add(change{path: path, old: old, new: text, all: n == "true" || k > 1})
-	case hasNew && strings.Contains(a.query+tool, "insert"):
+	case hasNew && strings.Contains(a.verb, "insert"):
 		a.add(change{path: path, new: text, how: inserted})
 	case searchBlock.MatchString(got["content"]):
 		a.patches(got["content"], path)
 	case gapInCode.MatchString(got["content"]): // nobody knows where it is
 		a.add(change{path: path, how: changed})
-	case got["content"] != "" && (a.query == "create" || a.query == "write" || a.query == "" && containsAny(tool, writing)):
+	case got["content"] != "" && a.query == "" && writes.MatchString(a.verb):
 		a.add(change{path: path, new: got["content"], how: written})
-	case undoes:
+	case undoesEdit.MatchString(a.verb):
 		a.add(change{path: path, how: undone})
-	case within == "" && moves.MatchString(tool):
+	case within == "" && moves.MatchString(a.verb):
 		from, to := v.member("sourcepath oldpath source from"), v.member("destinationpath newpath destination to")
-		if to != "" && !strings.Contains(tool, "copy") {
+		if to != "" && !strings.Contains(a.verb, "copy") {
 			a.add(change{path: from, how: removed})
 		}
 		a.add(change{path: to, how: changed})

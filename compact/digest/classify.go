@@ -1,21 +1,16 @@
 package digest
 
-import (
-	"regexp"
-	"strings"
-)
+import "regexp"
 
-// What tools do to files, by their names: others do it to what is in a file, or belongs
+// What tools do to files, by their verbs: others do it to what is in a file, or belongs
 // to one.
 var (
+	camel       = regexp.MustCompile(`([a-z])([A-Z])`)
+	writes      = regexp.MustCompile(`write|edit|create|patch|replace|insert|append|rename|(?:^|[^e])move|save|update|modify|apply_diff`)
 	moves       = regexp.MustCompile(`(?:move|rename|copy)_?(?:path|file|dir|folder)`)
-	deletesFile = regexp.MustCompile(`(?i)(?:^|[_.-])(?:delete|remove)(?:_?(?:file|path|dir|directory|folder)s?)?$`)
-	undoesEdit  = regexp.MustCompile(`(?i)(?:^|[_.-])(?:undo|restore|revert)(?:_?(?:last|edit|change|file|path)s?)*$`)
-	readsFile   = regexp.MustCompile(`(?:^|[^A-Za-z])(?i:read|view|open|cat|show|get|fetch|peek|inspect|display|load_?file)|[a-z](?:Read|View|Open|Show|Get)|(?i:contents?)$`)
-)
-
-var (
-	camel = regexp.MustCompile(`([a-z])([A-Z])`)
+	deletesFile = regexp.MustCompile(`(?:^|[_.-])(?:delete|remove)(?:_?(?:file|path|dir|directory|folder)s?)?$`)
+	undoesEdit  = regexp.MustCompile(`(?:^|[_.-])(?:undo|restore|revert)(?:_?(?:last|edit|change|file|path)s?)*$`)
+	readsFile   = regexp.MustCompile(`(?:^|[^a-z])(?:read|view|open|cat|show|get|fetch|peek|inspect|display|load_?file)|contents?$`)
 	// effects finds names of tools that do more than to read or to list.
 	effects = regexp.MustCompile(`(?:^|[^a-z])(?:mark|archive|publish|grant|send|request|customer|into|create|delete|remove|set|post|notify|close|approve|share|submit|upload|assign|message|open_(?:ticket|gate|door|issue|order|account))(?:$|[^a-z])`)
 	// asking finds names of tools that only ask how things are, and alsoActs those that do
@@ -26,13 +21,8 @@ var (
 	writesData = regexp.MustCompile(`(?is)^\s*(?:--[^\n]*\n\s*)*(?:(?:insert|merge|replace) (?:into|or|ignore)\b|update \S+(?: \w+)? set\b|delete from\b|(?:create|alter|drop) (?:or replace |unique |temp\w* |materialized )*(?:table|index|view|schema|database|type|function|policy|trigger|role|user|sequence|extension)\b|truncate\b|(?:grant|revoke) \w+ |(?:begin|commit|rollback|vacuum)\b|mutation\b|flush(?:all|db)\b)`)
 )
 
-// words returns the name of a tool as small words.
-func (a *action) words() string { return strings.ToLower(camel.ReplaceAllString(a.tool, "${1}_$2")) }
-
-// asks reports whether a tool only asks how things are, by its name.
-func (a *action) asks() bool {
-	return asking.MatchString(a.words()) && !alsoActs.MatchString(a.words())
-}
+// asks reports whether a tool only asks how things are.
+func (a *action) asks() bool { return asking.MatchString(a.verb) && !alsoActs.MatchString(a.verb) }
 
 // mayAct reports whether a call may have an effect.
 func (a *action) mayAct() bool {
@@ -45,23 +35,22 @@ func (a *action) mayAct() bool {
 	return writesData.MatchString(a.query) || !a.asks()
 }
 
-// classify sets what kind of call it is, from its name and its arguments.
+// classify sets what kind of call it is, from its verb and its arguments.
 func (a *action) classify() {
-	tool := strings.ToLower(a.tool)
-	named := func(parts ...string) bool { return containsAny(tool, parts) }
+	named := func(parts ...string) bool { return containsAny(a.verb, parts) }
 	has := a.values.member
 	switch {
-	case len(a.changes) > 0, a.path == "" && (tool == "edit" || tool == "insert"): // of the open file
+	case len(a.changes) > 0, a.path == "" && (a.verb == "edit" || a.verb == "insert"): // of the open file
 		a.kind = edits
-	case has("questions") != "" || named("ask_user", "askuser", "ask_followup", "request_user_input", "human_input", "ask_human"):
+	case has("questions") != "" || named("ask_user", "ask_followup", "request_user_input", "human_input", "ask_human"):
 		a.kind = asks
-	case has("todos tasklist") != "" || named("todo", "update_plan", "task_tracker", "taskcreate", "taskupdate"):
+	case has("todos tasklist") != "" || named("todo", "update_plan", "task_tracker", "task_create", "task_update"):
 		a.kind = tracks
 	case has("plan") != "":
 		a.kind, a.text = plans, has("plan")
 	case named("think", "thought") && has("thought content thoughts") != "":
 		a.kind, a.text = thinks, has("thought content thoughts")
-	case tool == "finish" || tool == "submit" || named("attempt_completion", "task_complete"):
+	case a.verb == "finish" || a.verb == "submit" || named("attempt_completion", "task_complete"):
 		a.kind, a.text = reports, has("message result summary text")
 	case has("prompt") != "" && (named("agent", "task") || has("subagenttype") != ""):
 		a.kind = sends
@@ -69,18 +58,13 @@ func (a *action) classify() {
 		a.kind = runs
 		a.shell()
 	case a.path == "" && a.query == "":
-	case a.path != "" && containsAny(strings.ReplaceAll(tool, "remove", ""), writing) && a.query != "view" && a.query != "read":
+	case a.path != "" && writes.MatchString(a.verb):
 		a.kind, a.changes = edits, append(a.changes, change{path: a.path, how: changed})
-	case writesData.MatchString(a.query) && !named("search", "grep", "glob", "find"), effects.MatchString(a.words()) && !a.asks():
+	case writesData.MatchString(a.query) && !named("search", "grep", "glob", "find"), effects.MatchString(a.verb) && !a.asks():
 	case named("diagnos", "lint", "error", "problem") && !named("read", "view", "open"):
-	case named("list", "glob", "grep", "find", "search", "tree"):
+	case a.query != "", named("list", "glob", "grep", "find", "search", "tree"):
 		a.kind = searches
-	case a.query == "view" || a.query == "read" || a.query == "" && readsFile.MatchString(a.tool):
-		a.kind, a.query = reads, ""
-	case a.query != "":
-		a.kind = searches
+	case readsFile.MatchString(a.verb):
+		a.kind = reads
 	}
 }
-
-// writing are parts of the names of tools that change a file.
-var writing = []string{"write", "edit", "create", "patch", "replace", "insert", "append", "rename", "move", "save", "update", "modify", "apply_diff"}

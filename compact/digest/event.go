@@ -166,7 +166,7 @@ func (r *Record) after(origin int, others []*message) string {
 // answer notes the result of a call, and what the call changed.
 func (r *Record) answer(e *event, res *result) {
 	e.answered, e.result, e.outcome = true, *res, outcome{}
-	if of := r.running[e.values.member("sessionid bashid shellid taskid")]; of != nil && e.command == "" && !containsAny(strings.ToLower(e.tool), ending) {
+	if of := r.running[e.values.member("sessionid bashid shellid taskid")]; of != nil && e.command == "" && !containsAny(e.verb, ending) {
 		e.action = &action{kind: runs, tool: e.tool, values: e.values, command: of.command, commands: of.commands, shows: of.shows} // what it printed since
 	}
 	if e.kind == runs && e.result.session != "" {
@@ -176,8 +176,8 @@ func (r *Record) answer(e *event, res *result) {
 	if e.kind == edits && e.outcome.verdict == passed {
 		e.shown(e.result.text)
 	}
-	if e.kind == sends || e.command == "" && containsAny(strings.ToLower(e.tool), moving) {
-		r.files.namedIn(e.values.text+e.result.text, e.origin, len(e.changes) == 0 && e.outcome.verdict != failed && undoesEdit.MatchString(e.tool))
+	if e.kind == sends || e.command == "" && containsAny(e.verb, moving) {
+		r.files.namedIn(e.values.text+e.result.text, e.origin, len(e.changes) == 0 && e.outcome.verdict != failed && undoesEdit.MatchString(e.verb))
 	}
 	if e.outcome.verdict < failed && (e.kind == tracks || e.tasks() != nil) && e.origin >= r.tracked {
 		r.tracked = e.origin
