@@ -98,11 +98,11 @@ func (a *action) shown(text string) {
 	if at == nil || a.path == "" {
 		return
 	}
-	blind := !slices.ContainsFunc(a.changes, func(c change) bool { return c.how != changed })
-	if more := byUserToo.MatchString(text[:at[0]]); blind && !more {
+	if !byUserToo.MatchString(text[:at[0]]) {
+		if slices.ContainsFunc(a.changes, func(c change) bool { return c.how != changed }) {
+			return
+		}
 		a.changes = nil
-	} else if !more {
-		return
 	}
 	a.patches(strings.TrimRight(text[at[0]:at[1]], "\n"), a.path)
 }

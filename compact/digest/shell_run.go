@@ -20,6 +20,9 @@ var shows = byWord(map[kind]string{
 	ends:     "cd wc sort uniq cut tr echo true pwd printf",
 })
 
+// makes is what commands make of the files that they name.
+var makes = byWord(map[how]string{rewritten: "ed ex", changed: "touch", removed: "rm unlink git-rm"})
+
 // showsState finds commands that show how things are.
 var showsState = regexp.MustCompile(`^(?:gh (?:\w+ (?:view|list|status|diff)|api)\b|(?:kubectl|oc) (?:-\S+ \S+ )*(?:get|describe|logs|top|events)\b|docker (?:compose )?(?:ps|logs|inspect|images)\b|systemctl (?:status|is-\w+|list-\S+)|journalctl\b|crontab -l|\S+ (?:\w+ )?status(?:\s|$)|mdadm (?:-D|--detail)|git-(?:status|rev-parse|branch --show-current)\b|` +
 	`(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\bselect\b)|redis-cli .*(?i:\b(?:h?get|info|[hl]?keys|lrange)\b)|mongosh .*\bfind|curl -[sSIfLk]+ [^-]|aws \S+ (?:describe|list|get)-|az .*\b(?:show|list)\b|squeue\b|sacct\b|helm (?:history|list|get)\b|(?:glab|circleci) \w+ (?:list|view|status)\b|pm2 (?:ls|list)|pip (?:show|list)\b|npm (?:view|ls)\b|(?:ps|date|man|type|printenv)(?:\s|$))`)
@@ -152,10 +155,6 @@ func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kin
 			}
 			add(rewritten, files...)
 		}
-	case "find":
-		if given("-delete") {
-			add(touched, everyFile)
-		}
 	case "mv", "git-mv", "cp", "install", "ln":
 		if n < 2 || c.name == "install" && given("-d", "--directory") {
 			break
@@ -178,15 +177,11 @@ func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kin
 				add(rewritten, to)
 			}
 		}
-	case "ed", "ex":
-		add(rewritten, files...)
-	case "touch":
-		add(changed, files...)
 	case "tee", "sponge":
 		add(into, files...)
-	case "rm", "unlink", "git-rm":
+	case "ed", "ex", "touch", "rm", "unlink", "git-rm":
 		if !given("--cached") {
-			add(removed, files...)
+			add(makes[c.name], files...)
 		}
 	case "git-checkout", "git-restore", "git-switch", "git-stash", "git-reset":
 		i := slices.Index(c.words, "--")
@@ -219,7 +214,7 @@ func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kin
 			add(touched, everyFile)
 		}
 	}
-	if c.listed && len(a.changes) > before { // nobody knows which
+	if c.name == "find" && given("-delete") || c.listed && len(a.changes) > before { // nobody knows which
 		a.changes = append(a.changes[:before], change{path: everyFile, how: touched})
 	}
 	return is

@@ -31,12 +31,11 @@ func (p *part) step(i int, e *event, times int) {
 	if e.outcome.verdict == refused {
 		return
 	}
-	if e.kind == runs && landmark.MatchString(e.command) {
-		if _, docs := heredocs(e.command); len(docs) > 0 { // what a commit or a release says
-			p.says(prints, i, 1, firstBytes(docs[0].body, 2000), 1.6, max(300, p.room/16), head, "")
-		}
+	if _, docs := heredocs(e.command); len(docs) > 0 && e.kind == runs && landmark.MatchString(e.command) { // what a commit or a release says
+		p.says(prints, i, 1, firstBytes(docs[0].body, 2000), 1.6, max(300, p.room/16), head, "")
 	}
 	switch e.kind {
+	case tracks, edits:
 	case asks:
 		p.asked(i, e, head)
 	case thinks:
@@ -45,17 +44,14 @@ func (p *part) step(i int, e *event, times int) {
 		p.says(answers, i, 1, e.text, 1.6, p.room/4, head, "")
 	case sends:
 		p.says(findings, i, 1, e.result.text, 0.9, p.room/5, head, "")
-	case tracks, edits:
 	case reads:
 		p.source(i, e, head)
-	case searches:
-		if e.outcome.verdict == failed {
-			p.printed(i, e, head)
-		} else {
-			p.found(i, e, head)
-		}
 	default:
-		p.printed(i, e, head)
+		if e.kind == searches && e.outcome.verdict != failed {
+			p.found(i, e, head)
+		} else {
+			p.printed(i, e, head)
+		}
 	}
 }
 
