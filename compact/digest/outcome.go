@@ -127,18 +127,17 @@ func (a *action) edited(r *result) outcome {
 	if yes == nil && short {
 		not = notEdited.FindStringIndex(head)
 	}
-	if m := someEdits.FindStringSubmatch(line); !r.failed && (m != nil && m[1] != "0" && m[1] != m[2] || partly.MatchString(head)) { // nobody knows which
-		for k := range a.changes {
-			a.changes[k] = change{path: a.changes[k].path, how: changed}
+	m := someEdits.FindStringSubmatch(line)
+	some := m != nil && m[1] != "0" && m[1] != m[2] || partly.MatchString(head) // nobody knows which
+	made := slices.DeleteFunc(slices.Clone(a.changes), func(c change) bool { return !some && short && yes != nil && notMade(c.path, r.text) })
+	for k, c := range made {
+		if some {
+			made[k] = change{path: c.path, how: changed}
 		}
-		return outcome{passed, OneLine(head, 200)}
 	}
-	if short && !r.failed && yes != nil {
-		made := slices.DeleteFunc(slices.Clone(a.changes), func(c change) bool { return notMade(c.path, r.text) })
-		if 0 < len(made) && len(made) < len(a.changes) {
-			a.changes = made
-			return outcome{passed, OneLine(head, 200)}
-		}
+	if !r.failed && (some || 0 < len(made) && len(made) < len(a.changes)) {
+		a.changes = made
+		return outcome{passed, OneLine(head, 200)}
 	}
 	switch {
 	case r.failed || r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24):
