@@ -1,32 +1,41 @@
 package digest
 
-import "strings"
+import (
+	"maps"
+	"strings"
+)
 
-// difference returns the lines of a text that another one became, as they are now, each
-// behind a mark: + new, and a blank for what was there before. Behind them it has those
-// that are gone, after a -.
+// difference returns the lines of a text that another one became, each behind a mark: + new,
+// > one more of what was there before, and a blank for others. Behind them it has those that
+// are gone, after a - or, where there are others like it, a <.
 func difference(old, new string) (lines []string) {
-	old, new = strings.TrimSuffix(old, "\n"), strings.TrimSuffix(new, "\n")
-	was := map[string]int{}
-	for l := range strings.SplitSeq(old, "\n") {
-		was[l]++
-	}
-	if old == "" {
-		clear(was)
-	}
-	for l := range strings.SplitSeq(new, "\n") {
-		if was[l]--; was[l] < 0 {
-			lines = append(lines, "+"+l)
-		} else {
-			lines = append(lines, " "+l)
+	sides := [2][]string{linesOf(new), linesOf(old)}
+	for k, marks := range [2]string{" >+", " <-"} {
+		other := map[string]int{}
+		for _, l := range sides[1-k] {
+			other[l]++
 		}
-	}
-	for l := range strings.SplitSeq(old, "\n") {
-		if was[l]--; was[l] >= 0 {
-			lines = append(lines, "-"+l)
+		left := maps.Clone(other)
+		for _, l := range sides[k] {
+			left[l]--
+			switch {
+			case left[l] >= 0 && k == 0:
+				lines = append(lines, marks[:1]+l)
+			case left[l] < 0 && other[l] > 0:
+				lines = append(lines, marks[1:2]+l)
+			case left[l] < 0:
+				lines = append(lines, marks[2:]+l)
+			}
 		}
 	}
 	return lines
+}
+
+func linesOf(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
 // now returns the lines of a region as they are now: those that are new, with some around
@@ -38,7 +47,7 @@ func (g *region) now() string {
 	for _, l := range difference(g.old, g.new) {
 		switch text := l[1:]; {
 		case strings.TrimSpace(text) == "":
-		case l[0] == ' ':
+		case l[0] == ' ', l[0] == '>':
 			context = append(context, "  "+text+"\n")
 		case l[0] == '+':
 			if fresh == 0 {
@@ -46,7 +55,7 @@ func (g *region) now() string {
 			}
 			b.WriteString(strings.Join(context, "") + "+ " + text + "\n")
 			fresh, context = fresh+1, nil
-		case gone < mostGone && fresh == 0:
+		case l[0] == '-' && gone < mostGone && fresh == 0:
 			b.WriteString(strings.Join(context[:min(len(context), around)], "") + "- " + cutAt(text, 160) + "\n")
 			gone, context = gone+1, nil
 		}
