@@ -52,7 +52,9 @@ func (fs files) apply(c *change, e *event) {
 				g.end(c.how, e, e)
 			case ends && before && (strings.Contains(p, "/"+path+"/") || strings.HasPrefix(path, "/") && strings.HasSuffix(path, "/"+p[:max(0, strings.LastIndexByte(p, '/'))])): // perhaps of another folder
 				g.regions, g.touched = nil, true
-			case before && (c.how == touched && mayBe(path, p) || g != f && e.command != "" && endAlike(p, path)): // a command may run in any folder
+			case c.how == touched:
+				g.touched = g.touched || before && mayBe(path, p)
+			case before && g != f && e.command != "" && endAlike(p, path): // a command may run in any folder
 				g.touched = true
 			}
 		}

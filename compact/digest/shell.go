@@ -63,7 +63,7 @@ func shellCommands(line string) (commands []shellCommand) {
 		switch last := t[len(t)-1]; {
 		case strings.HasPrefix(strings.TrimSpace(t), "#"), strings.IndexByte(";|&\n", t[0]) >= 0 && len(t) == 1:
 			end(false)
-		case onFound.MatchString(t):
+		case onFound.MatchString(t) && (c.listed || slices.Contains(c.words, "find")):
 			end(true)
 		case last == '>' || t == ">|":
 			to, c.adds = &c.into, c.adds || strings.HasSuffix(t, ">>")

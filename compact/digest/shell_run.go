@@ -89,13 +89,13 @@ func (a *action) shell() {
 			shown = is
 		}
 	}
+	if len(docs) == 0 {
+		docs = []heredoc{{body: a.command}}
+	}
 	for _, d := range docs {
 		if a.script(d.body); containsAny(d.line, []string{"apply", "patch"}) && !strings.Contains(d.line, ">") {
 			a.patches("\n"+d.body, "")
 		}
-	}
-	if len(docs) == 0 {
-		a.script(a.command)
 	}
 	if quotes && shown != other {
 		a.kind, a.query = shown, ""
