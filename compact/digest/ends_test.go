@@ -83,6 +83,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"read_file", `{"path":"n.md"}`, "Codes\n\nexit code 2: usage\nexit code 3: io", "read n.md (4 lines)"},
 		{"bash", `{"command":"journalctl -u web | tail -2"}`, "web: code=exited\nweb: Failed with result 'exit-code'.", "$ journalctl -u web | tail -2 →"},
 		{"bash", `{"command":"gh api repos/a/b | jq .id"}`, "null\ngh: Not Found (HTTP 404)", "$ gh api repos/a/b | jq .id → failed: gh: Not Found (HTTP 404)"},
+		{"bash", `{"command":"git rev-parse HEAD"}`, "fatal: not a git repository", "$ git rev-parse HEAD → failed: fatal: not a git repository"},
 		{"bash", `{"command":"redis-cli get job:4"}`, "failed", "$ redis-cli get job:4 → failed"},
 		{"bash", `{"command":"wc -l failed.txt"}`, "9 failed.txt", "$ wc -l failed.txt → 9 failed.txt"},
 		{"bash", `{"command":"python logins.py"}`, "failed logins: 7\nok", "$ python logins.py →"},

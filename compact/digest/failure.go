@@ -122,7 +122,9 @@ func (a *action) onlyError(r *result) string {
 	switch {
 	case r.object == failed && a.command == "" && a.kind != reads,
 		r.object == unknown && strings.Count(rest, "\n") < most && (ownError.MatchString(line) && (a.command == "" || a.kind == searches) ||
-			program != nil && (shells[program[1]] || slices.ContainsFunc(a.commands, func(c shellCommand) bool { return c.program[strings.LastIndexByte(c.program, '/')+1:] == program[1] }))):
+			program != nil && (shells[program[1]] || slices.ContainsFunc(a.commands, func(c shellCommand) bool {
+				return c.program[strings.LastIndexByte(c.program, '/')+1:] == program[1] || c.program == "git" && program[1] == "fatal"
+			}))):
 		return line
 	}
 	return ""
