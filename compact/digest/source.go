@@ -159,7 +159,8 @@ func blockEnd(at func(k int) string, k, lines int) int {
 }
 
 // printed adds the lines of a program's output that decide: all of a short one, of
-// others the failures, the end and what the work is about.
+// others the failures, the end and what the work is about; of what a search found those
+// that name what matters.
 func (p *part) printed(i int, e *event, head int32) {
 	text := strings.TrimSpace(e.result.text)
 	if text == "" || e.inLabel() && e.outcome.verdict != failed {
@@ -180,14 +181,27 @@ func (p *part) printed(i int, e *event, head int32) {
 	if small && e.kind == runs && e.outcome.verdict != failed { // what a trial showed is told whole
 		most = shortOutput
 	}
+	found, least := e.kind == searches && e.outcome.verdict != failed, float32(0)
+	if found {
+		if limit, most, w = min(p.room/14, mostFound), 200, w*0.5; e.query == "" && e.command == "" || lists.MatchString(e.brief()) {
+			least = leastListed
+		}
+	}
 	here := map[string]bool{}
 	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
 		s := 0.1 + min(b.interest(p.interest, k), 2.5)*0.55
 		switch {
-		case len(t) < 2 || strings.Trim(t, "=-*~^_. ") == "":
+		case found && strings.Trim(t, "-=│ \t") == "", !found && (len(t) < 2 || strings.Trim(t, "=-*~^_. ") == ""):
 			return 0, blank
+		case found:
+			if s = 0.1 + b.interest(p.interest, k)*0.7; s < least {
+				return 0, skipped
+			} else if besideHit.MatchString(l) {
+				s *= 0.3
+			}
+			return s, plainLine
 		case patch && strings.HasPrefix(t, "diff --git "):
 			return 0.6, opens
 		case !patch && b.heads(k):

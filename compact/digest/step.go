@@ -47,11 +47,7 @@ func (p *part) step(i int, e *event, times int) {
 	case reads:
 		p.source(i, e, head)
 	default:
-		if e.kind == searches && e.outcome.verdict != failed {
-			p.found(i, e, head)
-		} else {
-			p.printed(i, e, head)
-		}
+		p.printed(i, e, head)
 	}
 }
 
@@ -213,37 +209,16 @@ func (p *part) asked(i int, e *event, head int32) {
 	}
 }
 
-// besideHit finds the lines that a search shows around those that it found.
-var besideHit = regexp.MustCompile(`^\s*\d+-`)
+// What a search found is told in at most mostFound bytes. A line of a listing has to be
+// worth leastListed.
+const (
+	mostFound   = 1500
+	leastListed = 0.5
+)
 
-// lists finds commands that only name files.
-var lists = regexp.MustCompile(`^(?:ls|find|tree|fd)\b`)
-
-// leastListed is what a line of a listing is worth that is told.
-const leastListed = 0.5
-
-// mostFound is how much a search shows of what it found, in bytes.
-const mostFound = 1500
-
-// found adds what a search found: lines that name what matters.
-func (p *part) found(i int, e *event, head int32) {
-	b := p.bodies[i]
-	if b == nil || e.inLabel() {
-		return
-	}
-	listing := e.query == "" && e.command == "" || lists.MatchString(e.brief())
-	p.lines(prints, i, 1, b, 200, func(k int) (float32, lineUse) {
-		l := b.at(k)
-		if strings.Trim(l, " \t-=│") == "" {
-			return 0, blank
-		}
-		s := 0.1 + b.interest(p.interest, k)*0.7
-		if listing && s < leastListed {
-			return 0, skipped
-		}
-		if besideHit.MatchString(l) {
-			s *= 0.3
-		}
-		return s, plainLine
-	}, 0, p.weights[i]*0.5, head, min(p.room/14, mostFound))
-}
+var (
+	// besideHit finds the lines that a search shows around those that it found.
+	besideHit = regexp.MustCompile(`^\s*\d+-`)
+	// lists finds commands that only name files.
+	lists = regexp.MustCompile(`^(?:ls|find|tree|fd)\b`)
+)
