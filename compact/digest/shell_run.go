@@ -85,9 +85,15 @@ func (a *action) shell() {
 			a.path = c.words[last]
 		}
 		a.shows = a.shows && is != other && len(a.changes) == 0
-		if quotes = quotes && a.shows && is != status && len(c.into) == 0; shown == other && is != ends {
+		if quotes = quotes && is != status && len(c.into) == 0; shown == other && is != ends {
 			shown = is
 		}
+	}
+	if a.shows { // no text in it is a script
+		if quotes && shown != other {
+			a.kind, a.query = shown, ""
+		}
+		return
 	}
 	if len(docs) == 0 {
 		docs = []heredoc{{body: a.command}}
@@ -96,9 +102,6 @@ func (a *action) shell() {
 		if a.script(d.body); containsAny(d.line, []string{"apply", "patch"}) && !strings.Contains(d.line, ">") {
 			a.patches("\n"+d.body, "")
 		}
-	}
-	if quotes && shown != other {
-		a.kind, a.query = shown, ""
 	}
 }
 
@@ -221,8 +224,7 @@ func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kin
 }
 
 var (
-	opened   = regexp.MustCompile(`open\(\s*([\w.]+|["'][^"'\n]+["'])\s*,\s*(?:mode\s*=\s*)?["'][wax]`)
-	wrote    = regexp.MustCompile(`(?:Path\(\s*(["'][^"'\n]+["'])\s*\)|\b(\w+))\.write_text\(|writeFileSync\(\s*(["'][^"'\n]+["'])`)
+	wrote    = regexp.MustCompile(`open\(\s*([\w.]+|["'][^"'\n]+["'])\s*,\s*(?:mode\s*=\s*)?["'][wax]|(?:Path\(\s*(["'][^"'\n]+["'])\s*\)|\b(\w+))\.write_text\(|writeFileSync\(\s*(["'][^"'\n]+["'])`)
 	assigned = regexp.MustCompile(`(?m)^\s*(\w+)\s*=\s*(?:Path\(|pathlib\.Path\()?\s*(["'][^"'\n]+["'])\)?\s*;?\s*$`)
 )
 
@@ -236,7 +238,7 @@ func (a *action) script(script string) {
 	for _, m := range assigned.FindAllStringSubmatch(script, 64) {
 		names[m[1]] = m[2]
 	}
-	for _, m := range append(opened.FindAllStringSubmatch(script, 64), wrote.FindAllStringSubmatch(script, 64)...) {
+	for _, m := range wrote.FindAllStringSubmatch(script, 128) {
 		name := strings.Join(m[1:], "")
 		if name != "" && strings.IndexByte(`"'`, name[0]) < 0 {
 			name = names[name]
