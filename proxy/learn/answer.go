@@ -26,23 +26,15 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool, window int, doubtful bool) {
 		reads := 0 // all that it does of a longer prompt, as far as this shows
 		if b.Prompt > 0 {
 			prompt, sure = b.Prompt, b.Prompt
-			reads = m.starved.next(&s, b, m.answered)
-			// Answers had shown the count, and this one is far below it.
-			low := !f.Count.Until.IsZero() && s.witness() && b.Cached == 0 && b.Prompt >= leastCounted && wellBelow(b.Prompt, s.cost(f)) && !s.explains(b.Prompt, s.Plain)
-			stood, stands := 0, false
-			if g := m.growth(&s); g != nil {
-				stood, stands = g.next(&s, b, low)
-			}
-			doubtful = stands || s.Planned() >= leastCounted && s.witness() && wellBelow(b.Prompt, s.Planned())
+			most, stands := m.stands(&s, b, !f.Count.Until.IsZero())
+			doubtful = stands || s.starved(b)
 			switch {
 			case s.fillsWindow(b, f):
 				if cut = true; s.Asked == 0 || s.Asked >= leastAsked {
 					reads = b.Prompt
 				}
-			case reads > 0 && m.published.Window == 0:
-				cut = true
-			case stood > 0:
-				cut, reads = true, stood
+			case most > 0:
+				cut, reads = true, most
 			case !stands && s.witness() && b.Cached <= b.Prompt:
 				m.calibrate(now, f, &s, func(c Calibration) { cut = c.Answered(s.Sizes, s.Percent, b.Prompt) })
 			}
@@ -67,44 +59,10 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool, window int, doubtful bool) {
 	return cut, window, s.Told && (cut || doubtful)
 }
 
-// starved is a run of answers that counted far less than was sent: their number, what
-// was planned and counted of the first and of the last, and the largest count.
-type starved struct {
-	number                       int
-	planned, counted             int // of the first
-	lastPlanned, last, mostCount int
-}
-
-// next adds an answer. It returns the largest count of ever longer prompts, if two
-// have the same or three have counts that do not grow as the prompts do: an upstream
-// that drops whole messages counts a little more or less each time. answered is the
-// longest prompt of which an answer is known.
-func (r *starved) next(s *Sent, b Bill, answered int) (most int) {
-	planned, before := s.Planned(), r.last
-	if planned < leastCounted || !s.witness() || b.Cached > 0 || !wellBelow(b.Prompt, planned) || s.explains(b.Prompt, len(s.Sizes)) {
-		*r = starved{}
-		return 0
-	}
-	if r.number == 0 || planned <= r.lastPlanned || wellBelow(b.Prompt, r.mostCount) {
-		*r = starved{planned: planned, counted: b.Prompt}
-	}
-	r.lastPlanned, r.last, r.mostCount, r.number = planned, b.Prompt, max(r.mostCount, b.Prompt), r.number+1
-	longer, more := planned-r.planned, r.mostCount-r.counted
-	stands := r.number >= 2 && max(before, b.Prompt)-min(before, b.Prompt) <= b.Prompt/64
-	grows := 4*more*r.planned >= longer*r.counted
-	if answered > r.mostCount || longer <= r.planned/100 || !stands && (r.number < 3 || grows) {
-		return 0
-	}
-	return r.mostCount
-}
-
-// explains reports whether one of the first ways of counting says about as much: a
-// template may leave out a part of the prompt.
-func (s *Sent) explains(counted, ways int) bool {
-	return slices.ContainsFunc(s.Sizes[:min(ways, len(s.Sizes))], func(n int) bool {
-		n = n * s.Percent / 100
-		return !wellBelow(counted, n) && !wellBelow(n, counted)
-	})
+// starved reports whether an upstream counted far less than was sent.
+func (s *Sent) starved(b Bill) bool {
+	planned := s.Planned()
+	return planned >= leastCounted && s.witness() && b.Cached == 0 && wellBelow(b.Prompt, planned)
 }
 
 // wellBelow reports whether an upstream counted so little of a prompt that no
@@ -142,14 +100,10 @@ const mostAbove = 2
 // disproved forgets the limits that an answer contradicts: one to a prompt of at
 // least so many tokens, in a body of so many bytes.
 func (f *Facts) disproved(now time.Time, prompt, bytes int) {
-	if f.Window.Value > 0 && prompt > f.Window.Value {
-		f.Window.forget(now, limitLife)
-	}
-	if f.Input.Value > 0 && prompt > f.Input.Value {
-		f.Input.forget(now, limitLife)
-	}
-	if f.Bytes.Value > 0 && bytes > f.Bytes.Value {
-		f.Bytes.forget(now, limitLife)
+	for limit, n := range map[*Fact[int]]int{&f.Window: prompt, &f.Input: prompt, &f.Bytes: bytes} {
+		if limit.Value > 0 && n > limit.Value {
+			limit.forget(now, limitLife)
+		}
 	}
 }
 

@@ -17,7 +17,6 @@ type prompt struct {
 	sizes           []int
 	media           int
 	counted, cached int
-	low             bool // counted well below what answers had shown before
 }
 
 func (s *Sent) prompt(b Bill) prompt {
@@ -79,58 +78,50 @@ func gcd(a, b int) int {
 	return a
 }
 
-// growth follows the counts of one conversation. The lock of the Model guards it.
+// growth follows the counts of one conversation.
 type growth struct {
 	read, last prompt // the longest that was read whole, as far as is known, and the newest
 	stood      int    // the answers since then whose counts stood still
 }
 
-// next adds an answer. It returns what the upstream reads of longer prompts, once the
-// counts of two answers stand still while the list grows by more than a tokenizer
-// explains: a router may send one of them to a model that counts less. doubtful reports
-// whether one has. Where two are low, what was read whole before is just what the
-// upstream reads: it dropped a large message for the next.
-func (g *growth) next(s *Sent, b Bill, low bool) (reads int, doubtful bool) {
-	last, now := g.last, s.prompt(b)
-	now.low, g.last = low, now
-	if low && last.sizes != nil && !last.steady(s, b) {
-		if g.read.low || !g.read.beginsIn(&s.List) || !last.beginsIn(&s.List) || s.List.Thinking > 0 || b.Prompt <= s.Sizes[0]-last.sizes[0]+mostRounded {
-			*g = growth{read: now, last: now}
-		} else if g.stood++; g.stood == 2 {
-			reads = g.read.counted
-			*g = growth{}
-		}
-		return reads, true
-	}
-	// A count that is far less leaves out what was in a cache, or what a template drops.
-	far := b.Prompt < leastCounted || wellBelow(b.Prompt, g.read.counted) || 2*b.Prompt < s.Planned()
-	if far || !g.read.beginsIn(&s.List) || !last.beginsIn(&s.List) {
-		*g = growth{read: now, last: now}
+// stands adds an answer to its conversation. It returns what the upstream reads of longer
+// prompts, once the counts of two answers stand still while the list grows by more than a
+// tokenizer explains: a router may send one of them to a model that counts less. doubtful
+// reports whether one has. An upstream that drops whole messages counts a little more or
+// less each time. Where two are low, what was read whole before is just what it reads: it
+// dropped a large message for the next. known: answers had shown how it counts.
+func (m *Model) stands(s *Sent, b Bill, known bool) (reads int, doubtful bool) {
+	if s.List.Conversation == "" {
 		return 0, false
+	}
+	g := &m.memory.Conversation(m, true, "growth", s.List.Conversation).growth
+	last, now, starved := g.last, s.prompt(b), s.starved(b)
+	low := known && starved && last.sizes != nil && !last.steady(s, b)
+	g.last = now
+	if !last.beginsIn(&s.List) {
+		g.read, g.stood = now, 0
+		return 0, low
 	}
 	longer, more := g.read.since(s, b)
-	switch step, stepMore := last.since(s, b); {
+	step, stepMore := last.since(s, b)
+	most := max(g.read.counted, b.Prompt)
+	// A count that is far less leaves out what was in a cache, or what a template drops.
+	less := wellBelow(b.Prompt, most) || 2*b.Prompt < s.Planned() && (!starved || m.answered > most)
+	if low {
+		less = b.Prompt <= s.Sizes[0]-last.sizes[0]+mostRounded
+	}
+	switch {
+	case less || longer > 0 && 3*more >= longer:
+		g.read, g.stood = now, 0
+		return 0, low
 	case longer == 0:
-		return 0, g.stood > 0
-	case 3*more >= longer:
-		*g = growth{read: now, last: now}
-		return 0, false
-	case g.stood == 0 || 3*stepMore < step:
+		return 0, low || g.stood > 0
+	case g.stood == 0 || starved || 3*stepMore < step:
 		g.stood++
 	}
-	if reads = max(g.read.counted, b.Prompt); g.stood < 2 {
+	if g.stood < 2 {
 		return 0, true
 	}
 	*g = growth{}
-	return reads, true
-}
-
-// growth returns that of the conversation of s; nil: it has no name.
-func (m *Model) growth(s *Sent) *growth {
-	if s.List.Conversation == "" {
-		return nil
-	}
-	key := m.memory.Key("growth", string(m.key[:]), s.List.Conversation)
-	g, _ := m.memory.growing.ComputeIfAbsent(key, func() (*growth, bool) { return new(growth), false })
-	return g
+	return most, true
 }

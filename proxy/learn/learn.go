@@ -87,8 +87,7 @@ type Options struct {
 type Memory struct {
 	o             Options
 	models        *otter.Cache[Key, *Model]
-	conversations *otter.Cache[Key, *Model] // that were folded
-	growing       *otter.Cache[Key, *growth]
+	conversations *otter.Cache[Key, *Model]
 	upstreams     *otter.Cache[Key, *upstream]
 	sharing       sharing
 
@@ -102,7 +101,7 @@ type Memory struct {
 // credentials are what clients write.
 const (
 	mostModels        = 4096
-	mostConversations = 8192
+	mostConversations = 16384
 	mostUpstreams     = 1024
 )
 
@@ -112,7 +111,6 @@ func New(o Options) *Memory {
 		o:             o,
 		models:        otter.Must(&otter.Options[Key, *Model]{MaximumSize: mostModels, InitialCapacity: 16}),
 		conversations: otter.Must(&otter.Options[Key, *Model]{MaximumSize: mostConversations, InitialCapacity: 16}),
-		growing:       otter.Must(&otter.Options[Key, *growth]{MaximumSize: mostConversations, InitialCapacity: 16}),
 		upstreams:     otter.Must(&otter.Options[Key, *upstream]{MaximumSize: mostUpstreams, InitialCapacity: 16}),
 		sharing:       sharing{wake: make(chan bool, 1), due: map[*Model]bool{}},
 	}

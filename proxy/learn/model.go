@@ -31,7 +31,8 @@ type Model struct {
 	// unsure is one whose refusal may be about something else, and taught nothing. No
 	// plan depends on them.
 	answered, sure, refused, unsure int
-	starved                         starved
+
+	growth growth // of a conversation; the lock of its model guards it
 }
 
 // Published notes what the upstream publishes of the model.
