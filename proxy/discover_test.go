@@ -168,7 +168,7 @@ func TestEndlessAnswersToQuestionsAreLeft(t *testing.T) {
 		}
 	})
 	p := inFrontOf(t, u)
-	if f := p.look(); f.Windows != nil {
+	if f := p.look(); len(f.Windows) > 0 {
 		t.Errorf("%+v", f)
 	}
 }

@@ -37,8 +37,8 @@ type Windows map[string]compact.Published
 
 // add adds what is published of a model; the smallest of several limits counts.
 func (w Windows) add(model string, t compact.Published) {
-	t.Window, t.Input = lower(w[model].Window, credible(t.Window)), lower(w[model].Input, credible(t.Input))
-	if model != "" && t != (compact.Published{}) {
+	t.Window, t.Input = lower(w[model].Window, t.Window), lower(w[model].Input, t.Input)
+	if t != (compact.Published{}) {
 		w[model] = t
 	}
 }
@@ -74,11 +74,11 @@ type upstream struct {
 	published Windows   // the lists of two credentials may differ: those of some answers
 	since     time.Time // when the first of these came
 	manner
-	next   time.Time // zero: it was not asked yet
-	asking bool
-	stale  bool          // what is being asked: the model was loaded meanwhile
+	next   time.Time     // zero: it was not asked yet
 	again  time.Time     // when Again asked last; zero: it learnt something new
-	due    chan struct{} // closed with the answer that Again asked for; nil: nobody waits
+	answer chan struct{} // closed when the answer to a question is there; nil: none is asked
+	waited bool          // the next request waits for it a little
+	stale  bool          // what is being asked: the model was loaded meanwhile
 }
 
 // manner is how an upstream deals with prompts that are too long.
@@ -100,10 +100,19 @@ func (m *Memory) upstream(u Upstream) *upstream {
 // [Memory.Again].
 func (m *Memory) Window(u Upstream, model string) (p compact.Published, refuses bool) {
 	a := m.upstream(u)
-	a.await()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.asking && !time.Now().Before(a.next) {
+	if due := a.answer; due != nil && a.waited {
+		a.mu.Unlock()
+		select {
+		case <-due:
+		case <-time.After(answerWait):
+		}
+		if a.mu.Lock(); a.answer == due {
+			a.waited = false // others do not wait, too
+		}
+	}
+	if a.answer == nil && !time.Now().Before(a.next) {
 		m.ask(a, u, model)
 	}
 	p, _ = a.published.of(model)
@@ -128,54 +137,36 @@ func (m *Memory) Again(u Upstream, model string, contradicted bool) (unset int) 
 		pause = reloadTime
 	}
 	switch {
-	case a.asking && !told:
-		if a.stale = true; a.due == nil {
-			a.due = make(chan struct{})
-		}
-	case a.asking, told && !contradicted, !told && !a.loads:
+	case a.answer != nil && !told:
+		a.stale, a.waited = true, true
+	case a.answer != nil, told && !contradicted, !told && !a.loads:
 	case now.Sub(a.again) >= pause:
-		a.again = now
-		if m.ask(a, u, model); a.asking {
-			a.due = make(chan struct{})
-		}
+		a.again, a.waited = now, true
+		m.ask(a, u, model)
 	case !told:
 		return a.unset
 	}
 	return 0
 }
 
-// await waits a little for an answer that Again asked for.
-func (a *upstream) await() {
-	a.mu.Lock()
-	due := a.due
-	a.mu.Unlock()
-	if due == nil {
-		return
-	}
-	select {
-	case <-due:
-	case <-time.After(answerWait):
-		a.mu.Lock()
-		if a.due == due {
-			a.due = nil // others do not wait, too
-		}
-		a.mu.Unlock()
-	}
-}
-
 // ask begins to ask an upstream. The lock is held.
 func (m *Memory) ask(a *upstream, u Upstream, model string) {
-	a.asking = m.start(func(ctx context.Context) {
+	answer := make(chan struct{})
+	if m.start(func(ctx context.Context) {
+		defer close(answer)
 		ctx, stop := context.WithTimeout(ctx, askTime)
 		defer stop()
 		for kept := false; !kept; {
+			var f Found
 			func() {
-				var f Found
-				defer func() { kept = a.keep(f, model, time.Now()) }() // after a panic, too
+				defer m.recovered()
 				f = m.Look(ctx, u)
 			}()
+			kept = a.keep(f, model, time.Now())
 		}
-	})
+	}) {
+		a.answer = answer
+	}
 }
 
 // keep keeps an answer, and decides when the upstream is asked next. It returns false
@@ -188,11 +179,7 @@ func (a *upstream) keep(f Found, model string, now time.Time) bool {
 		a.stale = false
 		return false
 	}
-	a.asking, a.stale = false, false
-	if a.due != nil {
-		close(a.due)
-		a.due = nil
-	}
+	a.answer, a.waited, a.stale = nil, false, false
 	if a.published == nil || now.Sub(a.since) >= publishedLife {
 		a.published, a.since = Windows{}, now
 	}

@@ -61,54 +61,39 @@ func (f Found) Published(model string) compact.Published {
 // until one has any. An upstream refuses what is too long if it publishes on another
 // page than those that cut, or has none of their pages.
 func (m *Memory) Look(ctx context.Context, u Upstream) (f Found) {
-	f.refuses = true
+	mayCut := false
+	f.Windows = Windows{}
 	for i := range sources {
 		s := &sources[i]
 		if !s.list && (u.Account != "" || Silent(u.URL)) {
-			f.refuses = false
 			return f
 		}
 		body, status, err := m.get(ctx, s.at(u.URL), u.Header)
 		if s.list {
 			f.Status, f.Err = status, err
-			f.Models, f.Program = s.models(body)
-			if err != nil {
-				f.refuses = false
-				return f
-			}
 		}
-		if status == http.StatusUnauthorized || status == http.StatusForbidden { // it is not asked for under other names
-			f.refuses, f.denied = false, true
-			return f
+		if f.denied = status == http.StatusUnauthorized || status == http.StatusForbidden; f.denied || f.Err != nil {
+			return f // it is not asked for under other names
 		}
-		marked := s.mark != "" && body != nil && gjson.GetBytes(body, s.mark).Exists() // else it may answer any path
+		marked := s.mark != "" && gjson.GetBytes(body, s.mark).Exists() // else it may answer any path
 		if marked && f.Program == "" {
 			f.Program = s.program
 		}
-		if f.Windows = s.read(body); len(f.Windows) > 0 {
-			if t, one := f.Windows[anyModel]; one && s.list && u.Account == "" {
-				page, _, _ := m.get(ctx, sources[llamaCppPage].at(u.URL), u.Header)
-				t.NoTools, t.NoCalls = leftOut(page)
-				for name := range f.Windows {
-					f.Windows[name] = t
-				}
-			}
+		s.read(body, &f)
+		_, one := f.Windows[anyModel]
+		if len(f.Windows) > 0 && !(one && s.list && u.Account == "") { // else its own page says more
 			f.From, f.refuses, f.loads, f.unset = s.name, !s.cuts, s.cuts, s.unset
 			return f
 		}
-		if s.cuts && !absent(status) && (body == nil || gjson.ParseBytes(body).IsObject()) {
-			f.refuses = false // it has nothing loaded, or did not answer
+		if s.cuts && status/100 != 4 && (body == nil || gjson.ParseBytes(body).IsObject()) {
+			mayCut = true // it has nothing loaded, or did not answer
 			if marked {
-				f.loads, f.unset = true, max(f.unset, s.unset)
+				f.loads, f.unset = true, s.unset
 			}
 		}
 	}
+	f.refuses = !mayCut
 	return f
-}
-
-// absent reports whether a status says that there is no such page.
-func absent(status int) bool {
-	return status >= 400 && status < 500 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout
 }
 
 // get returns a page of an upstream, nil unless it is there and is JSON, and its

@@ -30,9 +30,6 @@ type source struct {
 	window, input []string
 }
 
-// llamaCppPage is the place of llama.cpp's own page.
-const llamaCppPage = 1
-
 // sources are read in this order. The list of models comes first: most publish
 // there, and where it is refused no other page is asked for.
 var sources = []source{
@@ -72,94 +69,77 @@ func ModelsURL(base *url.URL) *url.URL { return sources[0].at(base) }
 
 // at returns the address of the page at an upstream.
 func (s *source) at(base *url.URL) *url.URL {
-	prefix := strings.TrimRight(base.EscapedPath(), "/")
-	if !s.list {
-		prefix = strings.TrimSuffix(prefix, "/v1")
+	at := *base
+	at.User = nil
+	if !s.list && strings.HasSuffix(strings.TrimRight(at.Path, "/"), "/v1") {
+		return at.JoinPath("..", s.path)
 	}
-	at := &url.URL{Scheme: base.Scheme, Host: base.Host, RawQuery: base.RawQuery}
-	at.Path, at.RawPath = prefix+s.path, ""
-	if path, err := url.PathUnescape(prefix + s.path); err == nil {
-		at.Path, at.RawPath = path, prefix+s.path
-	}
-	return at
+	return at.JoinPath(s.path)
 }
 
-// read returns the windows of a page. A row that cannot be read does not cost the
-// others.
-func (s *source) read(body []byte) Windows {
+// read adds the windows of a page to f, and the models that a list names. A row that
+// cannot be read does not cost the others.
+func (s *source) read(body []byte, f *Found) {
 	page := gjson.ParseBytes(body)
 	rows := []gjson.Result{page}
-	if s.rows != "" && page.IsObject() {
-		rows = page.Get(s.rows).Array()
-	} else if s.rows != "" {
+	if s.rows != "" {
+		if page.IsObject() {
+			page = page.Get(s.rows)
+		}
 		rows = page.Array()
 	}
-	w := Windows{}
-	for _, row := range rows {
+	for i, row := range rows {
 		limits := compact.Published{Window: smallest(row, s.window), Input: smallest(row, s.input)}
-		if s.program == llamaCpp {
-			limits.NoTools, limits.NoCalls = leftOut(body)
+		if s.program == llamaCpp { // older ones do not say what their chat template leaves out
+			limits.NoTools = row.Get("chat_template_caps.supports_tools").Type == gjson.False
+			limits.NoCalls = limits.NoTools && row.Get("chat_template_caps.supports_tool_calls").Type == gjson.False
 		}
-		own := s.list && owners[row.Get("owned_by").String()] == llamaCpp
+		owner := owners[row.Get("owned_by").String()]
+		if s.list && i == 0 {
+			f.Program = owner
+		}
+		own := s.list && owner == llamaCpp
 		if own {
 			limits = compact.Published{Window: lower(smallest(row, []string{"meta.n_ctx"}), startedWith(row))}
 		}
 		if s.rows == "" || own && len(rows) == 1 {
-			w.add(anyModel, limits) // llama.cpp serves the one that it has loaded under every name
+			f.Windows.add(anyModel, limits) // llama.cpp serves the one that it has loaded under every name
 		}
-		for _, path := range s.names {
+		for nth, path := range s.names {
 			for _, name := range row.Get(path).Array() {
-				if name.Type == gjson.String {
-					w.add(name.String(), limits)
+				if name.Type != gjson.String || name.String() == "" {
+					continue
+				}
+				if s.list && nth == 0 {
+					f.Models = append(f.Models, name.String())
+				}
+				if !own || len(rows) > 1 {
+					f.Windows.add(name.String(), limits)
 				}
 			}
 		}
 	}
-	return w
 }
 
-// models returns the models that a list names, and the program that it says it is of.
-func (s *source) models(body []byte) (all []string, program string) {
-	page := gjson.ParseBytes(body)
-	for _, id := range page.Get(s.rows + ".#.id").Array() {
-		if id.Type == gjson.String && id.String() != "" {
-			all = append(all, id.String())
-		}
-	}
-	return all, owners[page.Get(s.rows+".0.owned_by").String()]
-}
-
-// leftOut reports whether the chat template of a llama.cpp leaves out tools, and
-// calls with their results, too. Older ones do not say.
-func leftOut(page []byte) (tools, calls bool) {
-	no := func(what string) bool {
-		return gjson.GetBytes(page, "chat_template_caps.supports_"+what).Type == gjson.False
-	}
-	tools = no("tools")
-	return tools, tools && no("tool_calls")
-}
+// contextSize is the argument of llama.cpp that sets the window of a model.
+var contextSize = regexp.MustCompile(`"(?:--ctx-size|-c)", ?"(\d+)"`)
 
 // startedWith returns the window with which a model in a list of llama.cpp's is
 // started, 0 where its arguments set none. Before it is started, its context_length
 // is what the model was trained for.
 func startedWith(row gjson.Result) (n int) {
-	args := row.Get("status.args").Array()
-	for i := range args[:max(0, len(args)-1)] {
-		if name := args[i].String(); name == "--ctx-size" || name == "-c" {
-			n, _ = strconv.Atoi(args[i+1].String())
-		}
+	if size := contextSize.FindStringSubmatch(row.Get("status.args").Raw); size != nil {
+		n, _ = strconv.Atoi(size[1])
 	}
-	return max(n, 0)
+	return credible(n)
 }
 
 // smallest returns the smallest number of tokens in some fields of a row, which may
-// be lists; 0 without any. Some upstreams write numbers as strings.
+// be lists, or numbers as strings; 0 without any.
 func smallest(row gjson.Result, paths []string) (n int) {
 	for _, path := range paths {
 		for _, v := range row.Get(path).Array() {
-			if f, err := strconv.ParseFloat(strings.Trim(v.Raw, `"`), 64); err == nil && f >= 1 && f <= mostBelieved { // "NaN" is a number, too
-				n = lower(n, int(f))
-			}
+			n = lower(n, credible(int(v.Float()))) // NaN and what is too large is no number that is
 		}
 	}
 	return n
