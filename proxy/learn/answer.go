@@ -151,8 +151,7 @@ func (m *Model) calibrate(now time.Time, f *Facts, s *Sent, add func(Calibration
 	if add(m.count); !m.count.Measured() {
 		return
 	}
-	way := min(max(m.count.Way(), 0), len(s.Ways)-1)
-	count := Count{s.Ways[way], min(max(m.count.Percent(), leastPercent), mostPercent)}
+	count := Count{s.Ways[min(m.count.Way(), len(s.Ways)-1)], m.count.Percent()}
 	if s.Exact && count.Percent == 100 {
 		count = Count{}
 	}

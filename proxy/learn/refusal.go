@@ -13,9 +13,6 @@ const (
 	leastPublished = 128         // tokens: no window is smaller
 	mostBelieved   = 100_000_000 // tokens
 	leastMessages  = 8
-	mostMessages   = 1 << 20
-	leastPercent   = 40
-	mostPercent    = 300
 	// percentSlack is how far, in percent, a count may be off its factor.
 	percentSlack = 5
 	// leastCounted is the prompt, in tokens, below which counts are mostly
@@ -66,13 +63,13 @@ func (s Sent) Doubtful(r overflow.Refusal) bool {
 
 // Hopeless reports whether no prompt could be short enough: the answer that was
 // asked for takes the whole window, or all but a sixteenth.
-func Hopeless(r overflow.Refusal) bool {
-	return credible(r.Limit) > 0 && noRoom(r.Output, r.Limit)
-}
+func Hopeless(r overflow.Refusal) bool { return noRoom(r.Output, credible(r.Limit)) }
 
-// noRoom reports whether an answer leaves too little of a window for a useful
+// noRoom reports whether an answer leaves too little of a known window for a useful
 // prompt.
-func noRoom(answer, window int) bool { return answer > 0 && answer >= window-window/16 }
+func noRoom(answer, window int) bool {
+	return window > 0 && answer > 0 && answer >= window-window/16
+}
 
 // credible returns n, or 0 if it cannot be meant as a window.
 func credible(n int) int {
@@ -149,10 +146,13 @@ func (m *Model) RefusedAgain(t Trial, r overflow.Refusal, s Sent) {
 
 // learn changes the facts by what a refusal says. Only the trial holds guesses.
 func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Trial {
-	t := Trial{refusal: r, limit: limitOf(r)}
+	t, life := Trial{refusal: r, limit: limitOf(r)}, limitLife
+	if r.Unsure {
+		life = unsureLife // it is soon put to the test again
+	}
 	switch r.Kind {
 	case overflow.Count:
-		if r.Limit >= leastMessages && r.Limit < mostMessages {
+		if r.Limit >= leastMessages {
 			f.Messages = believe(r.Limit, now, limitLife)
 		}
 		t.Facts = *f
@@ -172,7 +172,7 @@ func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Tria
 		}
 	default:
 		answered := m.answered
-		m.correct(now, f, r, s)
+		n := m.correct(now, f, r, s)
 		t.Facts = m.stated(now, f, r, s, t.limit)
 		size := s.cost(f)
 		t.Full = m.crowded(r, s, size)
@@ -182,14 +182,14 @@ func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Tria
 				f.Together = t.kept.Together
 			}
 		}
-		b, n := t.Facts.Budget(s.Limits, s.Asked), counted(r, s, size)
+		b := t.Facts.Budget(s.Limits, s.Asked)
 		more := n*100 > (100+percentSlack)*size
 		if r.Kind != overflow.Quota && (more || b.Above(size).Room() >= size) {
-			if m.guess(now, &t, s, size, n, answered); !more && b.Tokens < size {
+			if m.guess(now, life, &t, s, size, n, answered); !more && b.Tokens < size {
 				t.kept.Input = Fact[int]{} // the window makes shorter what may leave
 			}
 		}
-		m.bound(now, &t, s, size)
+		t.bound(now, life, s, size)
 	}
 	return t
 }
@@ -251,7 +251,7 @@ func (f *Facts) short(r overflow.Refusal, s *Sent) bool {
 // is known does. The guess is kept only if a prompt of that length was answered,
 // and never below what was answered before. Nothing is kept where others may have
 // filled what a window that is told has.
-func (m *Model) guess(now time.Time, t *Trial, s *Sent, size, counted, answered int) {
+func (m *Model) guess(now time.Time, life time.Duration, t *Trial, s *Sent, size, counted, answered int) {
 	limit := t.limit
 	if r := &t.refusal; r.Unsure && r.Prompt <= mostAbove*size && r.Prompt >= size/mostAbove {
 		limit, counted = r.Limit, r.Prompt
@@ -260,25 +260,16 @@ func (m *Model) guess(now time.Time, t *Trial, s *Sent, size, counted, answered 
 	if counted > 0 && limit > 0 && limit < counted {
 		n = min(n, int(0.9*float64(size)*float64(limit)/float64(counted)))
 	}
-	n = max(n, leastPublished/2)
+	n = max(n, 1)
 	t.Facts.Input.Value = lower(t.Facts.Input.Value, n)
 	if t.guessed = !t.Full || t.refusal.Unsure; !t.Full && answered < size && n >= leastGuess {
-		t.kept.Input = believe(max(n, answered), now, t.life())
+		t.kept.Input = believe(max(n, answered), now, life)
 	}
-}
-
-// life returns how long a guess is believed: one by unknown words is soon put to the
-// test again.
-func (t *Trial) life() time.Duration {
-	if t.refusal.Unsure {
-		return unsureLife
-	}
-	return limitLife
 }
 
 // bound sets the length with which a conversation with bound thinking is tried: a
 // little less than what is accepted, for another mix of texts counts otherwise.
-func (m *Model) bound(now time.Time, t *Trial, s *Sent, size int) {
+func (t *Trial) bound(now time.Time, life time.Duration, s *Sent, size int) {
 	if !s.Bound || size <= 0 {
 		return
 	}
@@ -288,13 +279,14 @@ func (m *Model) bound(now time.Time, t *Trial, s *Sent, size int) {
 	n := min(s.Sizes[0]*(accepts-accepts/32)/size, s.Sizes[0]-1)
 	t.Facts.Hard.Value = lower(t.Facts.Hard.Value, n)
 	if !t.Full {
-		t.kept.Hard = believe(n, now, t.life())
+		t.kept.Hard = believe(n, now, life)
 	}
 }
 
-// correct corrects the counter by what a refusal counted.
-func (m *Model) correct(now time.Time, f *Facts, r overflow.Refusal, s *Sent) {
-	if n := counted(r, s, s.cost(f)); n > 0 && s.witness() {
+// correct corrects the counter by what a refusal counted, and returns that.
+func (m *Model) correct(now time.Time, f *Facts, r overflow.Refusal, s *Sent) (n int) {
+	if n = counted(r, s, s.cost(f)); n > 0 && s.witness() {
 		m.calibrate(now, f, s, func(c Calibration) { c.Refused(s.Sizes, s.Percent, n) })
 	}
+	return n
 }
