@@ -155,13 +155,13 @@ type listed struct {
 	name  string // "": it is in no metric
 	known bool
 	words string
-	until time.Time // zero: it is not shown
 }
 
 // list returns all facts, known or not.
 func (f *Facts) list() []listed {
+	until := func(words string, t time.Time) string { return words + ", until " + t.Format(time.RFC3339) }
 	tokens := func(name, words string, n Fact[int]) listed {
-		return listed{name, n.Value != 0, fmt.Sprintf(words, n.Value), n.Until}
+		return listed{name, n.Value != 0, until(fmt.Sprintf(words, n.Value), n.Until)}
 	}
 	count := fmt.Sprintf("counts at %d %%", f.Percent())
 	if way := f.Count.Value.Way; way != "" {
@@ -173,32 +173,10 @@ func (f *Facts) list() []listed {
 		tokens("messages", "at most %d messages", f.Messages),
 		tokens("bytes", "bodies above %d bytes not tried", f.Bytes),
 		tokens("hard", "prompts with bound thinking above %d not tried", f.Hard),
-		{"together", f.Together.Value, "prompt and answer refused together", f.Together.Until},
-		{"", f.Larger.Value, "window larger than its name says", f.Larger.Until},
-		{"", len(f.Cuts) > 0, "thinking taken out of " + number.Count(len(f.Cuts), "history"), time.Time{}},
-		{"count", f.Count.Value != Count{}, count, time.Time{}},
-		{"shape", f.Shape.Value != 0, "shape " + f.Shape.Value.String(), time.Time{}},
+		{"together", f.Together.Value, until("prompt and answer refused together", f.Together.Until)},
+		{"", f.Larger.Value, until("window larger than its name says", f.Larger.Until)},
+		{"", len(f.Cuts) > 0, "thinking taken out of " + number.Count(len(f.Cuts), "history")},
+		{"count", f.Count.Value != Count{}, until(count, f.Count.Until)},
+		{"shape", f.Shape.Value != 0, until("shape "+f.Shape.Value.String(), f.Shape.Until)},
 	}
-}
-
-// Believed returns how many models each fact is believed of, by its name. Each model
-// is behind one upstream and for one credential.
-func (m *Memory) Believed() map[string]int {
-	n := map[string]int{}
-	now := time.Now()
-	for _, l := range (&Facts{}).list() {
-		n[l.name] = 0
-	}
-	for _, e := range m.models.All() {
-		e.mu.Lock()
-		f := e.facts.at(now)
-		e.mu.Unlock()
-		for _, l := range f.list() {
-			if l.known {
-				n[l.name]++
-			}
-		}
-	}
-	delete(n, "")
-	return n
 }

@@ -42,15 +42,24 @@ func (m *Model) Published(p compact.Published) {
 	m.published = p
 }
 
-// Facts returns what is known now. The first caller waits for the Store, others
-// do not.
+// Facts returns what is known now. The first caller waits for the Store, others do
+// not: what was read a while ago is read again in the background.
 func (m *Model) Facts() Facts {
-	if m.isFirst() {
+	m.mu.Lock()
+	now := time.Now()
+	first, due := m.loaded.IsZero(), m.memory.o.Store != nil && now.Sub(m.loaded) > storeFresh
+	if due {
+		m.loaded = now
+	}
+	m.mu.Unlock()
+	if due && first {
 		ctx, stop := context.WithTimeout(context.Background(), storeWait)
 		defer stop()
-		if _, _, ok := m.load(ctx); !ok {
-			m.memory.sharing.add(m)
-		}
+		_, _, ok := m.load(ctx)
+		due = !ok
+	}
+	if due {
+		m.memory.sharing.add(m)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,25 +73,6 @@ func (m *Model) FactsWith(counts *Model) Facts {
 		f.Count = counts.Facts().Count
 	}
 	return f
-}
-
-// isFirst reports whether the Store was never read, and notes that it is now. Facts
-// that were read a while ago are read again in the background.
-func (m *Model) isFirst() bool {
-	if m.memory.o.Store == nil {
-		return false
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	now := time.Now()
-	first := m.loaded.IsZero()
-	if first || now.Sub(m.loaded) > storeFresh {
-		m.loaded = now
-		if !first {
-			m.memory.sharing.add(m)
-		}
-	}
-	return first
 }
 
 // load merges the stored facts into the known ones, and returns both; false if the
@@ -162,6 +152,7 @@ type Known struct {
 	Credential string   `json:"credential"` // the start of a keyed hash
 	Facts      []string `json:"facts"`
 	Sender     Key      `json:"-"` // names the credential; zero: there is none
+	names      []string // of the facts
 }
 
 // Known returns what was learnt and what upstreams publish, of all models of which
@@ -172,27 +163,40 @@ func (m *Memory) Known() (all []Known) {
 		e.mu.Lock()
 		facts, published := e.facts.at(now), e.published
 		e.mu.Unlock()
-		var words []string
+		k := Known{e.upstream, e.name, fmt.Sprintf("%x", e.key[:4]), nil, e.sender, nil}
 		if published.Window > 0 {
-			words = append(words, fmt.Sprintf("told a window of %d", published.Window))
+			k.Facts = append(k.Facts, fmt.Sprintf("told a window of %d", published.Window))
 		}
 		if published.Input > 0 {
-			words = append(words, fmt.Sprintf("told a prompt limit of %d", published.Input))
+			k.Facts = append(k.Facts, fmt.Sprintf("told a prompt limit of %d", published.Input))
 		}
 		for _, l := range facts.list() {
-			if !l.known {
-				continue
-			}
-			if words = append(words, l.words); !l.until.IsZero() {
-				words = append(words, "until "+l.until.Format(time.RFC3339))
+			if l.known {
+				k.Facts, k.names = append(k.Facts, l.words), append(k.names, l.name)
 			}
 		}
-		if len(words) > 0 {
-			all = append(all, Known{e.upstream, e.name, fmt.Sprintf("%x", e.key[:4]), words, e.sender})
+		if len(k.Facts) > 0 {
+			all = append(all, k)
 		}
 	}
 	slices.SortFunc(all, func(a, b Known) int { return strings.Compare(a.line(), b.line()) })
 	return all
+}
+
+// Believed returns how many models each fact is believed of, by its name. Each model
+// is behind one upstream and for one credential.
+func (m *Memory) Believed() map[string]int {
+	n := map[string]int{}
+	for _, l := range (&Facts{}).list() {
+		n[l.name] = 0
+	}
+	for _, k := range m.Known() {
+		for _, name := range k.names {
+			n[name]++
+		}
+	}
+	delete(n, "")
+	return n
 }
 
 func (k Known) line() string {

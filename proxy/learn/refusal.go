@@ -10,17 +10,16 @@ import (
 // What upstreams say is believed within bounds: some write 0, or a number that
 // cannot be meant.
 const (
-	leastPublished = 128         // tokens: no window is smaller
-	mostBelieved   = 100_000_000 // tokens
-	leastMessages  = 8
+	mostBelieved  = 100_000_000 // tokens
+	leastMessages = 8
 	// percentSlack is how far, in percent, a count may be off its factor.
 	percentSlack = 5
 	// leastCounted is the prompt, in tokens, below which counts are mostly
 	// framing and say little about the counter.
 	leastCounted = 500
-	// leastLimit is the smallest limit, in tokens, that a refusal is believed. No
-	// model that talks is loaded with less, and a prompt that was folded to less
-	// holds nothing but instructions.
+	// leastLimit is the smallest limit, in tokens, that is believed. No model that talks
+	// is loaded with less, and a prompt that was folded to less holds nothing but
+	// instructions.
 	leastLimit = 512
 	// leastGuess is the smallest limit, in tokens, that is kept for a refusal
 	// without numbers.
@@ -73,7 +72,7 @@ func noRoom(answer, window int) bool {
 
 // credible returns n, or 0 if it cannot be meant as a window.
 func credible(n int) int {
-	if n < leastPublished || n > mostBelieved {
+	if n < leastLimit || n > mostBelieved {
 		return 0
 	}
 	return n
@@ -82,7 +81,7 @@ func credible(n int) int {
 // limitOf returns the limit of tokens that a refusal states, or 0 if it cannot be
 // meant.
 func limitOf(r overflow.Refusal) int {
-	if r.Kind == overflow.Bytes || r.Kind == overflow.Count || r.Unsure || r.Limit < leastLimit {
+	if r.Kind == overflow.Bytes || r.Kind == overflow.Count || r.Unsure {
 		return 0
 	}
 	return credible(r.Limit)
