@@ -28,9 +28,7 @@ func (j *jumping) Answered(sizes []int, _, _ int) bool {
 	return false
 }
 func (j *jumping) Refused([]int, int, int) {}
-func (j *jumping) Measured() bool          { return j.percent > 0 }
-func (j *jumping) Way() int                { return j.way }
-func (j *jumping) Percent() int            { return j.percent }
+func (j *jumping) Count() (int, int, bool) { return j.way, j.percent, j.percent > 0 }
 
 // TestACountThatChangesMovesNoEpoch: by whatever way and factor the upstream turns
 // out to count between two requests of real conversations, what was sent stays a
@@ -108,9 +106,7 @@ type said struct{ percent *int }
 
 func (said) Answered([]int, int, int) bool { return false }
 func (said) Refused([]int, int, int)       {}
-func (s said) Measured() bool              { return *s.percent > 0 }
-func (said) Way() int                      { return 0 }
-func (s said) Percent() int                { return *s.percent }
+func (s said) Count() (int, int, bool)     { return 0, *s.percent, *s.percent > 0 }
 
 // digests is a policy that puts a text in the place of what leaves.
 var digests = &compact.Policy{Name: "x", Ladder: []compact.Stage{saying("digest"), drop{}}}

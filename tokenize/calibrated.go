@@ -244,14 +244,9 @@ func (c *Calibration) largest(way int) int {
 	return stepped(most)
 }
 
-// Way returns the way of counting that explains the bills, as an index into the sizes.
-func (c *Calibration) Way() int { return c.way }
-
-// Percent returns the factor on it, from 40 to 300.
-func (c *Calibration) Percent() int { return c.percent }
-
-// Measured reports whether bills have shown them.
-func (c *Calibration) Measured() bool { return c.measured }
+// Count returns the way of counting that explains the bills, as an index into the sizes, and the factor on it, from 40 to
+// 300. It reports whether bills have shown them.
+func (c *Calibration) Count() (way, percent int, measured bool) { return c.way, c.percent, c.measured }
 
 // ratio returns what was counted for each thousand of a size.
 func ratio(size, counted int) int { return int(int64(counted) * 1000 / int64(size)) }

@@ -25,13 +25,13 @@ func TestTheFactorOfACounter(t *testing.T) {
 			for range times {
 				size++
 				if refused {
-					c.Refused([]int{size * 20_000}, c.Percent(), 20*size*counted)
+					c.Refused([]int{size * 20_000}, c.percent, 20*size*counted)
 				} else {
-					c.Answered([]int{size * 20_000}, c.Percent(), 20*size*counted)
+					c.Answered([]int{size * 20_000}, c.percent, 20*size*counted)
 				}
 			}
-			if c.Percent() != percent {
-				t.Errorf("%s: after step %d (%s) the factor is %d", name, i+1, step, c.Percent())
+			if c.percent != percent {
+				t.Errorf("%s: after step %d (%s) the factor is %d", name, i+1, step, c.percent)
 			}
 		}
 	}
@@ -53,8 +53,8 @@ func TestTheFactorOfACounter(t *testing.T) {
 
 func TestACalibrationStartsWhereItWas(t *testing.T) {
 	for start, want := range map[int]int{0: 100, 100: 100, 116: 116, 1000: 300, 5: 40} {
-		if c := NewCalibration(4, 3, start); c.Percent() != want || c.Measured() != (start != 0) || (c.Way() == 3) != c.Measured() {
-			t.Errorf("%d: %d", start, c.Percent())
+		if c := NewCalibration(4, 3, start); c.percent != want || c.measured != (start != 0) || (c.way == 3) != c.measured {
+			t.Errorf("%d: %d", start, c.percent)
 		}
 	}
 }
@@ -63,13 +63,13 @@ func TestACalibrationStartsWhereItWas(t *testing.T) {
 func TestACarefulFactorHoldsForThreeAnswers(t *testing.T) {
 	c := NewCalibration(1, 0, 0)
 	for i := range 3 {
-		if c.Measured() {
+		if c.measured {
 			t.Fatalf("measured after %d", i)
 		}
 		c.Answered([]int{1000 + i}, 123, 1000+i)
 	}
-	if !c.Measured() || c.Percent() != 100 {
-		t.Errorf("%d", c.Percent())
+	if !c.measured || c.percent != 100 {
+		t.Errorf("%d", c.percent)
 	}
 }
 
@@ -102,8 +102,8 @@ func TestAPlateauTeachesNothing(t *testing.T) {
 	for range 200 {
 		c.Answered([]int{6826}, 100, 4500) // one request, sent again and again
 	}
-	if c.Percent() != 100 {
-		t.Errorf("%d", c.Percent())
+	if c.percent != 100 {
+		t.Errorf("%d", c.percent)
 	}
 	if c.Answered([]int{6000}, 100, 6000) || c.Answered([]int{5000}, 100, 6000) {
 		t.Error("what is counted above its size was not cut")
@@ -117,8 +117,8 @@ func TestABillWithoutWhatWasCachedTeachesNothing(t *testing.T) {
 		c.Answered([]int{10_000 + 500*i}, 100, 10_000+500*i)
 	}
 	for i := range 5 {
-		if c.Answered([]int{12_000 + 500*i}, 100, 6000+250*i); c.Percent() != 100 {
-			t.Fatalf("after %d bills: %d", i+1, c.Percent())
+		if c.Answered([]int{12_000 + 500*i}, 100, 6000+250*i); c.percent != 100 {
+			t.Fatalf("after %d bills: %d", i+1, c.percent)
 		}
 	}
 }
@@ -131,8 +131,8 @@ func TestTheWayWhoseBillsAgreeIsTaken(t *testing.T) {
 		for _, sizes := range mixes[:3] {
 			c.Answered(sizes, 100, sizes[way]*11/10)
 		}
-		if c.Way() != way || c.Percent() != 110 {
-			t.Errorf("way %d: %d at %d %%", way, c.Way(), c.Percent())
+		if c.way != way || c.percent != 110 {
+			t.Errorf("way %d: %d at %d %%", way, c.way, c.percent)
 		}
 	}
 	c := NewCalibration(3, 0, 0)
@@ -143,10 +143,10 @@ func TestTheWayWhoseBillsAgreeIsTaken(t *testing.T) {
 		}
 		c.Answered(sizes, 100, sizes[to])
 	}
-	if c.Way() == 1 {
+	if c.way == 1 {
 		return
 	}
-	t.Errorf("way %d", c.Way())
+	t.Errorf("way %d", c.way)
 }
 
 func FuzzCalibration(f *testing.F) {
@@ -160,8 +160,8 @@ func FuzzCalibration(f *testing.F) {
 			} else {
 				c.Refused(sizes, 100, n(2))
 			}
-			if p := c.Percent(); p < lowestPercent || p > highestPercent || c.Way() < 0 || c.Way() > 1 || len(c.seen) > mostBills {
-				t.Fatalf("way %d at %d %%", c.Way(), p)
+			if p := c.percent; p < lowestPercent || p > highestPercent || c.way < 0 || c.way > 1 || len(c.seen) > mostBills {
+				t.Fatalf("way %d at %d %%", c.way, p)
 			}
 			b = b[4:]
 		}
@@ -175,8 +175,8 @@ func TestTheTokensOfATemplateNameNoWay(t *testing.T) {
 	for _, sizes := range [][]int{{1059, 1055}, {1283, 1274}, {1433, 1424}} {
 		c.Answered(sizes, 100, sizes[1]+26)
 	}
-	if c.Way() != 1 {
-		t.Errorf("way %d at %d %%", c.Way(), c.Percent())
+	if c.way != 1 {
+		t.Errorf("way %d at %d %%", c.way, c.percent)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestWaysAreComparedByTheSameBills(t *testing.T) {
 	for _, size := range []int{1622, 809, 4432, 1034, 540, 1073} {
 		c.Answered([]int{size, size - 10}, 100, size*117/100)
 	}
-	if c.Way() != 0 || c.Percent() < 116 || c.Percent() > 120 {
-		t.Errorf("way %d at %d %%", c.Way(), c.Percent())
+	if c.way != 0 || c.percent < 116 || c.percent > 120 {
+		t.Errorf("way %d at %d %%", c.way, c.percent)
 	}
 }

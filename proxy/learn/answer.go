@@ -148,10 +148,12 @@ func (m *Model) calibrate(now time.Time, f *Facts, s *Sent, add func(Calibration
 		}
 		m.count = m.memory.o.Calibrate(s.Plain, way, percent)
 	}
-	if add(m.count); !m.count.Measured() {
+	add(m.count)
+	way, percent, measured := m.count.Count()
+	if !measured {
 		return
 	}
-	count := Count{s.Ways[min(m.count.Way(), len(s.Ways)-1)], m.count.Percent()}
+	count := Count{s.Ways[min(way, len(s.Ways)-1)], percent}
 	if s.Exact && count.Percent == 100 {
 		count = Count{}
 	}

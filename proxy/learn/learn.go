@@ -193,11 +193,9 @@ type Calibration interface {
 	Answered(sizes []int, percent, counted int) (cut bool)
 	// Refused adds the same of a prompt that was refused as too long.
 	Refused(sizes []int, percent, counted int)
-	// Measured reports whether the count is known. Way is then its index, and
-	// Percent the factor on it, in percent: 100 for none.
-	Measured() bool
-	Way() int
-	Percent() int
+	// Count returns the index of the way and the factor on it, in percent, 100 for
+	// none, and reports whether they are known.
+	Count() (way, percent int, measured bool)
 }
 
 // Sent is what is known of the body of a request that was sent.

@@ -444,9 +444,7 @@ type agreeing struct{}
 
 func (agreeing) Answered([]int, int, int) bool { return false }
 func (agreeing) Refused([]int, int, int)       {}
-func (agreeing) Measured() bool                { return true }
-func (agreeing) Way() int                      { return 0 }
-func (agreeing) Percent() int                  { return 100 }
+func (agreeing) Count() (int, int, bool)       { return 0, 100, true }
 
 // TestAnEstimateThatAnswersConfirmIsExact: its trigger is that of exact counts, also
 // where there was nothing to correct. Nothing is stored of counts that are the

@@ -85,9 +85,7 @@ func (n *newest) Answered(sizes []int, _, counted int) bool {
 	return false
 }
 func (n *newest) Refused(sizes []int, _, counted int) { n.percent = counted * 100 / sizes[0] }
-func (n *newest) Measured() bool                      { return n.percent > 0 }
-func (n *newest) Way() int                            { return 0 }
-func (n *newest) Percent() int                        { return n.percent }
+func (n *newest) Count() (int, int, bool)             { return 0, n.percent, n.percent > 0 }
 
 // TestReplicasKnowWhatOneHasLearnt without a request that asks: limits, counts,
 // shapes and cuts, the newest of each, also where two learn at once.
