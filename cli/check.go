@@ -17,7 +17,7 @@ import (
 	"laconic/proxy"
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
-	"laconic/proxy/learn"
+	"laconic/proxy/discover"
 	"laconic/proxy/why"
 	"laconic/tokenize"
 )
@@ -162,8 +162,8 @@ func explainWindow(ctx context.Context, route *proxy.Route, given config.Model, 
 	var told compact.Published
 	from, silent := "", "the upstream is not asked"
 	if route.Discover && !route.Configured {
-		var found learn.Found
-		if !learn.Silent(route.Upstream) {
+		var found discover.Found
+		if !discover.Silent(route.Upstream) {
 			found = look(ctx, route.Upstream, string(route.Key), doctorTime)
 		}
 		told, from, silent = found.Published(model), found.From, "the upstream tells none"
@@ -172,7 +172,7 @@ func explainWindow(ctx context.Context, route *proxy.Route, given config.Model, 
 			silent = "the upstream tells a prompt limit alone"
 		case found.Err != nil:
 			silent = "the upstream could not be reached (" + apierror.Reason(found.Err) + ")"
-		case found.Status == http.StatusNotFound && !learn.Versioned(route.Upstream):
+		case found.Status == http.StatusNotFound && !discover.Versioned(route.Upstream):
 			silent = "the upstream answers 404 to GET /models; most servers have their API below /v1"
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"laconic/demo/strict"
-	"laconic/proxy/learn"
+	"laconic/proxy/discover"
 	"laconic/proxy/why"
 	"laconic/store/storetest"
 )
@@ -148,7 +148,7 @@ func TestDoctorFindsFiveFaults(t *testing.T) {
 		if !has(all, "windows", why.Unknown, "its default window, on machines with little memory, is 4096", "OLLAMA_CONTEXT_LENGTH") {
 			t.Errorf("%+v", all)
 		}
-		if _, _, out, _ := initialized(t, []learn.Program{{Name: "Ollama", Port: port}}); !strings.Contains(out, "hint: Ollama has no model loaded") {
+		if _, _, out, _ := initialized(t, []discover.Program{{Name: "Ollama", Port: port}}); !strings.Contains(out, "hint: Ollama has no model loaded") {
 			t.Error(out)
 		}
 	})

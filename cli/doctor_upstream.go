@@ -13,7 +13,7 @@ import (
 	"laconic/number"
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
-	"laconic/proxy/learn"
+	"laconic/proxy/discover"
 	"laconic/proxy/why"
 )
 
@@ -23,7 +23,7 @@ const doctorTime = 10 * time.Second
 // upstream is one upstream of the configuration with the key that goes there, and what
 // it answered.
 type upstream struct {
-	learn.Found
+	discover.Found
 	url   *url.URL
 	place string // where the configuration has it
 	match string // of its row; "" for that of all others
@@ -70,7 +70,7 @@ func checkUpstreams(ctx context.Context, p *patient) (all []finding) {
 		case u.Status >= 500:
 			f.Says, f.Fix = fmt.Sprintf("%s answers %d to GET /models", shown, u.Status), "look at the log of the upstream"
 		default:
-			f.Says, f.Fix = fmt.Sprintf("%s has no list of models (GET %s: %d)", shown, learn.ModelsURL(u.url).EscapedPath(), u.Status), "correct the path of "+u.place+"; most servers have their API below /v1"
+			f.Says, f.Fix = fmt.Sprintf("%s has no list of models (GET %s: %d)", shown, discover.ModelsURL(u.url).EscapedPath(), u.Status), "correct the path of "+u.place+"; most servers have their API below /v1"
 			try := *u.url
 			try.Path, try.RawPath = "/v1", ""
 			if len(look(ctx, &try, u.key, doctorTime).Models) > 0 {
@@ -132,18 +132,17 @@ func checkWindows(_ context.Context, p *patient) (all []finding) {
 }
 
 // wantsKey reports whether an upstream refused the key that it was asked with, or none.
-func wantsKey(f learn.Found) bool {
+func wantsKey(f discover.Found) bool {
 	return f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden
 }
 
 // look asks what an upstream is, with a key if there is one. It waits no longer than
 // patience.
-func look(ctx context.Context, u *url.URL, key string, patience time.Duration) learn.Found {
+func look(ctx context.Context, u *url.URL, key string, patience time.Duration) discover.Found {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment} // requests to this machine go without a proxy
 	defer t.CloseIdleConnections()
-	m := learn.New(learn.Options{Transport: t, Via: "laconic-look", Failed: func(any) {}})
 	h := http.Header{}
 	if strings.HasSuffix(u.Hostname(), "anthropic.com") {
 		h.Set("Anthropic-Version", "2023-06-01")
@@ -151,5 +150,5 @@ func look(ctx context.Context, u *url.URL, key string, patience time.Duration) l
 	if key != "" {
 		access.SetCredential(h, access.Secret(key), false, access.Models)
 	}
-	return m.Look(ctx, learn.Upstream{URL: u, Header: h})
+	return discover.Look(ctx, t, "laconic-look", discover.Upstream{URL: u, Header: h})
 }

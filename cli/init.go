@@ -18,7 +18,7 @@ import (
 	"laconic/config"
 	"laconic/number"
 	"laconic/proxy/apierror"
-	"laconic/proxy/learn"
+	"laconic/proxy/discover"
 	"laconic/proxy/why"
 )
 
@@ -29,7 +29,7 @@ const lookTime = 3 * time.Second
 // found is an upstream that init writes down.
 type found struct {
 	url string
-	learn.Found
+	discover.Found
 }
 
 func initCommand() *cobra.Command {
@@ -94,10 +94,10 @@ func upstreamsFor(cmd *cobra.Command, named string) ([]found, error) {
 	if err != nil {
 		return nil, err
 	}
-	if learn.Silent(u) {
+	if discover.Silent(u) {
 		return []found{{url: u.String()}}, nil
 	}
-	ask := func(u *url.URL) learn.Found {
+	ask := func(u *url.URL) discover.Found {
 		f := look(cmd.Context(), u, "", lookTime)
 		if key := clientKey(); key != "" && wantsKey(f) {
 			f = look(cmd.Context(), u, key, lookTime)
@@ -118,7 +118,7 @@ func upstreamsFor(cmd *cobra.Command, named string) ([]found, error) {
 
 func portsWords() string {
 	var words []string
-	for _, p := range learn.Programs {
+	for _, p := range discover.Programs {
 		words = append(words, fmt.Sprintf("%s %d", p.Name, p.Port))
 	}
 	return strings.Join(words, ", ")
@@ -126,9 +126,9 @@ func portsWords() string {
 
 // onThisMachine returns the servers that answer on their usual ports.
 func onThisMachine(ctx context.Context) (all []found) {
-	each := make([]found, len(learn.Programs))
+	each := make([]found, len(discover.Programs))
 	var wg sync.WaitGroup
-	for i, p := range learn.Programs {
+	for i, p := range discover.Programs {
 		wg.Go(func() {
 			u := &url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", p.Port), Path: "/v1"}
 			each[i] = found{u.String(), look(ctx, u, "", lookTime)}

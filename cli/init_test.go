@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"laconic/config"
-	"laconic/proxy/learn"
+	"laconic/proxy/discover"
 )
 
 // serving returns the port of a server that has some pages.
@@ -40,11 +40,11 @@ func serving(t *testing.T, pages map[string]string) int {
 
 // initialized runs laconic init in an empty folder where some programs are on their
 // ports.
-func initialized(t *testing.T, programs []learn.Program, args ...string) (code int, text, out, said string) {
+func initialized(t *testing.T, programs []discover.Program, args ...string) (code int, text, out, said string) {
 	t.Helper()
-	old := learn.Programs
-	learn.Programs = programs
-	defer func() { learn.Programs = old }()
+	old := discover.Programs
+	discover.Programs = programs
+	defer func() { discover.Programs = old }()
 	t.Chdir(t.TempDir())
 	var o, e lockedText
 	code = Run(t.Context(), append([]string{"init"}, args...), strings.NewReader(""), &o, &e)
@@ -58,7 +58,7 @@ func TestInitFindsTheServersOfThisMachine(t *testing.T) {
 		"/api/ps":    `{"models":[{"name":"qwen3:8b","context_length":32768}]}`,
 	})
 	vllm := serving(t, map[string]string{"/v1/models": `{"data":[{"id":"org/big","owned_by":"vllm","max_model_len":9000},{"id":"qwen3:8b","owned_by":"vllm","max_model_len":1000}]}`})
-	code, text, out, said := initialized(t, []learn.Program{{Name: "nobody", Port: 1}, {Name: "Ollama", Port: ollama}, {Name: "vLLM", Port: vllm}})
+	code, text, out, said := initialized(t, []discover.Program{{Name: "nobody", Port: 1}, {Name: "Ollama", Port: ollama}, {Name: "vLLM", Port: vllm}})
 	if code != 0 || !strings.Contains(out, "Ollama, 6 models, 1 window") || said != "" {
 		t.Fatalf("%d %s%s", code, out, said)
 	}
@@ -109,7 +109,7 @@ func TestInitOverwritesNothing(t *testing.T) {
 }
 
 func TestInitAsksNobodyWithoutATerminal(t *testing.T) {
-	code, text, _, said := initialized(t, []learn.Program{{Name: "nobody", Port: 1}})
+	code, text, _, said := initialized(t, []discover.Program{{Name: "nobody", Port: 1}})
 	if code != 1 || text != "" || said != "laconic: no server answers on the usual ports of this machine (nobody 1): name one by --upstream URL\n" {
 		t.Errorf("%d %q %q", code, text, said)
 	}

@@ -124,6 +124,24 @@ type Published struct {
 	NoTools, NoCalls bool
 }
 
+// Credible returns n, or 0 if it cannot be meant as a limit, in tokens. Some upstreams
+// state 0, or a number of something else. No model that talks is loaded with less, and a
+// prompt that was folded to less holds nothing but instructions.
+func Credible(n int) int {
+	if n < 512 || n > 100_000_000 {
+		return 0
+	}
+	return n
+}
+
+// Lower returns the smaller of two limits; 0 is none.
+func Lower(a, b int) int {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
+}
+
 // With returns the limits with what the upstream publishes. A published limit of
 // the prompt says only that the window is no smaller.
 func (l Limits) With(p Published) Limits {
@@ -141,9 +159,7 @@ func (l Limits) With(p Published) Limits {
 	if l.Input >= l.Window {
 		l.Input = 0 // a limit of the model's that this upstream is far from
 	}
-	if p.Input > 0 && (l.Input <= 0 || p.Input < l.Input) {
-		l.Input = p.Input
-	}
+	l.Input = Lower(l.Input, p.Input)
 	return l
 }
 

@@ -39,7 +39,8 @@ var rules = []rule{
 	{"tokenize/bpe", append([]string{"embed", "unsafe"}, pure...), nil, "tokens are a function of the text"},
 	{"proxy/answer", nil, []string{"laconic/proxy/wire", "laconic/proxy/overflow"}, "an answer passes through; what it says is for its wire to read"},
 	{"proxy/wire", append([]string{"encoding/json", "io", "sync/atomic", "unicode/utf16", "unsafe"}, pure...), []string{"laconic/compact", "laconic/proxy/overflow", "github.com/go-json-experiment/json", "github.com/tidwall/gjson"}, "wire turns bytes into conversations and back; it may not know HTTP or logs"},
-	{"proxy/learn", nil, []string{"laconic/compact", "laconic/number", "laconic/proxy/overflow", "github.com/maypok86/otter/v2", "github.com/tidwall/gjson"}, "what is learnt of upstreams is values in and values out; it may not know a request or the configuration"},
+	{"proxy/discover", nil, []string{"laconic/compact", "github.com/tidwall/gjson"}, "upstreams are asked what they publish; whose credential asks is handed in"},
+	{"proxy/learn", append([]string{"crypto/hmac", "crypto/sha256", "encoding/binary", "net/url", "reflect", "time"}, pure...), []string{"laconic/compact", "laconic/number", "laconic/proxy/overflow", "github.com/maypok86/otter/v2"}, "what is learnt of upstreams is values in and values out; it may not know HTTP, a request or the configuration"},
 	{"proxy/overflow", append([]string{"encoding/json", "io"}, pure...), []string{"github.com/tidwall/gjson"}, "overflow reads what upstreams write; it may not know HTTP or the proxy"},
 	{"proxy/summarize/redact", append([]string{"io"}, pure...), []string{"github.com/go-json-experiment/json"}, "a mask is a function of a text"},
 	{"proxy/summarize/prompt", pure, []string{"laconic/compact", "laconic/proxy/summarize/redact"}, "what a model is asked and what of its answer is taken is a function of texts"},
@@ -61,7 +62,7 @@ var rules = []rule{
 	{"proxy/admission", nil, []string{"laconic/number", "laconic/proxy/apierror", "golang.org/x/time"}, "memory and quotas are shared out by sizes and clients; what they are for is not known here"},
 	{"proxy", nil, []string{
 		"laconic/compact", "laconic/compact/handover", "laconic/proxy/wire", "laconic/proxy/learn", "laconic/proxy/overflow",
-		"laconic/proxy/access", "laconic/proxy/admission", "laconic/proxy/answer", "laconic/proxy/apierror", "laconic/proxy/body",
+		"laconic/proxy/access", "laconic/proxy/admission", "laconic/proxy/answer", "laconic/proxy/apierror", "laconic/proxy/body", "laconic/proxy/discover",
 		"laconic/proxy/operate", "laconic/proxy/plan", "laconic/proxy/summarize", "laconic/proxy/why",
 		"laconic/view",
 	}, "stages, tokenizers and YAML are handed in"},
@@ -89,7 +90,7 @@ var rules = []rule{
 	{"cli", nil, []string{
 		"laconic/counting", "laconic/fold", "laconic/fold/service", "laconic/cli/findings", "laconic/cli/runlog", "laconic/compact", "laconic/compact/handover", "laconic/compact/policy", "laconic/compact/stage", "laconic/config", "laconic/demo", "laconic/demo/strict", "laconic/number",
 		"laconic/cli/clients", "laconic/cli/tally", "laconic/cli/top", "laconic/proxy/apierror",
-		"laconic/proxy", "laconic/proxy/access", "laconic/proxy/learn", "laconic/proxy/logging", "laconic/proxy/metrics", "laconic/proxy/operate", "laconic/proxy/page", "laconic/proxy/plan", "laconic/proxy/summarize", "laconic/proxy/tracing", "laconic/proxy/why", "laconic/proxy/wire",
+		"laconic/proxy", "laconic/proxy/access", "laconic/proxy/discover", "laconic/proxy/learn", "laconic/proxy/logging", "laconic/proxy/metrics", "laconic/proxy/operate", "laconic/proxy/page", "laconic/proxy/plan", "laconic/proxy/summarize", "laconic/proxy/tracing", "laconic/proxy/why", "laconic/proxy/wire",
 		"laconic/replay", "laconic/replay/record", "laconic/replay/report", "laconic/store", "laconic/tokenize",
 		"github.com/maypok86/otter/v2", "github.com/spf13/cobra", "github.com/spf13/pflag", "go.uber.org/zap", "golang.org/x/sys", "golang.org/x/term",
 	}, "commands put the rooms together; nothing but main may know them"},

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"laconic/compact"
-	"laconic/proxy/learn"
+	"laconic/proxy/discover"
 )
 
 // teller is an upstream that answers some paths, and everything else with 404.
@@ -145,9 +145,9 @@ func TestWhoseKeyDiscoveryCarries(t *testing.T) {
 }
 
 // look asks the upstream of the default route what it is.
-func (r *running) look() learn.Found {
+func (r *running) look() discover.Found {
 	s := r.settings.Load()
-	return r.learnt.Look(r.t.Context(), s.asking(http.Header{}, &s.Default))
+	return discover.Look(r.t.Context(), r.transport, r.mark, s.asking(http.Header{}, &s.Default))
 }
 
 func TestARefusedListEndsTheQuestions(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"laconic/proxy/apierror"
+	"laconic/proxy/discover"
 	"laconic/proxy/learn"
 	"laconic/proxy/operate"
 	"laconic/proxy/wire"
@@ -118,7 +119,7 @@ func (a *attempt) learn(end *wire.End, broken bool) (cut bool, window int, doubt
 		return false, 0, false
 	}
 	sent := a.Sent()
-	if learn.Silent(a.c.x.route.Upstream) {
+	if discover.Silent(a.c.x.route.Upstream) {
 		sent.List = learn.List{} // these hosts refuse, and drop old thinking
 	}
 	return a.c.Known.Answered(sent, bill)

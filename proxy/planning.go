@@ -9,6 +9,7 @@ import (
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
+	"laconic/proxy/discover"
 	"laconic/proxy/learn"
 	"laconic/proxy/plan"
 	"laconic/proxy/summarize"
@@ -107,10 +108,10 @@ func (p *Proxy) sender(h http.Header) (key learn.Key) {
 // has none to tell; 0 where that is not known.
 func (c *planning) askAgain(contradicted bool) (unset int) {
 	route := c.x.route
-	if route.Configured || !route.Discover || learn.Silent(route.Upstream) {
+	if route.Configured || !route.Discover || discover.Silent(route.Upstream) {
 		return 0
 	}
-	return c.x.p.learnt.Again(c.x.settings.asking(c.x.r.Header, route), c.name, contradicted)
+	return c.x.p.asker.Again(c.x.settings.asking(c.x.r.Header, route), c.name, contradicted)
 }
 
 // recorded sets how the records of a plan are made.
@@ -174,13 +175,13 @@ func newSummarizer(p *Proxy) *summarize.Service {
 // and reports whether it is known to refuse what is too long. guessed: nobody
 // knows the model's tokenizer.
 func (p *Proxy) published(s *settings, h http.Header, route *Route, model string, guessed bool) (published compact.Published, refuses bool) {
-	if learn.Silent(route.Upstream) {
+	if discover.Silent(route.Upstream) {
 		return compact.Published{}, true
 	}
 	if !route.Discover || route.Configured && !guessed {
 		return compact.Published{}, false
 	}
-	published, refuses = p.learnt.Window(s.asking(h, route), model)
+	published, refuses = p.asker.Window(s.asking(h, route), model)
 	if route.Configured {
 		published.Window, published.Input = 0, 0
 	}
@@ -190,7 +191,7 @@ func (p *Proxy) published(s *settings, h http.Header, route *Route, model string
 // asking returns the upstream of a route as it is asked for its windows: with the
 // client's credential where that goes to it with its requests, else with the
 // operator's key, else with none.
-func (s *settings) asking(h http.Header, route *Route) learn.Upstream {
+func (s *settings) asking(h http.Header, route *Route) discover.Upstream {
 	auth := http.Header{}
 	for name, values := range h {
 		if access.IsCredential(name) {
@@ -198,5 +199,5 @@ func (s *settings) asking(h http.Header, route *Route) learn.Upstream {
 		}
 	}
 	s.setCredential(auth, route, access.Models)
-	return learn.Upstream{URL: route.Upstream, Account: string(route.Key), Header: auth}
+	return discover.Upstream{URL: route.Upstream, Account: string(route.Key), Header: auth}
 }

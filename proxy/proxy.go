@@ -58,6 +58,7 @@ import (
 	"laconic/proxy/access"
 	"laconic/proxy/admission"
 	"laconic/proxy/body"
+	"laconic/proxy/discover"
 	"laconic/proxy/learn"
 	"laconic/proxy/operate"
 	"laconic/proxy/summarize"
@@ -76,6 +77,7 @@ type Proxy struct {
 	signIns   admission.Quotas // by browser or program, and address
 	decoder   body.Decoder
 	learnt    *learn.Memory
+	asker     *discover.Asker
 	upstreams *operate.Upstreams
 	outcomes  operate.Outcomes
 	summaries *summarize.Service
@@ -122,9 +124,9 @@ func New(o Options) (*Proxy, error) {
 		p.transport = newTransport(&s.Limits)
 	}
 	p.learnt = learn.New(learn.Options{
-		Store: o.Facts, Secret: p.factSecret, Calibrate: o.Calibrate, Transport: p.transport, Via: p.mark,
-		Failed: func(v any) { p.fault("", "background", v) },
+		Store: o.Facts, Secret: p.factSecret, Calibrate: o.Calibrate, Failed: func(v any) { p.fault("", "background", v) },
 	})
+	p.asker = discover.New(discover.Options{Transport: p.transport, Via: p.mark, Failed: func(v any) { p.fault("", "background", v) }})
 	p.summaries = newSummarizer(p)
 	return p, nil
 }
@@ -135,6 +137,7 @@ func (p *Proxy) Serving() int { return int(p.serving.Load()) }
 // Close ends work in the background and lets go of idle connections to
 // upstreams.
 func (p *Proxy) Close() {
+	p.asker.Close()
 	p.learnt.Close()
 	p.summaries.Close()
 	if t, ok := p.transport.(interface{ CloseIdleConnections() }); ok {

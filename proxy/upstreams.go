@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"laconic/proxy/admission"
+	"laconic/proxy/discover"
 	"laconic/proxy/learn"
 	"laconic/proxy/operate"
 	"laconic/proxy/why"
@@ -51,7 +52,7 @@ func (x *request) observeUpstream() {
 	base := x.route.Upstream
 	shown.Why = why.Unanswered(base.Host, shown.Code, i.Detail)
 	if !i.Own && (i.Wire != "" || i.Endpoint == "/models") {
-		shown.Found, shown.Missing = i.Status < 300, i.Status == http.StatusNotFound && !learn.Versioned(base)
+		shown.Found, shown.Missing = i.Status < 300, i.Status == http.StatusNotFound && !discover.Versioned(base)
 	}
 	for _, change := range x.p.upstreams.Observe(operate.Origin(base), shown, time.Now()) {
 		u := UpstreamInfo{

@@ -73,7 +73,7 @@ func wellBelow(counted, planned int) bool { return 4*counted < 3*planned }
 // others: that is its window. It returns 0 if that is nothing new, or if the upstream
 // publishes a window, which says it better.
 func (m *Model) reads(now time.Time, f *Facts, tokens int) (window int) {
-	if tokens < leastLimit || m.published.Window > 0 {
+	if compact.Credible(tokens) == 0 || m.published.Window > 0 {
 		return 0
 	}
 	if f.Window.Value != tokens {

@@ -10,7 +10,7 @@ import (
 // learnt: the smaller of the two. An upstream that refused less than its
 // configuration promises knows better.
 func (f *Facts) Budget(set compact.Limits, asked int) compact.Budget {
-	set.MaxMessages = lower(set.MaxMessages, f.Messages.Value)
+	set.MaxMessages = compact.Lower(set.MaxMessages, f.Messages.Value)
 	set.Together = f.Together.Value
 	b := set.For(asked)
 	if f.Window.Value > 0 || f.Input.Value > 0 {
@@ -61,7 +61,7 @@ func (f *Facts) Decisive(set compact.Limits, asked, bytes int, unbind bool) (nam
 func (f *Facts) limits(set compact.Limits) compact.Limits {
 	set.Budget = 0
 	set.Window = cmp.Or(f.Window.Value, set.Window)
-	set.Input = lower(set.Input, f.Input.Value)
+	set.Input = compact.Lower(set.Input, f.Input.Value)
 	set.Together = f.Together.Value
 	return set
 }
@@ -73,15 +73,7 @@ func (f *Facts) Accepts(set compact.Limits, asked int) int {
 	if l.Window <= 0 {
 		l.Window = compact.DefaultWindow
 	}
-	return lower(lower(l.Window-l.Answer(asked), l.Input), f.Hard.Value)
-}
-
-// lower returns the smaller of two limits; 0 is none.
-func lower(a, b int) int {
-	if a == 0 || b > 0 && b < a {
-		return b
-	}
-	return a
+	return compact.Lower(compact.Lower(l.Window-l.Answer(asked), l.Input), f.Hard.Value)
 }
 
 // Counter returns c as its counts turned out.

@@ -1,5 +1,7 @@
 package learn
 
+import "math"
+
 // List is what the messages that were sent are compared by with those of the next
 // request.
 type List struct {
@@ -40,13 +42,13 @@ const leastGrowth = 64
 // have counted p, and by how many the upstream counts more. longer is 0 where it may be
 // owed to what a template leaves out, or to a count that is rounded.
 func (p *prompt) since(s *Sent, b Bill) (longer, more int) {
-	longer = mostBelieved
+	longer = math.MaxInt
 	for i := range min(len(p.sizes), len(s.Sizes)) {
 		if !wellBelow(p.sizes[i], p.counted) {
 			longer = min(longer, s.Sizes[i]-p.sizes[i])
 		}
 	}
-	if longer == mostBelieved { // the upstream counts more than any
+	if longer == math.MaxInt { // the upstream counts more than any
 		longer = s.Sizes[0] - p.sizes[0]
 	}
 	longer -= max(0, s.Media-p.media) + s.List.Thinking

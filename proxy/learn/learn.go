@@ -1,6 +1,6 @@
 // Package learn remembers what upstreams have shown of their models: the limits
-// by which they refused requests, how they count, what their templates demand of a
-// list, and the windows they publish.
+// by which they refused requests, how they count, and what their templates demand of a
+// list. What they publish is asked for in package discover.
 //
 // It promises:
 //
@@ -13,9 +13,8 @@
 //   - shared: processes with one [Store] come to know the same, the newest of each
 //     fact, and where the Store is a [Watcher] at once. A Store that was away gets
 //     what it missed when it is back.
-//   - in the background: nobody waits for an upstream's list of models. A request
-//     waits 100 ms at most: the first of a model for the [Store], and the one behind
-//     the answer with which an upstream loaded a model for its window.
+//   - in the background: the first request of a model waits for the [Store], 100 ms at
+//     most, and no other does.
 //
 // It takes and returns values, and knows no request but by its size.
 //
@@ -54,7 +53,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
-	"net/http"
 	"net/url"
 	"strings"
 	"sync"
@@ -64,7 +62,7 @@ import (
 	"laconic/compact"
 )
 
-// Options are what a Memory is made with. Transport and Failed are required.
+// Options are what a Memory is made with. Failed is required.
 type Options struct {
 	// Store keeps facts beyond this process; nil: they are forgotten with it.
 	Store Store
@@ -75,9 +73,6 @@ type Options struct {
 	// percent that were measured before, 0 percent for none; nil: counts are not
 	// corrected.
 	Calibrate func(plain, way, percent int) Calibration
-	// Transport is what questions to upstreams leave by, with Via as header.
-	Transport http.RoundTripper
-	Via       string
 	// Failed is called with the value of a panic in the background.
 	Failed func(v any)
 }
@@ -88,12 +83,9 @@ type Memory struct {
 	o             Options
 	models        *otter.Cache[Key, *Model]
 	conversations *otter.Cache[Key, *Model]
-	upstreams     *otter.Cache[Key, *upstream]
 	sharing       sharing
 
-	ctx     context.Context // of what runs in the background
-	stop    context.CancelFunc
-	mu      sync.Mutex // start and Close
+	stop    context.CancelFunc // of what runs in the background
 	running sync.WaitGroup
 }
 
@@ -102,7 +94,6 @@ type Memory struct {
 const (
 	mostModels        = 4096
 	mostConversations = 16384
-	mostUpstreams     = 1024
 )
 
 // New makes a Memory that knows nothing.
@@ -111,32 +102,20 @@ func New(o Options) *Memory {
 		o:             o,
 		models:        otter.Must(&otter.Options[Key, *Model]{MaximumSize: mostModels, InitialCapacity: 16}),
 		conversations: otter.Must(&otter.Options[Key, *Model]{MaximumSize: mostConversations, InitialCapacity: 16}),
-		upstreams:     otter.Must(&otter.Options[Key, *upstream]{MaximumSize: mostUpstreams, InitialCapacity: 16}),
 		sharing:       sharing{wake: make(chan bool, 1), due: map[*Model]bool{}},
 	}
-	m.ctx, m.stop = context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(context.Background())
+	m.stop = stop
 	if o.Store != nil {
-		m.start(m.share)
+		m.running.Go(func() { m.share(ctx) })
 	}
 	if w, ok := o.Store.(Watcher); ok {
-		m.start(func(ctx context.Context) { w.Watch(ctx, m.saved, m.missed) })
+		m.running.Go(func() {
+			defer m.recovered()
+			w.Watch(ctx, m.saved, m.missed)
+		})
 	}
 	return m
-}
-
-// start runs f in the background, and reports whether it does: not after Close. A
-// panic of f costs f alone.
-func (m *Memory) start(f func(ctx context.Context)) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.ctx.Err() != nil {
-		return false
-	}
-	m.running.Go(func() {
-		defer m.recovered()
-		f(m.ctx)
-	})
-	return true
 }
 
 // recovered reports a panic.
@@ -148,9 +127,7 @@ func (m *Memory) recovered() {
 
 // Close ends what runs in the background and waits for it.
 func (m *Memory) Close() {
-	m.mu.Lock()
 	m.stop()
-	m.mu.Unlock()
 	m.running.Wait()
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -483,5 +484,19 @@ func TestNumbersAloneAreBelievedNearWhatWasSent(t *testing.T) {
 		if sent(6000).Doubtful(r) != doubtful {
 			t.Errorf("6,000 tokens, said to be %d: doubtful %v", prompt, !doubtful)
 		}
+	}
+}
+
+// TestADescriptionIsBounded: models are what clients write.
+func TestADescriptionIsBounded(t *testing.T) {
+	m := memory(&shelf{all: map[Key]Facts{}})
+	defer m.Close()
+	for i := range mostShown + 5 {
+		name := fmt.Sprint("m", i)
+		m.Model(m.Key(name), &url.URL{Host: "upstream"}, name, Key{}).Published(compact.Published{Window: 2048})
+	}
+	text := m.Describe()
+	if !strings.HasPrefix(text, fmt.Sprintf("learnt: %d\n", mostShown+5)) || strings.Count(text, "\n") != mostShown+1 {
+		t.Errorf("%d lines: %.200s", strings.Count(text, "\n"), text)
 	}
 }

@@ -4,23 +4,18 @@ import (
 	"cmp"
 	"time"
 
+	"laconic/compact"
 	"laconic/proxy/overflow"
 )
 
-// What upstreams say is believed within bounds: some write 0, or a number that
-// cannot be meant.
+// What upstreams say is believed within bounds. See also [compact.Credible].
 const (
-	mostBelieved  = 100_000_000 // tokens
 	leastMessages = 8
 	// percentSlack is how far, in percent, a count may be off its factor.
 	percentSlack = 5
 	// leastCounted is the prompt, in tokens, below which counts are mostly
 	// framing and say little about the counter.
 	leastCounted = 500
-	// leastLimit is the smallest limit, in tokens, that is believed. No model that talks
-	// is loaded with less, and a prompt that was folded to less holds nothing but
-	// instructions.
-	leastLimit = 512
 	// leastGuess is the smallest limit, in tokens, that is kept for a refusal
 	// without numbers.
 	leastGuess = 1024
@@ -62,20 +57,12 @@ func (s Sent) Doubtful(r overflow.Refusal) bool {
 
 // Hopeless reports whether no prompt could be short enough: the answer that was
 // asked for takes the whole window, or all but a sixteenth.
-func Hopeless(r overflow.Refusal) bool { return noRoom(r.Output, credible(r.Limit)) }
+func Hopeless(r overflow.Refusal) bool { return noRoom(r.Output, compact.Credible(r.Limit)) }
 
 // noRoom reports whether an answer leaves too little of a known window for a useful
 // prompt.
 func noRoom(answer, window int) bool {
 	return window > 0 && answer > 0 && answer >= window-window/16
-}
-
-// credible returns n, or 0 if it cannot be meant as a window.
-func credible(n int) int {
-	if n < leastLimit || n > mostBelieved {
-		return 0
-	}
-	return n
 }
 
 // limitOf returns the limit of tokens that a refusal states, or 0 if it cannot be
@@ -84,7 +71,7 @@ func limitOf(r overflow.Refusal) int {
 	if r.Kind == overflow.Bytes || r.Kind == overflow.Count || r.Unsure {
 		return 0
 	}
-	return credible(r.Limit)
+	return compact.Credible(r.Limit)
 }
 
 // counted returns how long a refusal says the prompt was, in tokens; 0 where it
@@ -98,7 +85,7 @@ func counted(r overflow.Refusal, s *Sent, size int) (n int) {
 		n = r.Total - s.Asked
 	}
 	answer := max(r.Output, s.Asked)
-	if size < leastCounted || n > mostBelieved || n+answer < limitOf(r) {
+	if size < leastCounted || n+answer < limitOf(r) {
 		return 0 // it does not explain the refusal
 	}
 	return max(n, 0)
@@ -115,7 +102,7 @@ func (m *Model) Accepted(t Trial) {
 	m.change(func(now time.Time, f *Facts) {
 		f.Together = f.Together.with(t.kept.Together, now)
 		for _, n := range []struct{ known, kept *Fact[int] }{{&f.Input, &t.kept.Input}, {&f.Bytes, &t.kept.Bytes}, {&f.Hard, &t.kept.Hard}} {
-			if n.kept.Value > 0 && n.kept.Value == lower(n.known.Value, n.kept.Value) {
+			if n.kept.Value > 0 && n.kept.Value == compact.Lower(n.known.Value, n.kept.Value) {
 				*n.known = *n.kept
 			}
 		}
@@ -138,7 +125,7 @@ func (m *Model) RefusedAgain(t Trial, r overflow.Refusal, s Sent) {
 			m.correct(now, f, r, &s)
 		}
 		if t.guessed {
-			m.refused = lower(m.refused, s.cost(f))
+			m.refused = compact.Lower(m.refused, s.cost(f))
 		}
 	})
 }
@@ -160,10 +147,10 @@ func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Tria
 		most := s.Bytes - 1
 		if r.Limit >= leastBytes && r.Limit <= most {
 			most = r.Limit
-			f.Bytes = believe(lower(f.Bytes.Value, most), now, limitLife)
+			f.Bytes = believe(compact.Lower(f.Bytes.Value, most), now, limitLife)
 		}
 		t.Facts = *f
-		t.Facts.Bytes.Value = lower(f.Bytes.Value, max(most, 1))
+		t.Facts.Bytes.Value = compact.Lower(f.Bytes.Value, max(most, 1))
 		if most >= leastBytes {
 			t.kept.Bytes = believe(most, now, limitLife)
 		} else if m.again(s.cost(f)) {
@@ -212,7 +199,7 @@ func (m *Model) stated(now time.Time, f *Facts, r overflow.Refusal, s *Sent, lim
 		answer = r.Output
 	}
 	// An answer that was asked for takes at most half the window elsewhere.
-	if left := limit - answer; counts(r, s) && left >= leastLimit && !noRoom(answer, limit) && (s.Asked == 0 && answer > 0 || answer > limit/2) {
+	if left := limit - answer; counts(r, s) && compact.Credible(left) > 0 && !noRoom(answer, limit) && (s.Asked == 0 && answer > 0 || answer > limit/2) {
 		with.Input = believe(left, now, limitLife)
 	}
 	size := max(r.Total, r.Prompt+r.Output, s.cost(f))
@@ -255,12 +242,12 @@ func (m *Model) guess(now time.Time, life time.Duration, t *Trial, s *Sent, size
 	if r := &t.refusal; r.Unsure && r.Prompt <= mostAbove*size && r.Prompt >= size/mostAbove {
 		limit, counted = r.Limit, r.Prompt
 	}
-	n := int(tooLongBy * float64(lower(m.refused, size)))
+	n := int(tooLongBy * float64(compact.Lower(m.refused, size)))
 	if counted > 0 && limit > 0 && limit < counted {
 		n = min(n, int(0.9*float64(size)*float64(limit)/float64(counted)))
 	}
 	n = max(n, 1)
-	t.Facts.Input.Value = lower(t.Facts.Input.Value, n)
+	t.Facts.Input.Value = compact.Lower(t.Facts.Input.Value, n)
 	if t.guessed = !t.Full || t.refusal.Unsure; !t.Full && answered < size && n >= leastGuess {
 		t.kept.Input = believe(max(n, answered), now, life)
 	}
@@ -276,7 +263,7 @@ func (t *Trial) bound(now time.Time, life time.Duration, s *Sent, size int) {
 	trial.Hard = Fact[int]{} // in other tokens
 	accepts := trial.Accepts(s.Limits, s.Asked)
 	n := min(s.Sizes[0]*(accepts-accepts/32)/size, s.Sizes[0]-1)
-	t.Facts.Hard.Value = lower(t.Facts.Hard.Value, n)
+	t.Facts.Hard.Value = compact.Lower(t.Facts.Hard.Value, n)
 	if !t.Full {
 		t.kept.Hard = believe(n, now, life)
 	}

@@ -1,4 +1,4 @@
-package learn
+package discover
 
 import (
 	"net/url"
@@ -100,7 +100,7 @@ func (s *source) read(body []byte, f *Found) {
 		}
 		own := s.list && owner == llamaCpp
 		if own {
-			limits = compact.Published{Window: lower(smallest(row, []string{"meta.n_ctx"}), startedWith(row))}
+			limits = compact.Published{Window: compact.Lower(smallest(row, []string{"meta.n_ctx"}), startedWith(row))}
 		}
 		if s.rows == "" || own && len(rows) == 1 {
 			f.Windows.add(anyModel, limits) // llama.cpp serves the one that it has loaded under every name
@@ -131,7 +131,7 @@ func startedWith(row gjson.Result) (n int) {
 	if size := contextSize.FindStringSubmatch(row.Get("status.args").Raw); size != nil {
 		n, _ = strconv.Atoi(size[1])
 	}
-	return credible(n)
+	return compact.Credible(n)
 }
 
 // smallest returns the smallest number of tokens in some fields of a row, which may
@@ -139,7 +139,7 @@ func startedWith(row gjson.Result) (n int) {
 func smallest(row gjson.Result, paths []string) (n int) {
 	for _, path := range paths {
 		for _, v := range row.Get(path).Array() {
-			n = lower(n, credible(int(v.Float()))) // NaN and what is too large is no number that is
+			n = compact.Lower(n, compact.Credible(int(v.Float()))) // NaN and what is too large is no number that is
 		}
 	}
 	return n

@@ -1,4 +1,10 @@
-package learn
+// Package discover asks upstreams which windows their models have, and what they are.
+//
+// Nobody waits for an upstream's list of models: it is asked in the background, with
+// the credential of a request. The one request that may wait, 100 ms at most, is that
+// behind the answer with which an upstream loaded a model for its window. What an
+// upstream publishes is believed for as long as it does so, and an hour longer.
+package discover
 
 import (
 	"context"
@@ -37,7 +43,7 @@ type Windows map[string]compact.Published
 
 // add adds what is published of a model; the smallest of several limits counts.
 func (w Windows) add(model string, t compact.Published) {
-	t.Window, t.Input = lower(w[model].Window, t.Window), lower(w[model].Input, t.Input)
+	t.Window, t.Input = compact.Lower(w[model].Window, t.Window), compact.Lower(w[model].Input, t.Input)
 	if t != (compact.Published{}) {
 		w[model] = t
 	}
@@ -70,7 +76,6 @@ type Upstream struct {
 // upstream is what one upstream published about its models. Windows are facts of
 // the upstream: what one credential was answered holds for all.
 type upstream struct {
-	mu        sync.Mutex
 	published Windows   // the lists of two credentials may differ: those of some answers
 	since     time.Time // when the first of these came
 	manner
@@ -88,35 +93,74 @@ type manner struct {
 	unset   int  // and has this one unless it is told otherwise; 0: not known
 }
 
-// upstream returns what is known of an upstream.
-func (m *Memory) upstream(u Upstream) *upstream {
-	a, _ := m.upstreams.ComputeIfAbsent(m.Key("windows", u.URL.String(), u.Account), func() (*upstream, bool) { return &upstream{}, false })
+// Options are what an Asker is made with, all required.
+type Options struct {
+	// Transport is what questions leave by, with Via as header.
+	Transport http.RoundTripper
+	Via       string
+	// Failed is called with the value of a panic in the background.
+	Failed func(v any)
+}
+
+// Asker asks upstreams, and remembers what they publish. Make it with New. It is safe
+// for concurrent use.
+type Asker struct {
+	o       Options
+	ctx     context.Context // of what runs in the background
+	stop    context.CancelFunc
+	running sync.WaitGroup
+
+	mu        sync.Mutex              // of what is below, and of Close
+	upstreams map[[2]string]*upstream // operators name them, so they are few
+}
+
+// New makes an Asker that knows nothing.
+func New(o Options) *Asker {
+	a := &Asker{o: o, upstreams: map[[2]string]*upstream{}}
+	a.ctx, a.stop = context.WithCancel(context.Background())
 	return a
+}
+
+// Close ends what runs in the background and waits for it.
+func (a *Asker) Close() {
+	a.mu.Lock()
+	a.stop()
+	a.mu.Unlock()
+	a.running.Wait()
+}
+
+// of returns what is known of an upstream. The lock is held.
+func (a *Asker) of(u Upstream) *upstream {
+	key := [2]string{u.URL.String(), u.Account}
+	if a.upstreams[key] == nil {
+		a.upstreams[key] = &upstream{}
+	}
+	return a.upstreams[key]
 }
 
 // Window returns what an upstream that is not [Silent] publishes of a model, as far
 // as is known, and reports whether the upstream refuses what is too long. It may
 // begin to ask the upstream, and waits a little for an answer only behind
-// [Memory.Again].
-func (m *Memory) Window(u Upstream, model string) (p compact.Published, refuses bool) {
-	a := m.upstream(u)
+// [Asker.Again].
+func (a *Asker) Window(u Upstream, model string) (p compact.Published, refuses bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if due := a.answer; due != nil && a.waited {
+	k := a.of(u)
+	if due := k.answer; due != nil && k.waited {
 		a.mu.Unlock()
 		select {
 		case <-due:
 		case <-time.After(answerWait):
 		}
-		if a.mu.Lock(); a.answer == due {
-			a.waited = false // others do not wait, too
+		if a.mu.Lock(); k.answer == due {
+			k.waited = false // others do not wait, too
 		}
 	}
-	if a.answer == nil && !time.Now().Before(a.next) {
-		m.ask(a, u, model)
+	if k.answer == nil && !time.Now().Before(k.next) {
+		a.ask(k, u, model)
 	}
-	p, _ = a.published.of(model)
-	return p, a.refuses
+	p, _ = k.published.of(model)
+	return p, k.refuses
 }
 
 // Again is called with each answer of an upstream. It asks once more where the answer
@@ -126,77 +170,86 @@ func (m *Memory) Window(u Upstream, model string) (p compact.Published, refuses 
 // contradicted. The next request waits a little for that. If the
 // upstream has nothing to tell of a loaded model, Again returns the window that it has by
 // default; 0: not known.
-func (m *Memory) Again(u Upstream, model string, contradicted bool) (unset int) {
-	a := m.upstream(u)
+func (a *Asker) Again(u Upstream, model string, contradicted bool) (unset int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	k := a.of(u)
 	now := time.Now()
-	_, told := a.published.of(model)
+	_, told := k.published.of(model)
 	pause := soonTime
-	if told && a.loads {
+	if told && k.loads {
 		pause = reloadTime
 	}
 	switch {
-	case a.answer != nil && !told:
-		a.stale, a.waited = true, true
-	case a.answer != nil, told && !contradicted, !told && !a.loads:
-	case now.Sub(a.again) >= pause:
-		a.again, a.waited = now, true
-		m.ask(a, u, model)
+	case k.answer != nil && !told:
+		k.stale, k.waited = true, true
+	case k.answer != nil, told && !contradicted, !told && !k.loads:
+	case now.Sub(k.again) >= pause:
+		k.again, k.waited = now, true
+		a.ask(k, u, model)
 	case !told:
-		return a.unset
+		return k.unset
 	}
 	return 0
 }
 
-// ask begins to ask an upstream. The lock is held.
-func (m *Memory) ask(a *upstream, u Upstream, model string) {
+// ask begins to ask an upstream, but not after Close. The lock is held.
+func (a *Asker) ask(k *upstream, u Upstream, model string) {
+	if a.ctx.Err() != nil {
+		return
+	}
 	answer := make(chan struct{})
-	if m.start(func(ctx context.Context) {
+	k.answer = answer
+	a.running.Go(func() {
 		defer close(answer)
-		ctx, stop := context.WithTimeout(ctx, askTime)
+		ctx, stop := context.WithTimeout(a.ctx, askTime)
 		defer stop()
 		for kept := false; !kept; {
-			var f Found
-			func() {
-				defer m.recovered()
-				f = m.Look(ctx, u)
-			}()
-			kept = a.keep(f, model, time.Now())
+			f := a.look(ctx, u)
+			a.mu.Lock()
+			kept = k.keep(f, model, time.Now())
+			a.mu.Unlock()
 		}
-	}) {
-		a.answer = answer
-	}
+	})
+}
+
+// look looks at an upstream. A panic costs the answer.
+func (a *Asker) look(ctx context.Context, u Upstream) (f Found) {
+	defer func() {
+		if v := recover(); v != nil {
+			f = Found{}
+			a.o.Failed(v)
+		}
+	}()
+	return Look(ctx, a.o.Transport, a.o.Via, u)
 }
 
 // keep keeps an answer, and decides when the upstream is asked next. It returns false
 // if that is at once, because the answer is stale.
-func (a *upstream) keep(f Found, model string, now time.Time) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (k *upstream) keep(f Found, model string, now time.Time) bool {
 	_, told := f.Windows.of(model)
-	if a.stale && f.loads && !told {
-		a.stale = false
+	if k.stale && f.loads && !told {
+		k.stale = false
 		return false
 	}
-	a.answer, a.waited, a.stale = nil, false, false
-	if a.published == nil || now.Sub(a.since) >= publishedLife {
-		a.published, a.since = Windows{}, now
+	k.answer, k.waited, k.stale = nil, false, false
+	if k.published == nil || now.Sub(k.since) >= publishedLife {
+		k.published, k.since = Windows{}, now
 	}
-	before, _ := a.published.of(model)
-	maps.Copy(a.published, f.Windows)
-	if news, _ := a.published.of(model); news != before {
-		a.again = time.Time{} // a model that is loaded anew may have another window soon
+	before, _ := k.published.of(model)
+	maps.Copy(k.published, f.Windows)
+	if news, _ := k.published.of(model); news != before {
+		k.again = time.Time{} // a model that is loaded anew may have another window soon
 	}
 	pause := freshTime
 	switch {
 	case f.denied:
-		a.next = now.Add(deniedPause)
+		k.next = now.Add(deniedPause)
 		return true
-	case !told && a.next.IsZero():
+	case !told && k.next.IsZero():
 		pause = soonTime
 	}
-	a.manner, a.next = f.manner, now.Add(pause)
+	k.manner, k.next = f.manner, now.Add(pause)
 	return true
 }
 

@@ -1,4 +1,4 @@
-package learn
+package discover
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 func TestProgramsAreKnownByTheirPages(t *testing.T) {
 	f := func(want string, pages map[string]string) {
 		t.Helper()
-		m, _ := asking(func(w http.ResponseWriter, r *http.Request) {
+		_, to := asking(func(w http.ResponseWriter, r *http.Request) {
 			page, ok := pages[r.URL.Path]
 			if !ok {
 				http.NotFound(w, r)
@@ -22,7 +22,7 @@ func TestProgramsAreKnownByTheirPages(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, page)
 		})
-		got := m.Look(t.Context(), Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{}})
+		got := Look(t.Context(), to, "test", Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{}})
 		if text := fmt.Sprintf("%s %d %v %d", got.Program, got.Status, got.Models, got.Published("m").Window); text != want {
 			t.Errorf("%s, want %s", text, want)
 		}
@@ -49,7 +49,7 @@ func TestWindowsThatUpstreamsTell(t *testing.T) {
 		if !ok {
 			want.Window = told.(int)
 		}
-		m, to := asking(func(w http.ResponseWriter, r *http.Request) {
+		_, to := asking(func(w http.ResponseWriter, r *http.Request) {
 			i := slices.Index(pages, r.URL.Path)
 			if i < 0 {
 				http.NotFound(w, r)
@@ -57,7 +57,7 @@ func TestWindowsThatUpstreamsTell(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, pages[i+1])
 		})
-		found := m.Look(t.Context(), Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{}})
+		found := Look(t.Context(), to, "test", Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{}})
 		if got := found.Published(model); got != want || want != (compact.Published{}) && found.From == "" {
 			t.Errorf("%s: %+v from %q, want %+v (asked %v)", name, got, found.From, want, to.asked)
 		}

@@ -1,4 +1,4 @@
-package learn
+package discover
 
 import (
 	"context"
@@ -60,7 +60,7 @@ func (f Found) Published(model string) compact.Published {
 // the answer. It reads the pages where upstreams publish windows, in their order,
 // until one has any. An upstream refuses what is too long if it publishes on another
 // page than those that cut, or has none of their pages.
-func (m *Memory) Look(ctx context.Context, u Upstream) (f Found) {
+func Look(ctx context.Context, t http.RoundTripper, via string, u Upstream) (f Found) {
 	mayCut := false
 	f.Windows = Windows{}
 	for i := range sources {
@@ -68,7 +68,7 @@ func (m *Memory) Look(ctx context.Context, u Upstream) (f Found) {
 		if !s.list && (u.Account != "" || Silent(u.URL)) {
 			return f
 		}
-		body, status, err := m.get(ctx, s.at(u.URL), u.Header)
+		body, status, err := get(ctx, t, via, s.at(u.URL), u.Header)
 		if s.list {
 			f.Status, f.Err = status, err
 		}
@@ -98,7 +98,7 @@ func (m *Memory) Look(ctx context.Context, u Upstream) (f Found) {
 
 // get returns a page of an upstream, nil unless it is there and is JSON, and its
 // status. Redirects are not followed: the credential goes where the operator pointed it.
-func (m *Memory) get(ctx context.Context, at *url.URL, auth http.Header) (body []byte, status int, err error) {
+func get(ctx context.Context, t http.RoundTripper, via string, at *url.URL, auth http.Header) (body []byte, status int, err error) {
 	ctx, stop := context.WithTimeout(ctx, pageTime)
 	defer stop()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
@@ -108,8 +108,8 @@ func (m *Memory) get(ctx context.Context, at *url.URL, auth http.Header) (body [
 	r.Header = auth.Clone()
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("User-Agent", "laconic")
-	r.Header.Set("Via", "1.1 "+m.o.Via) // it may come back to us
-	res, err := m.o.Transport.RoundTrip(r)
+	r.Header.Set("Via", "1.1 "+via) // it may come back to us
+	res, err := t.RoundTrip(r)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -1,4 +1,4 @@
-package learn
+package discover
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -66,13 +65,13 @@ func (h *handled) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-func asking(h http.HandlerFunc) (*Memory, *handled) {
+func asking(h http.HandlerFunc) (*Asker, *handled) {
 	to := &handled{HandlerFunc: h}
-	return New(Options{Transport: to, Failed: func(v any) { panic(v) }}), to
+	return New(Options{Transport: to, Via: "test", Failed: func(v any) { panic(v) }}), to
 }
 
 // askAs asks for a window under a key, and again once there was time for an answer.
-func (m *Memory) askAs(model, key string) (compact.Published, bool) {
+func (m *Asker) askAs(model, key string) (compact.Published, bool) {
 	u := Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{"Authorization": {key}}}
 	m.Window(u, model)
 	synctest.Wait()
@@ -221,18 +220,4 @@ func TestWhoCutsAndWhoRefuses(t *testing.T) {
 	f("one that says nothing", "", nil, 500, false)
 	f("one that is not for this client", "", nil, 401, false)
 	f("with the operator's key", "k", nil, 404, false)
-}
-
-// TestADescriptionIsBounded: models are what clients write.
-func TestADescriptionIsBounded(t *testing.T) {
-	m := memory(&shelf{all: map[Key]Facts{}})
-	defer m.Close()
-	for i := range mostShown + 5 {
-		name := fmt.Sprint("m", i)
-		m.Model(m.Key(name), &url.URL{Host: "upstream"}, name, Key{}).Published(compact.Published{Window: 2048})
-	}
-	text := m.Describe()
-	if !strings.HasPrefix(text, fmt.Sprintf("learnt: %d\n", mostShown+5)) || strings.Count(text, "\n") != mostShown+1 {
-		t.Errorf("%d lines: %.200s", strings.Count(text, "\n"), text)
-	}
 }
