@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -170,13 +169,6 @@ func TestThinkingThatWasNotSentIsNotTheReason(t *testing.T) {
 	}
 }
 
-// always is a store that has the same facts for every model.
-type always struct{ facts learn.Facts }
-
-func (s always) Load(context.Context, learn.Key) (learn.Facts, bool) { return s.facts, true }
-
-func (always) Save(context.Context, learn.Key, learn.Facts) bool { return true }
-
 // TestWhatIsLearntMovesNoEpochBehindThinking: neither a limit that another history
 // taught, nor a factor of the counter. A refusal of its own adds one.
 func TestWhatIsLearntMovesNoEpochBehindThinking(t *testing.T) {
@@ -209,7 +201,7 @@ func TestWhatIsLearntMovesNoEpochBehindThinking(t *testing.T) {
 	}
 	l.Count.Value, l.Count.Until = learn.Count{Percent: 140}, time.Now().Add(time.Hour)
 	l.Window.Value, l.Window.Until = 900, time.Now().Add(time.Hour)
-	p = inFrontOf(t, u.upstream, windowed(3000), shared, func(o *Options) { o.Facts = always{l} })
+	p = inFrontOf(t, u.upstream, windowed(3000), shared, func(o *Options) { o.Facts = pinned(l) })
 	next := send("with another factor and window", andThen(signedBody(16, 100), "new"), "compacted")
 	stem, _, _ := bytes.Cut(first, []byte(`],"temp`))
 	if !bytes.HasPrefix(next, stem) || !bytes.Contains(next, []byte("new")) {

@@ -76,21 +76,14 @@ type Upstream struct {
 // upstream is what one upstream published about its models. Windows are facts of
 // the upstream: what one credential was answered holds for all.
 type upstream struct {
-	published Windows   // the lists of two credentials may differ: those of some answers
-	since     time.Time // when the first of these came
-	manner
-	next   time.Time     // zero: it was not asked yet
-	again  time.Time     // when Again asked last; zero: it learnt something new
-	answer chan struct{} // closed when the answer to a question is there; nil: none is asked
-	waited bool          // the next request waits for it a little
-	stale  bool          // what is being asked: the model was loaded meanwhile
-}
-
-// manner is how an upstream deals with prompts that are too long.
-type manner struct {
-	refuses bool // them, as far as is known
-	loads   bool // it publishes windows of loaded models alone,
-	unset   int  // and has this one unless it is told otherwise; 0: not known
+	published Windows       // the lists of two credentials may differ: those of some answers
+	since     time.Time     // when the first of these came
+	last      Found         // the newest answer that was no denial
+	next      time.Time     // zero: it was not asked yet
+	again     time.Time     // when Again asked last; zero: it learnt something new
+	answer    chan struct{} // closed when the answer to a question is there; nil: none is asked
+	waited    bool          // the next request waits for it a little
+	stale     bool          // what is being asked: the model was loaded meanwhile
 }
 
 // Options are what an Asker is made with, all required.
@@ -160,7 +153,7 @@ func (a *Asker) Window(u Upstream, model string) (p compact.Published, refuses b
 		a.ask(k, u, model)
 	}
 	p, _ = k.published.of(model)
-	return p, k.refuses
+	return p, k.last.refuses
 }
 
 // Again is called with each answer of an upstream. It asks once more where the answer
@@ -177,18 +170,18 @@ func (a *Asker) Again(u Upstream, model string, contradicted bool) (unset int) {
 	now := time.Now()
 	_, told := k.published.of(model)
 	pause := soonTime
-	if told && k.loads {
+	if told && k.last.loads {
 		pause = reloadTime
 	}
 	switch {
 	case k.answer != nil && !told:
 		k.stale, k.waited = true, true
-	case k.answer != nil, told && !contradicted, !told && !k.loads:
+	case k.answer != nil, told && !contradicted, !told && !k.last.loads:
 	case now.Sub(k.again) >= pause:
 		k.again, k.waited = now, true
 		a.ask(k, u, model)
 	case !told:
-		return k.unset
+		return k.last.unset
 	}
 	return 0
 }
@@ -249,7 +242,7 @@ func (k *upstream) keep(f Found, model string, now time.Time) bool {
 	case !told && k.next.IsZero():
 		pause = soonTime
 	}
-	k.manner, k.next = f.manner, now.Add(pause)
+	k.last, k.next = f, now.Add(pause)
 	return true
 }
 

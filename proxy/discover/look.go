@@ -46,8 +46,10 @@ type Found struct {
 	Status int
 	Err    error
 
-	manner
-	denied bool // the pages are not for this credential
+	refuses bool // it refuses prompts that are too long, as far as is known
+	loads   bool // it publishes windows of loaded models alone,
+	unset   int  // and has this one unless it is told otherwise; 0: not known
+	denied  bool // the pages are not for this credential
 }
 
 // Published returns what is published of a model.

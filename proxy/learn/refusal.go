@@ -121,9 +121,7 @@ func (m *Model) RefusedAgain(t Trial, r overflow.Refusal, s Sent) {
 			m.learn(now, f, r, &s)
 			return
 		}
-		if r.Limit == t.refusal.Limit {
-			m.correct(now, f, r, &s)
-		}
+		m.correct(now, f, r, &s)
 		if t.guessed {
 			m.refused = compact.Lower(m.refused, s.cost(f))
 		}
