@@ -37,6 +37,7 @@ type Trial struct {
 	// kept are the guesses among them, which are kept once the second body was
 	// answered.
 	kept    Facts
+	life    time.Duration // of the guesses
 	refusal overflow.Refusal
 	limit   int  // that the refusal states, in tokens, if it may be meant
 	guessed bool // the prompt has to be shorter by a guess
@@ -130,9 +131,9 @@ func (m *Model) RefusedAgain(t Trial, r overflow.Refusal, s Sent) {
 
 // learn changes the facts by what a refusal says. Only the trial holds guesses.
 func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Trial {
-	t, life := Trial{refusal: r, limit: limitOf(r)}, limitLife
+	t := Trial{refusal: r, limit: limitOf(r), life: limitLife}
 	if r.Unsure {
-		life = unsureLife // it is soon put to the test again
+		t.life = unsureLife // it is soon put to the test again
 	}
 	switch r.Kind {
 	case overflow.Count:
@@ -169,11 +170,11 @@ func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Tria
 		b := t.Facts.Budget(s.Limits, s.Asked)
 		more := n*100 > (100+percentSlack)*size
 		if r.Kind != overflow.Quota && (more || b.Above(size).Room() >= size) {
-			if m.guess(now, life, &t, s, size, n, answered); !more && b.Tokens < size {
+			if m.guess(now, &t, s, size, n, answered); !more && b.Tokens < size {
 				t.kept.Input = Fact[int]{} // the window makes shorter what may leave
 			}
 		}
-		t.bound(now, life, s, size)
+		t.bound(now, s, size)
 	}
 	return t
 }
@@ -235,7 +236,7 @@ func (f *Facts) short(r overflow.Refusal, s *Sent) bool {
 // is known does. The guess is kept only if a prompt of that length was answered,
 // and never below what was answered before. Nothing is kept where others may have
 // filled what a window that is told has.
-func (m *Model) guess(now time.Time, life time.Duration, t *Trial, s *Sent, size, counted, answered int) {
+func (m *Model) guess(now time.Time, t *Trial, s *Sent, size, counted, answered int) {
 	limit := t.limit
 	if r := &t.refusal; r.Unsure && r.Prompt <= mostAbove*size && r.Prompt >= size/mostAbove {
 		limit, counted = r.Limit, r.Prompt
@@ -247,13 +248,13 @@ func (m *Model) guess(now time.Time, life time.Duration, t *Trial, s *Sent, size
 	n = max(n, 1)
 	t.Facts.Input.Value = compact.Lower(t.Facts.Input.Value, n)
 	if t.guessed = !t.Full || t.refusal.Unsure; !t.Full && answered < size && n >= leastGuess {
-		t.kept.Input = believe(max(n, answered), now, life)
+		t.kept.Input = believe(max(n, answered), now, t.life)
 	}
 }
 
 // bound sets the length with which a conversation with bound thinking is tried: a
 // little less than what is accepted, for another mix of texts counts otherwise.
-func (t *Trial) bound(now time.Time, life time.Duration, s *Sent, size int) {
+func (t *Trial) bound(now time.Time, s *Sent, size int) {
 	if !s.Bound || size <= 0 {
 		return
 	}
@@ -263,7 +264,7 @@ func (t *Trial) bound(now time.Time, life time.Duration, s *Sent, size int) {
 	n := min(s.Sizes[0]*(accepts-accepts/32)/size, s.Sizes[0]-1)
 	t.Facts.Hard.Value = compact.Lower(t.Facts.Hard.Value, n)
 	if !t.Full {
-		t.kept.Hard = believe(n, now, life)
+		t.kept.Hard = believe(n, now, t.life)
 	}
 }
 
