@@ -150,15 +150,6 @@ func (r *running) look() discover.Found {
 	return discover.Look(r.t.Context(), r.transport, r.mark, s.asking(http.Header{}, &s.Default))
 }
 
-func TestARefusedListEndsTheQuestions(t *testing.T) {
-	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) })
-	p := inFrontOf(t, u)
-	p.look()
-	if got := paths(u); len(got) != 1 {
-		t.Errorf("asked %v", got)
-	}
-}
-
 func TestEndlessAnswersToQuestionsAreLeft(t *testing.T) {
 	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
 		for r.Context().Err() == nil {
