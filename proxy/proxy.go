@@ -123,10 +123,9 @@ func New(o Options) (*Proxy, error) {
 	if p.transport == nil {
 		p.transport = newTransport(&s.Limits)
 	}
-	p.learnt = learn.New(learn.Options{
-		Store: o.Facts, Secret: p.factSecret, Calibrate: o.Calibrate, Failed: func(v any) { p.fault("", "background", v) },
-	})
-	p.asker = discover.New(discover.Options{Transport: p.transport, Via: p.mark, Failed: func(v any) { p.fault("", "background", v) }})
+	failed := func(v any) { p.fault("", "background", v) }
+	p.learnt = learn.New(learn.Options{Store: o.Facts, Secret: p.factSecret, Calibrate: o.Calibrate, Failed: failed})
+	p.asker = discover.New(p.transport, p.mark, failed)
 	p.summaries = newSummarizer(p)
 	return p, nil
 }

@@ -86,30 +86,24 @@ type upstream struct {
 	stale     bool          // what is being asked: the model was loaded meanwhile
 }
 
-// Options are what an Asker is made with, all required.
-type Options struct {
-	// Transport is what questions leave by, with Via as header.
-	Transport http.RoundTripper
-	Via       string
-	// Failed is called with the value of a panic in the background.
-	Failed func(v any)
-}
-
 // Asker asks upstreams, and remembers what they publish. Make it with New. It is safe
 // for concurrent use.
 type Asker struct {
-	o       Options
-	ctx     context.Context // of what runs in the background
-	stop    context.CancelFunc
-	running sync.WaitGroup
+	transport http.RoundTripper
+	via       string
+	failed    func(v any)
+	ctx       context.Context // of what runs in the background
+	stop      context.CancelFunc
+	running   sync.WaitGroup
 
 	mu        sync.Mutex              // of what is below, and of Close
 	upstreams map[[2]string]*upstream // operators name them, so they are few
 }
 
-// New makes an Asker that knows nothing.
-func New(o Options) *Asker {
-	a := &Asker{o: o, upstreams: map[[2]string]*upstream{}}
+// New makes an Asker that knows nothing. Questions leave by a transport, with via as
+// header. failed is called with the value of a panic in the background.
+func New(t http.RoundTripper, via string, failed func(v any)) *Asker {
+	a := &Asker{transport: t, via: via, failed: failed, upstreams: map[[2]string]*upstream{}}
 	a.ctx, a.stop = context.WithCancel(context.Background())
 	return a
 }
@@ -211,10 +205,10 @@ func (a *Asker) look(ctx context.Context, u Upstream) (f Found) {
 	defer func() {
 		if v := recover(); v != nil {
 			f = Found{}
-			a.o.Failed(v)
+			a.failed(v)
 		}
 	}()
-	return Look(ctx, a.o.Transport, a.o.Via, u)
+	return Look(ctx, a.transport, a.via, u)
 }
 
 // keep keeps an answer, and decides when the upstream is asked next. It returns false

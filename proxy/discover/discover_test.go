@@ -67,7 +67,7 @@ func (h *handled) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func asking(h http.HandlerFunc) (*Asker, *handled) {
 	to := &handled{HandlerFunc: h}
-	return New(Options{Transport: to, Via: "test", Failed: func(v any) { panic(v) }}), to
+	return New(to, "test", func(v any) { panic(v) }), to
 }
 
 // askAs asks for a window under a key, and again once there was time for an answer.
@@ -120,7 +120,7 @@ func TestAQuestionThatPanicsIsNotTheLast(t *testing.T) {
 			_, _ = io.WriteString(w, `{"data":[{"id":"m","max_model_len":2048}]}`)
 		})
 		failed := 0
-		m.o.Failed = func(any) { failed++ }
+		m.failed = func(any) { failed++ }
 		m.askAs("m", "k")
 		broken = false
 		time.Sleep(freshTime)
