@@ -69,9 +69,9 @@ func ModelsURL(base *url.URL) *url.URL { return sources[0].at(base) }
 
 // at returns the address of the page at an upstream.
 func (s *source) at(base *url.URL) *url.URL {
-	at := *base
+	at := base.JoinPath("/")
 	at.User = nil
-	if !s.list && strings.HasSuffix(strings.TrimRight(at.Path, "/"), "/v1") {
+	if !s.list && strings.HasSuffix(at.Path, "/v1/") {
 		return at.JoinPath("..", s.path)
 	}
 	return at.JoinPath(s.path)
