@@ -49,21 +49,23 @@ const (
 	// nothing.
 	leastSlot = 48
 	// A record made anew takes at most firstShare of the size of its slot. An
-	// addition takes at most addedShare, and one token for addedRatio that left: large
-	// parts fill a slot soon, and a record made anew costs the cached prefix.
-	firstShare = 0.5
-	addedShare = 0.3
-	addedRatio = 6
+	// addition takes at most addedShare, and one token for addedRatio that left, or
+	// below roomy tokens of headroom for addedRatioNarrow: large parts fill a small
+	// slot soon, and a record made anew costs the cached prefix.
+	firstShare       = 0.5
+	addedShare       = 0.3
+	addedRatio       = 3
+	addedRatioNarrow = 6
 	// Where the messages that stay leave room below the landing, a record made anew
-	// takes up to emptyShare, if there are narrow tokens of headroom.
+	// takes up to emptyShare.
 	emptyShare = 0.64
-	narrow     = 6144
 	// However small its share, a record made anew may take leastFirst tokens,
 	// and firstOfBudget of the budget: where tools fill most of a window, the
 	// record is a small part of what is sent.
 	leastFirst    = 192
 	firstOfBudget = 0.07
-	// Below roomy tokens of headroom a part has no room for what was shortened.
+	// Below roomy tokens of headroom a part is small, and has no room for what was
+	// shortened.
 	roomy = 8192
 	// slotShare is the part of the headroom, one in so many, that the slot
 	// keeps if recent results have to be cut, and slotShareLeast if more than
@@ -138,6 +140,10 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 	next := Span{From: from, To: d.gap.to, End: d.end}
 	was := d.slot
 	room := d.land - d.total
+	ratio := addedRatio
+	if d.Headroom() < roomy {
+		ratio = addedRatioNarrow
+	}
 	whole := func() (n int) { // what was shortened before, in tokens of the part
 		if d.Headroom() < roomy {
 			return 0 // every message counts
@@ -161,7 +167,7 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 		shrunk = left < leastSlot && most-was.size-1 >= leastSlot
 		if next.From = was.last().To; left >= leastSlot {
 			part := whole()
-			next.Size = min(max(min(share(addedShare, most), max(free/addedRatio, part)), leastSlot), max(free*3/4, min(room, part)), left)
+			next.Size = min(max(min(share(addedShare, most), max(free/ratio, part)), leastSlot), max(free*3/4, min(room, part)), left)
 			return &slotDraft{spans: append(slices.Clip(was.spans), next), size: was.size + 1 + next.Size, most: most, open: true}
 		}
 		next.From = from
@@ -170,7 +176,7 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 		room += was.size
 	}
 	first := min(share(firstShare, size), max(d.budget-d.withoutOld(), share(firstShare, now)))
-	if d.Headroom() >= narrow {
+	if d.Headroom() >= roomy {
 		first = max(first, min(share(emptyShare, now), room))
 	}
 	first = max(first, min(now, max(leastFirst, share(firstOfBudget, d.budget))))

@@ -79,7 +79,7 @@ func TestTwoBillsShowACount(t *testing.T) {
 		t.Helper()
 		c := NewCalibration(1, 0, 0)
 		c.Answered([]int{a}, 100, billedA)
-		if c.Answered([]int{b}, 100, billedB); c.Measured() != want {
+		if c.Answered([]int{b}, 100, billedB); c.measured != want {
 			t.Errorf("%d of %d, %d of %d: measured %v", billedA, a, billedB, b, !want)
 		}
 	}
