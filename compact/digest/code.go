@@ -56,12 +56,12 @@ func (p *part) region(g *region, weight float32) {
 		switch {
 		case !tellsChange(text):
 			w *= unchanged
-		case k.to == k.from+1 && text[0] == '+' && definition.MatchString(text[2:]):
+		case k.to == k.from+1 && strings.HasPrefix(text, "+ ") && definition.MatchString(text[2:]):
 			w *= defined
 		}
 		p.span(code, g.at[0], int32(g.at[1]), b, [2]int{k.from, k.to}, 1.2, w, g.head, func(k int) float32 {
 			s := 0.6 + min(b.interest(p.interest, k)*0.4, 1)
-			if definition.MatchString(b.at(k)[2:]) {
+			if l := b.at(k); definition.MatchString(l[min(2, len(l)):]) { // a part of a long line may be shorter
 				s += 0.6
 			}
 			return s

@@ -40,6 +40,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"bash", `{"command":"npx vitest run"}`, " FAIL  src/b.test.ts > cart > adds\nAssertionError: expected 2 to be 3\n\n      Tests  1 failed | 3 passed (4)", "$ npx vitest run → failed: FAIL src/b.test.ts > cart > adds"},
 		{"bash", `{"command":"./eval run"}`, "Target: local\n===\nRESULT: PASS (3/3 scored, mean: 91%)\n===\nIndex: out/a.jsonl\nFiles: out (3 test directories)\n" + strings.Repeat("bucket: 0\n", 12), "$ ./eval run → RESULT: PASS (3/3 scored, mean: 91%)"},
 		{"bash", `{"command":"./eval run"}`, "RESULT: FAIL (0/3 scored)\nIndex: out/a.jsonl", "$ ./eval run → failed: RESULT: FAIL (0/3 scored)"},
+		{"bash", `{"command":"go test ./... && npm test"}`, "ok  \ta/b\t0.2s\n> a Promise<Note> is missing\nTests: 3 failed, 1 passed", "$ go test ./... && npm test → failed: Tests: 3 failed, 1 passed"},
 		{"bash", `{"command":"./list"}`, "out/a.jsonl\nout (3 test directories)", "$ ./list →"},
 		{"bash", `{"command":"terraform apply"}`, "a.b: Creating...\nApply complete! Resources: 1 added, 0 changed, 0 destroyed.", "$ terraform apply → Apply complete! Resources: 1 added, 0 changed, 0 destroyed."},
 		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "Edits were made, but none of them could be applied to the file.", "edit a.rb → failed: Edits were made, but none of them could be applied to the file."},

@@ -57,10 +57,9 @@ func (r *Record) lose(m *message, others []*message) {
 	switch {
 	case awaits != nil && awaits.answered && awaits.origin+1 == m.origin: // by this message
 	case m.role == compact.User:
-		holds := isResult(m.text)
-		call := awaits != nil && awaits.origin+1 == m.origin && (awaits.tool != inFence || holds)
+		call := awaits != nil && awaits.origin+1 == m.origin && (awaits.tool != inFence || m.holds)
 		answers := call && awaits.answers()
-		said, data := saidIn(m.text, holds || call, answers)
+		said, data := saidIn(m.text, m.holds || call, answers)
 		if answers && said != "" {
 			data = "" // the client's
 		}
@@ -69,7 +68,7 @@ func (r *Record) lose(m *message, others []*message) {
 		if ran != nil && !call {
 			a, data = shellAction("", ran[1]+ran[3]), strings.TrimSpace(runTags.ReplaceAllLiteralString(ran[2]+ran[4], "\n"))
 		}
-		if holds || call || ran != nil {
+		if m.holds || call || ran != nil {
 			if !call {
 				awaits = r.happened(&event{by: byCall, origin: m.origin, action: a})
 			}
@@ -93,7 +92,8 @@ func (r *Record) lose(m *message, others []*message) {
 		}
 	case m.role == compact.Assistant:
 		text, actions := m.text, m.actions
-		if m.inText && (actions[0].tool == inFence && actions[0].kind != edits || reAct.MatchString(m.whole)) && !isResult(r.after(m.origin, others)) {
+		next := r.after(m.origin, others)
+		if m.inText && !next.holds && (actions[0].tool == inFence && actions[0].kind != edits || reAct.MatchString(m.whole) || actions[0].tool != inFence && !strings.HasSuffix(strings.TrimSpace(m.whole), ">")) {
 			text, actions = m.whole, nil // nobody ran it
 		}
 		for _, e := range m.natives {
@@ -105,7 +105,7 @@ func (r *Record) lose(m *message, others []*message) {
 		}
 		for i, a := range actions {
 			if m.inText && a.kind == edits && a.tool == inFence {
-				r.proposed(a, m.origin, r.after(m.origin, others))
+				r.proposed(a, m.origin, next.text)
 			} else if m.inText {
 				r.awaits = r.happened(&event{by: byCall, origin: m.origin, action: a})
 			} else if c := r.calls.of(&m.calls[i], m.origin, a); c.event == nil { // else its result left before
@@ -150,17 +150,17 @@ func (r *Record) proposed(a *action, origin int, next string) {
 	}
 }
 
-// after returns the text of the message after another, among those that left after it
+// after returns the message after another, among those that left after it
 // and those that the model still reads.
-func (r *Record) after(origin int, others []*message) string {
+func (r *Record) after(origin int, others []*message) *message {
 	if len(others) == 0 || others[0].origin != origin+1 {
 		i, _ := slices.BinarySearchFunc(r.kept, origin+1, func(m *message, origin int) int { return m.origin - origin })
 		others = r.kept[i:]
 	}
 	if len(others) == 0 || others[0].origin != origin+1 {
-		return ""
+		return &message{}
 	}
-	return others[0].text
+	return others[0]
 }
 
 // answer notes the result of a call, and what the call changed.

@@ -23,6 +23,7 @@ type Record struct {
 	tracked int                // the origin of the event that it is of
 	running map[string]*action // the commands of sessions
 	told    map[uint64]bool    // lines in the parts
+	native  bool               // there are calls that are no part of a text
 	blocks  bool               // the assistant writes edits as blocks in its texts
 	wholes  bool               // it writes whole files there
 	carried []carried          // pieces without room, for a later part
@@ -143,6 +144,7 @@ type message struct {
 
 	text    string // of its parts
 	actions []*action
+	holds   bool     // the result of a call in a text, perhaps
 	inText  bool     // the action is written in the text
 	whole   string   // the text with the action
 	result  *result  // of a result
@@ -185,6 +187,7 @@ func (r *Record) read(m *compact.Message) *message {
 		r.calls.of(&m.Calls[i], m.Origin, a)
 		read.actions = append(read.actions, a)
 	}
+	r.native = r.native || len(m.Calls) > 0 || m.Role.Result()
 	switch {
 	case m.Role.Result():
 		of := &action{}
@@ -200,9 +203,10 @@ func (r *Record) read(m *compact.Message) *message {
 		res.failed = m.Failed
 		read.result = &res
 	case m.Role != compact.Assistant:
+		read.holds = m.Role == compact.User && !r.native && isResult(read.text)
 		r.blocks = r.blocks || strings.Contains(read.text, "SEARCH/REPLACE")
 		r.wholes = r.wholes || strings.Contains(read.text, "*file listing*")
-	case len(m.Calls) == 0:
+	case !r.native:
 		if a, rest := callIn(read.text, r.blocks, r.wholes); a != nil {
 			read.whole, read.text, read.inText = read.text, rest, true
 			read.actions = append(read.actions, a)
@@ -251,7 +255,7 @@ func (r *Record) see(lost, kept []compact.Message) {
 	stays := map[int]bool{} // the calls whose results do, by their messages
 	for _, m := range r.kept {
 		if m.result == nil {
-			stays[m.origin-1] = m.role == compact.User && isResult(m.text)
+			stays[m.origin-1] = m.holds
 		} else if c := r.calls.answered(m); c != nil {
 			stays[c.origin] = true
 		}

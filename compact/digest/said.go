@@ -11,6 +11,10 @@ var harnessTags = setOf("system-reminder environment_context environment_details
 	"ide_opened_file ide_selection ide_diagnostics permissions context git_status gitstatus reminder available_skills skill_content bash-input bash-stdout bash-stderr " +
 	"local-command-stdout local-command-stderr usage user-prompt-submit-hook attached_files workspace_info editor_context reminderinstructions thinking info-msg")
 
+// plainTags are words that types, files and users have as tags, too: the harness's begin a
+// line, and have lines.
+var plainTags = setOf("note context usage permissions reminder")
+
 // wordTags name elements that hold the user's own words.
 var wordTags = setOf("task user_query user_message feedback answer userrequest user_request instructions pr_description issue question prompt command-name command-args")
 
@@ -35,10 +39,9 @@ func elementOf(text string, last bool) (e element) {
 	e.tag, e.open, e.inner = strings.ToLower(m[1]), m[0], text[len(m[0]):]
 	closing := "</" + m[1]
 	end := strings.Index(e.inner, closing)
-	if next := strings.Index(e.inner, "<"+m[1]); last && next < 0 {
-		end = strings.LastIndex(e.inner, closing)
-	} else if last {
-		end = max(end, strings.LastIndex(e.inner[:next], closing))
+	if last {
+		before, _, _ := strings.Cut(e.inner, "<"+m[1])
+		end = max(end, strings.LastIndex(before, closing))
 	}
 	if e.ends = end >= 0; e.ends {
 		e.inner, e.rest = e.inner[:end], e.inner[end:]
@@ -50,16 +53,24 @@ func elementOf(text string, last bool) (e element) {
 // withoutElements returns a text without what a harness put into it.
 func withoutElements(text string) string {
 	var b strings.Builder
+	ends := true // each element with a word as its tag
 	for i := strings.IndexByte(text, '<'); i >= 0; i = strings.IndexByte(text, '<') {
 		b.WriteString(text[:i])
 		text = text[i:]
-		m := tagOf.FindStringSubmatch(firstBytes(text, 200))
-		if m == nil || !harnessTags[strings.ToLower(m[1])] {
+		var e element
+		m, word := tagOf.FindStringSubmatch(firstBytes(text, 200)), false
+		if m != nil && harnessTags[strings.ToLower(m[1])] {
+			if word = plainTags[strings.ToLower(m[1])]; !word || ends && (b.Len() == 0 || strings.HasSuffix(b.String(), "\n")) {
+				e = elementOf(text, true)
+				ends = ends && (e.ends || !word)
+			}
+		}
+		if e.tag == "" || word && (!e.ends || strings.IndexByte(e.inner, '\n') < 0) {
 			b.WriteByte('<')
 			text = text[1:]
 			continue
 		}
-		text = elementOf(text, true).rest // or it breaks off
+		text = e.rest // or it breaks off
 	}
 	b.WriteString(text)
 	return b.String()
@@ -181,7 +192,7 @@ func saidIn(text string, isResult, answered bool) (said, attachment string) {
 	if isResult {
 		own = &data
 	}
-	misses := 0 // elements without an end
+	misses, tags := 0, map[string]bool{} // elements without an end, and those whose last end was looked for
 	for text != "" {
 		line, rest, _ := strings.Cut(text, "\n")
 		trimmed := strings.TrimSpace(line)
@@ -189,7 +200,8 @@ func saidIn(text string, isResult, answered bool) (said, attachment string) {
 		var e element
 		if strings.HasPrefix(trimmed, "<") && misses < 32 {
 			e = elementOf(text[strings.IndexByte(text, '<'):], false)
-			if misses++; e.ends && !wordTags[e.tag] {
+			if misses++; e.ends && !wordTags[e.tag] && (len(tags) < 32 || tags[e.open[:len(e.tag)+1]]) {
+				tags[e.open[:len(e.tag)+1]] = true
 				e = elementOf(text[strings.IndexByte(text, '<'):], true)
 			}
 		}

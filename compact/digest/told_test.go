@@ -103,6 +103,12 @@ func TestWhatARecordTells(t *testing.T) {
 			[]string{"exit", "→ failed"},
 		},
 		{
+			"an edit with a line that is too long, by little",
+			[][]compact.Message{edit(1, "src/a.go", "x", strings.Repeat("x", 439), "done")},
+			[]string{"edit src/a.go (+1 −1: "},
+			nil,
+		},
+		{
 			"an edit with what it defines",
 			[][]compact.Message{edit(1, "src/a.go", "x", "x\nfunc first(n int) int {\n\treturn n\n}\n\nfunc (q *queue) second() {}\n\ntype third struct{}", "done")},
 			[]string{"edit src/a.go (+7 −0: func first(n int) int { ⏎ return n ⏎ } ⏎ func (q *queue) second() {} ⏎ type third struct{}) → done"},

@@ -69,7 +69,7 @@ func (p *part) stay() {
 		if i == len(events) {
 			return
 		}
-		if said, _ := saidIn(m.text, isResult(m.text), false); said != "" {
+		if said, _ := saidIn(m.text, m.holds, false); said != "" {
 			p.add(userWords, p.old+i, isKept, OneLine(said, min(briefChars, max(24, p.room/20))), 40, -1)
 		}
 	}
