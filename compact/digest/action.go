@@ -54,6 +54,7 @@ type change struct {
 	old, new string // the text that is replaced, and its replacement
 	how      how
 	all      bool // each place
+	last     bool // of the last command of those that stop at one that fails
 }
 
 type how uint8

@@ -186,7 +186,7 @@ func (r *Record) answer(e *event, res *result) {
 	for i := range e.changes {
 		if c := &e.changes[i]; e.happened(c, e.outcome, &e.result) {
 			r.files.apply(c, e)
-		} else if e.outcome.verdict == unknown && !heldBack.MatchString(e.result.text) {
+		} else if (e.outcome.verdict == unknown || c.last && !e.result.coded) && !heldBack.MatchString(e.result.text) {
 			r.files.namedIn(c.path, e.origin, false)
 		}
 	}

@@ -21,7 +21,7 @@ var failureLine = regexp.MustCompile(`(?:^|[\s:\[(*>|])(?:(?:[a-z_]\w*\.)*[A-Z]\
 	`|^npm error |^(?:\S+: )?[Ee]rror(?: from| response| in| at| while| during)|^\s*[✗✕✘×●] \S|エラー|失敗|错误|失败|^E  +assert\b|^(?:\S+): error\b`)
 
 // noFailure finds lines that look like failures and are none.
-var noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|complete log of|should have failed|^failed (?:logins|attempts): \d|\bfail(?:ed|ures?)?(?:(?: \w+)? ?[:=] *| +)0 *(?:$|[|(])|│ *failed *│|\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|warnings?)|(?:errors?|failures?|failed|fail)[:=] *(?:0\b|\(?(?:none|null|nil|no|false)\)?\s*(?:$|[,;|}\])]))|✓|--- PASS|\bPASS(?:ED\b|: *[a-z])|^ok\s|=== RUN|\.\.\. ok$|\w(?:Error|Exception): \d+$|^-- Looking for|^checking (?:for|whether) |error handling|if err|^\s*(?://|#|\*)|except \w+|^\s*\w+(?:(?:  +|\t| ?\| ?)-?[\d.,]+%?)+\s*$`)
+var noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|\(ignored\)|\bNOTICE: |, (?:skipping|ignoring|creating|using|building|falling back)\b|\(timeout |complete log of|should have failed|^failed (?:logins|attempts): \d|\bfail(?:ed|ures?)?(?:(?: \w+)? ?[:=] *| +)0 *(?:$|[|(])|│ *failed *│|\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|warnings?)|(?:errors?|failures?|failed|fail)[:=] *(?:0\b|\(?(?:none|null|nil|no|false)\)?\s*(?:$|[,;|}\])]))|✓|--- PASS|\bPASS(?:ED\b|: *[a-z])|^ok\s|=== RUN|\.\.\. ok$|\w(?:Error|Exception): \d+$|^-- Looking for|^checking (?:for|whether) |error handling|if err|^\s*(?://|#|\*)|except \w+|^\s*\w+(?:(?:  +|\t| ?\| ?)-?[\d.,]+%?)+\s*$`)
 
 // isFailure reports whether a line of a program's output says that something
 // failed.
@@ -66,7 +66,7 @@ func summaryOf(text string) (says, failure string) {
 		switch t := strings.Trim(l, " =-\t*"); {
 		case well && strings.Contains(t, "ttempt "):
 		case len(t) < 200 && summaryLine.MatchString(t):
-			if len(says) <= len("FAILED") || failingSummary.MatchString(t) && !failingSummary.MatchString(says) {
+			if len(says) <= len("FAILED") || sumsUpFailure(t) && !sumsUpFailure(says) {
 				says = cmp.Or(OneLine(t, 140), says)
 			}
 		case k < 6 && says+failure == "" && atLast.MatchString(t):
@@ -81,7 +81,7 @@ func summaryOf(text string) (says, failure string) {
 		return "", end
 	case name != "":
 		return OneLine(name, 140), ""
-	case ownError.MatchString(strings.TrimSpace(failure)), failure != "" && failingSummary.MatchString(says):
+	case ownError.MatchString(strings.TrimSpace(failure)), failure != "" && sumsUpFailure(says):
 		return "", failure
 	case says == "" && failure == "":
 		says = OneLine(resultLine.FindString(text), 140)
@@ -99,9 +99,15 @@ var (
 	// placed finds a line that names a test that failed, or the place or the code of an error.
 	placed = regexp.MustCompile(`(?m)^[ \t]*(?:--- FAIL: |FAILED \S+[:.]|FAIL: |! \[(?:remote )?rejected\] |[✕✗✘×] |not ok |FAIL +\S+ > |● .* › |error\[\w+\]: |\[ERROR\] +[\w./]+:\[?\d|Failed [\w.]+ \[|\S+\.\w+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal |syntax )?error\b|test \S+ \.\.\. FAILED|[\w.$]+ > .* FAILED$).*`)
 	// totals finds lines that count failures or say where more is told.
-	totals         = regexp.MustCompile(`(?i)could not compile|previous errors?\b|\bsee the (?:report|log)|^FAILURE: |^build fail|^execution failed for task|^\* |^make(?:\[\d+\])?: \*\*\*|^npm (?:err!|error)(?: code| errno| lifecycle| a complete|$)|^Tests:|\b\d+ (?:failed|failures?|errors?)\b|^\W*(?:FAIL(?:ED|URES?)?|failures):?\W*$|for more information|--> run with|^FAIL\s+[\w./-]+\s+[\d.]+s$`)
+	totals = regexp.MustCompile(`(?i)could not compile|previous errors?\b|\bsee the (?:report|log)|^FAILURE: |^build fail|^execution failed for task|^\* |^make(?:\[\d+\])?: \*\*\*|^npm (?:err!|error)(?: code| errno| lifecycle| a complete|$)|^Tests:|\b\d+ (?:failed|failures?|errors?)\b|^\W*(?:FAIL(?:ED|URES?)?|failures):?\W*$|for more information|--> run with|^FAIL\s+[\w./-]+\s+[\d.]+s$`)
+	// mended finds commits, and what was fixed: they may speak of failures.
+	mended         = regexp.MustCompile(`^(?:\[[\w./-]+(?: \(root-commit\))? )?[0-9a-f]{7,}\b|\bfixed\b.*\b0 (?:remaining|left)\b`)
 	failingSummary = regexp.MustCompile(`(?i)(?:^|[^:.,\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:^FAIL)|^build failed|^\w+: fail|^# fail|^No tests found|^Failed! |(?:Apply|Destroy) cancelled|^make: \*\*\*|test result: FAILED|Tests:.*\b(?:[1-9]\d* failed|(?:Errors|Failures): [1-9])`)
 )
+
+func sumsUpFailure(line string) bool {
+	return failingSummary.MatchString(line) && !mended.MatchString(line)
+}
 
 // mostErrorLines is how many lines a result has at most that is nothing but an error.
 const mostErrorLines = 16
@@ -146,5 +152,5 @@ var (
 func ReportsFailure(text string) bool {
 	r := resultOf(text, runs)
 	o := (&action{}).outcomeOf(&r)
-	return o.verdict == failed && (r.code != 0 || strings.Contains(o.says, ":") || failingSummary.MatchString(o.says))
+	return o.verdict == failed && (r.code != 0 || strings.Contains(o.says, ":") || sumsUpFailure(o.says))
 }

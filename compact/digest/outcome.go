@@ -42,7 +42,7 @@ func (a *action) outcomeOf(r *result) outcome {
 	case a.kind == runs, a.kind == other, a.kind == tracks, quotes:
 		failure = a.onlyError(r)
 	}
-	fails := failingSummary.MatchString(says) || failure != "" && says == ""
+	fails := sumsUpFailure(says) || failure != "" && says == ""
 	switch {
 	case r.coded && r.code == 1 && quotes:
 		fails = failure != "" // else a search found nothing
@@ -95,7 +95,7 @@ func (a *action) refusal(text string) (why string, ok bool) {
 var notEdited = regexp.MustCompile(`(?i)no replacement|(?:not|none of them|no edits|n't) (?:been |be |could be |were )?(?:applied|found|find|unique|exist|match|changed|performed|updated|made|allowed|edited|written|created|saved)|` +
 	`multiple (?:matches|occurrences)|did not match|does(?: not|n't) (?:exist|match|appear)|already exists|modified since|has been (?:unexpectedly )?(?:modified|changed) since|must (?:be )?read|` +
 	`not been read|\bfail|\berror|invalid|cannot|can't|unable|denied|rejected|refused|aborted|conflict|no (?:such|changes|[\w ]{0,24}\bmatch)|found \d+ (?:matches|occurrences)|not once|nowhere|\b0 (?:times|matches|occurrences)|nothing to|out of (?:range|bounds)|` +
-	`not a valid|outside|is a directory|(?:reverted|rolled back|undone) automatically|automatically (?:reverted|rolled back|undone)|read-only|permission|cancel|timed out|<tool_use_error>|Fehler|失败|失敗|错误|エラー|見つかり|找不到`)
+	`not a valid|outside|is a directory|nothing written|\b0 files|not done|no file was|\b(?:edit|change|file|write|patch)s?\b[^.;,]{0,60} (?:blocked|skipped|prevented)|(?:reverted|rolled back|undone) automatically|automatically (?:reverted|rolled back|undone)|read-only|permission|cancel|timed out|<tool_use_error>|Fehler|失败|失敗|错误|エラー|見つかり|找不到`)
 
 // isEdited finds that an edit was made.
 var isEdited = regexp.MustCompile(`(?i)\b(?:success|successful|successfully|updated|applied|edited|wrote|written|created|saved|replaced|done|inserted|deleted|removed|modified|moved|renamed|copied|restored|reverted|undid|undone|ok)\b|has been|^A |^M |^\[File: |Here's the result|<file_edit|\bpatched\b|成功|更新`)
@@ -109,8 +109,10 @@ var someEdits = regexp.MustCompile(`\b(\d+)(?: of |/)(\d+) (?:edits?|changes?|hu
 // openFile finds the name of the file that an editor has open.
 var openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
 
-// diagnosis finds remarks of tools on the code of a file that was edited.
+// diagnosis finds remarks of tools on the code of a file that was edited, and ofEdit those
+// of an edit.
 var diagnosis = regexp.MustCompile(`(?i)\b(?:lsp|\w*lint\w*|type|type-?check\w*|compil\w+|syntax) (?:errors?|problems?|issues?)\b|diagnos|:\d+:\d+|\(\d+,\d+\)`)
+var ofEdit = regexp.MustCompile(`(?i)\bfail|not applied|not found|no match|reverted|rolled back|undone|rejected|skipped`)
 
 // edited returns whether an edit was made, by the first words of its result.
 func (a *action) edited(r *result) outcome {
@@ -129,7 +131,7 @@ func (a *action) edited(r *result) outcome {
 	}
 	m := someEdits.FindStringSubmatch(line)
 	some := m != nil && m[1] != "0" && m[1] != m[2] || partly.MatchString(head) // nobody knows which
-	made := slices.DeleteFunc(slices.Clone(a.changes), func(c change) bool { return !some && short && yes != nil && notMade(c.path, r.text) })
+	made := slices.DeleteFunc(slices.Clone(a.changes), func(c change) bool { return !some && len(r.text) < 4000 && yes != nil && notMade(c.path, r.text) })
 	for k, c := range made {
 		if some {
 			made[k] = change{path: c.path, how: changed}
@@ -151,19 +153,22 @@ func (a *action) edited(r *result) outcome {
 // notMade reports whether the result of several edits says that one of them was not made, in
 // a line of its own.
 func notMade(path, text string) (not bool) {
+	fails := false
 	for i, l := range strings.Split(text, "\n") {
 		rest := strings.ReplaceAll(l, path, "")
-		if len(l) > 2 && strings.IndexByte("AMD", l[0]) >= 0 && strings.TrimSpace(l[1:]) == path {
+		if !fails && len(l) > 2 && strings.IndexByte("AMD", l[0]) >= 0 && strings.TrimSpace(l[1:]) == path {
 			return false
 		}
-		not = not || i > 0 && len(rest) < len(l) && notEdited.MatchString(rest) && !diagnosis.MatchString(rest)
+		fails = fails || i > 0 && notEdited.MatchString(rest)
+		not = not || i > 0 && len(rest) < len(l) && notEdited.MatchString(rest) && (!diagnosis.MatchString(rest) || ofEdit.MatchString(rest))
 	}
 	return not
 }
 
 // happened reports whether an action made a change. A command that fails may have
-// made it before: it did not if a line stands for its output that says so, or if the shell
-// or the program that changes files complains. A text for the shell to write is written
+// made it before: it did not if a line stands for its output that says so, or any line for
+// that of commands that print none, or if the shell or the program that changes files
+// complains. A text for the shell to write is written
 // before a program fails.
 func (a *action) happened(c *change, o outcome, r *result) bool {
 	text := strings.TrimSpace(r.text)
@@ -172,10 +177,13 @@ func (a *action) happened(c *change, o outcome, r *result) bool {
 		return false
 	case a.kind == edits:
 		return o.verdict == passed
-	case len(text) < 300 && strings.IndexByte(text, '\n') < 0 && (!r.coded || r.code != 0) && heldBack.MatchString(text):
+	case strings.HasPrefix(text, "<tool_use_error>"), len(text) < 300 && strings.IndexByte(text, '\n') < 0 && (!r.coded || r.code != 0) && (heldBack.MatchString(text) ||
+		text != "" && len(a.commands) > 0 && !isEdited.MatchString(text) && !noOutput.MatchString(text) && !slices.ContainsFunc(a.commands, func(c shellCommand) bool { return !mute[c.name] && len(c.into) == 0 })):
 		return false
 	case o.verdict != failed:
 		return true
+	case c.last:
+		return false
 	case c.how == written, c.how == inserted:
 		return !shellComplains.MatchString(firstBytes(r.text, 1000))
 	}
@@ -183,9 +191,12 @@ func (a *action) happened(c *change, o outcome, r *result) bool {
 }
 
 var (
-	heldBack = regexp.MustCompile(`(?i)\brequires? (?:\w+ )?(?:approval|permission|confirmation)\b|(?:\b(?:await|wait|pend)ing (?:for )?|timeout )(?:the )?(?:user(?:'s)? )?approval|requested permissions? to|` +
+	heldBack = regexp.MustCompile(`(?i)^<tool_use_error>|\brequires? (?:\w+ )?(?:approval|permission|confirmation)\b|(?:\b(?:await|wait|pend)ing (?:for )?|timeout )(?:the )?(?:user(?:'s)? )?approval|requested permissions? to|` +
 		`^\W*(?:error: )?(?:the |this |your )?(?:\w+ )?(?:command|tool|call|execution|action|operation)\b[^,;\n]{0,60}\b(?:blocked|rejected|denied|disallowed|cancell?ed|(?:was|were|is|been) skipped|disabled|interrupted before|not (?:been )?(?:allowed|approved|permitted|executed|run))\b|` +
 		`^\W*(?:blocked|skipped|aborted|rejected) by\b|^\W*(?:you are |you're |currently )*in plan mode\b|^user (?:skipped|aborted|cancell?ed|rejected|denied)`)
+	// mute are commands that print nothing if they work, and noOutput finds how harnesses say so.
+	mute           = setOf("rm unlink mv git-mv cp install ln touch mkdir rmdir chmod chown cd sed perl sponge true")
+	noOutput       = regexp.MustCompile(`(?i)\b(?:no|without) (?:any )?(?:std)?(?:out|output|errors?)\b|^\W*(?:none|null)\W*$|\bcwd\b|\b(?:completed|executed|finished)\b`)
 	shellComplains = regexp.MustCompile(`(?m)^(?:/?(?:\w+/)*(?:bash|sh|zsh)|cat|tee)\b: `)
 	complains      = regexp.MustCompile(`(?m)^(?:Add|Copy|Get|Move|New|Out|Remove|Rename|Set|Test)-[A-Z]\w+ ?: |^(?:/?(?:\w+/)*(?:bash|sh|zsh)|sudo|sed|perl|tee|cp|mv|rm|cat|touch|patch|install|git|apply_patch)\b: |^error: |patch does not apply|^fatal: |^Traceback |Invalid patch|command not found`)
 )

@@ -13,6 +13,7 @@ type shellCommand struct {
 	words   []string // behind it
 	into    []string // the files that its output goes to
 	adds    bool     // behind what is there
+	joint   string   // what stands between it and the command before
 	listed  bool     // it runs on what xargs is given, or on what find finds
 }
 
@@ -51,10 +52,10 @@ func shellCommands(line string) (commands []shellCommand) {
 	line = onWindows.ReplaceAllStringFunc(line, slashed)
 	line = condition.ReplaceAllString(strings.ReplaceAll(line, "\\\n", " "), "true")
 	var c shellCommand
-	to := &c.words
+	to, joint := &c.words, ""
 	end := func(listed bool) {
 		if c.named() {
-			commands = append(commands, c)
+			commands, joint = append(commands, c), ""
 		}
 		c, to = shellCommand{listed: listed}, &c.words
 	}
@@ -63,6 +64,8 @@ func shellCommands(line string) (commands []shellCommand) {
 		switch last := t[len(t)-1]; {
 		case strings.HasPrefix(strings.TrimSpace(t), "#"), strings.IndexByte(";|&\n", t[0]) >= 0 && len(t) == 1:
 			end(false)
+			joint += t
+			c.joint = joint
 		case onFound.MatchString(t) && (c.listed || slices.Contains(c.words, "find")):
 			end(true)
 		case last == '>' || t == ">|":

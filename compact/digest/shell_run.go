@@ -76,9 +76,10 @@ func (a *action) shell() {
 		if c.name == "cd" && len(c.words) > 0 { // into a folder that only the shell knows
 			away = strings.IndexByte(c.words[0], '$') >= 0 && !ownFolder.MatchString(c.words[0])
 		}
-		for k := before; away && k < len(a.changes); k++ {
-			if c := &a.changes[k]; c.path[0] != '/' {
-				*c = change{path: c.path, how: touched}
+		for k := before; k < len(a.changes); k++ {
+			ch := &a.changes[k]
+			if ch.last = i == len(a.commands)-1 && strings.HasPrefix(c.joint, "&&"); away && ch.path[0] != '/' || strings.HasPrefix(c.joint, "||") {
+				*ch = change{path: ch.path, how: touched}
 			}
 		}
 		if last := len(c.words) - 1; is == reads && last >= 0 && !c.listed && a.path == "" && strings.IndexByte(c.words[last], '.') >= 0 && len(c.words[last]) < 256 {
