@@ -140,6 +140,19 @@ func TestHowStepsEnd(t *testing.T) {
 		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "The edit of a.rb has been skipped", "edit a.rb → failed: The edit of a.rb has been skipped"},
 		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "Updated 0 files", "edit a.rb → failed: Updated 0 files"},
 		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "The file a.rb has been updated. Formatting was skipped.", "edit a.rb (+1 −1: b) → done"},
+		{"get_doc", `{"id":4}`, `{"metadata":{"author":"bo","year":2020},"title":"Plan B"}`, "get_doc id: 4 → metadata: author bo, year 2020, title: Plan B"},
+		{"get_signal", `{"id":4}`, "Signal: SELL\nPrice: 40", "get_signal id: 4 → Signal: SELL, Price: 40"},
+		{"get_job", `{"id":4}`, `{"Command":"make","owner":"bo"}`, "get_job id: 4 → Command: make, owner: bo"},
+		{"delete_saved_search", `{"query":"bob"}`, "Deleted.", "delete_saved_search bob → Deleted."},
+		{"mcp__list__remove_item", `{"query":"milk"}`, "Removed.", "mcp__list__remove_item milk → Removed."},
+		{"view_create", `{"query":"select 1"}`, "View v1", "view_create select 1 → View v1"},
+		{"cancel_subscription", `{"query":"bob"}`, "cancelled", "cancel_subscription bob → cancelled"},
+		{"buy_stock", `{"query":"ACME"}`, "5", "buy_stock ACME → 5"},
+		{"execute", `{"query":"with x as (select 1) delete from a"}`, "3", "execute with x as (select 1) delete from a → 3"},
+		{"graphql", `{"query":"# so\nmutation { close(id: 1) }"}`, "closed", "graphql # so mutation { close(id: 1) } → closed"},
+		{"sql", `{"query":"/* so */ update a set b=1"}`, "5", "sql /* so */ update a set b=1 → 5"},
+		{"mongo", `{"query":"db.a.deleteMany({})"}`, "4", "mongo db.a.deleteMany({}) → 4"},
+		{"with_tax_search", `{"query":"with a"}`, "4", "search with a → 4"},
 	} {
 		e, r := event{by: byCall, action: actionOf(c[0], valueOf(c[1]))}, resultOf(c[2], actionOf(c[0], valueOf(c[1])).kind)
 		NewRecord(nil).answer(&e, &r)

@@ -13,6 +13,7 @@ type outcome struct {
 	says    string // a few words of the program, or the reason of a refusal
 }
 
+// A verdict above passed is none of an end that went well.
 type verdict uint8
 
 const (
@@ -111,8 +112,10 @@ var openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
 
 // diagnosis finds remarks of tools on the code of a file that was edited, and ofEdit those
 // of an edit.
-var diagnosis = regexp.MustCompile(`(?i)\b(?:lsp|\w*lint\w*|type|type-?check\w*|compil\w+|syntax) (?:errors?|problems?|issues?)\b|diagnos|:\d+:\d+|\(\d+,\d+\)`)
-var ofEdit = regexp.MustCompile(`(?i)\bfail|not applied|not found|no match|reverted|rolled back|undone|rejected|skipped`)
+var (
+	diagnosis = regexp.MustCompile(`(?i)\b(?:lsp|\w*lint\w*|type|type-?check\w*|compil\w+|syntax) (?:errors?|problems?|issues?)\b|diagnos|:\d+:\d+|\(\d+,\d+\)`)
+	ofEdit    = regexp.MustCompile(`(?i)\bfail|not applied|not found|no match|reverted|rolled back|undone|rejected|skipped`)
+)
 
 // edited returns whether an edit was made, by the first words of its result.
 func (a *action) edited(r *result) outcome {
@@ -196,7 +199,7 @@ var (
 		`^\W*(?:blocked|skipped|aborted|rejected) by\b|^\W*(?:you are |you're |currently )*in plan mode\b|^user (?:skipped|aborted|cancell?ed|rejected|denied)`)
 	// mute are commands that print nothing if they work, and noOutput finds how harnesses say so.
 	mute           = setOf("rm unlink mv git-mv cp install ln touch mkdir rmdir chmod chown cd sed perl sponge true")
-	noOutput       = regexp.MustCompile(`(?i)\b(?:no|without) (?:any )?(?:std)?(?:out|output|errors?)\b|^\W*(?:none|null)\W*$|\bcwd\b|\b(?:completed|executed|finished)\b`)
+	noOutput       = regexp.MustCompile(`(?i)\b(?:no|without) (?:any )?(?:std)?(?:out|output|errors?)\b|^\W*(?:none|null)\W*$|\bcwd\b|\b(?:completed|executed|finished|succe\w+|empty|no content)\b`)
 	shellComplains = regexp.MustCompile(`(?m)^(?:/?(?:\w+/)*(?:bash|sh|zsh)|cat|tee)\b: `)
 	complains      = regexp.MustCompile(`(?m)^(?:Add|Copy|Get|Move|New|Out|Remove|Rename|Set|Test)-[A-Z]\w+ ?: |^(?:/?(?:\w+/)*(?:bash|sh|zsh)|sudo|sed|perl|tee|cp|mv|rm|cat|touch|patch|install|git|apply_patch)\b: |^error: |patch does not apply|^fatal: |^Traceback |Invalid patch|command not found`)
 )

@@ -32,14 +32,14 @@ func resultOf(text string, k kind) result {
 	if m := running.FindStringSubmatch(firstBytes(text, frameBytes)); m != nil {
 		r.session = m[1]
 	}
-	text, code := withoutFrame(text, k == reads || k == searches)
+	text, code := withoutFrame(text, k)
 	r.coded = code != ""
 	r.code, _ = strconv.Atoi(code)
 	text, object, inner := unwrapTimes(prompt.ReplaceAllLiteralString(withoutFence(text), ""), again, 1)
 	r.text, r.object = strings.TrimRight(text, "\n"), max(r.object, object)
 	r.tables = append(r.tables, inner...)
-	if k != searches && !slices.ContainsFunc(r.tables, func(t table) bool { return len(t.rows) > 1 }) { // a row may begin with a number
-		r.text, r.first = withoutNumbers(r.text)
+	if k != searches && k != other && !slices.ContainsFunc(r.tables, func(t table) bool { return len(t.rows) > 1 }) { // a row may begin with a number
+		r.text, r.first = withoutNumbers(r.text, k == runs)
 	}
 	return r
 }
@@ -81,6 +81,9 @@ var frame = regexp.MustCompile(`(?i)^\s*(?:$|</?(?:\w*_\w*|output|std(?:out|err)
 	`Command (?:executed\b|execution was not|output:|completed\.|".*" (?:failed|exited|timed out))|The previous shell command ended, so|On the next terminal tool call|Params used for the tool call: |` +
 	`File: \S+\s*$|Lines \d+-\d+:\s*$|IMPORTANT: File content truncated|Status: Showing lines|To read more: Use|Tool ran without output|\(Results are truncated|Here's the result of running .cat -n.|\[[^\]]* Result:|\[[^\]]*\] Result:))`)
 
+// ofCommand finds those of them that only commands, files and edits have.
+var ofCommand = regexp.MustCompile(`^(?i:metadata|Signal|Command|Directory|Error): `)
+
 // labelled finds a line with a label of a harness and what a program printed.
 var labelled = regexp.MustCompile(`^(?:Output|Observation|OBSERVATION): (.*\S.*)`)
 
@@ -94,9 +97,11 @@ var (
 )
 
 // withoutFrame returns a text without the lines that a harness puts around the
-// output of a program, and the code that they say, or "". With quotes set the output is
-// of a file, perhaps.
-func withoutFrame(text string, quotes bool) (output, code string) {
+// output of a program, and the code that they say, or "". What a call of
+// some kinds returns is of a file, perhaps, and of others data.
+func withoutFrame(text string, k kind) (output, code string) {
+	quotes := k == reads || k == searches
+	framed := func(line string) bool { return frame.MatchString(line) && (k != other || !ofCommand.MatchString(line)) }
 	look := func(line string, frames *regexp.Regexp) {
 		if m := exitCode.FindStringSubmatch(line); m != nil && code == "" && (!quotes || frames.MatchString(line)) {
 			code = m[1] + m[2]
@@ -111,7 +116,7 @@ func withoutFrame(text string, quotes bool) (output, code string) {
 			text = strings.TrimPrefix(m[1], "(empty)") + "\n" + rest
 			break
 		}
-		if len(line) > frameBytes || !frame.MatchString(line) || line == "<user_edits>" || !more && strings.TrimLeft(line, " <([") == line && !strings.HasSuffix(line, ":") {
+		if len(line) > frameBytes || !framed(line) || line == "<user_edits>" || !more && strings.TrimLeft(line, " <([") == line && !strings.HasSuffix(line, ":") {
 			break
 		}
 		text = rest
@@ -125,7 +130,7 @@ func withoutFrame(text string, quotes bool) (output, code string) {
 		if len(text)-i <= frameBytes {
 			look(text[i:], behind)
 		}
-		if text == "" || len(text)-i > frameBytes || !frame.MatchString(text[i:]) || i == 0 && strings.IndexByte("<([", text[0]) < 0 {
+		if text == "" || len(text)-i > frameBytes || !framed(text[i:]) || i == 0 && strings.IndexByte("<([", text[0]) < 0 {
 			break
 		}
 		text = strings.TrimRight(text[:max(0, i-1)], " \t\n")
@@ -151,19 +156,22 @@ func withoutFence(text string) string {
 var numbered = regexp.MustCompile(`^[ \t]*(\d{1,7})(?:→|\t| ?\| ?|: ?|$)`)
 
 // withoutNumbers returns a text without the numbers before its lines, if most lines
-// have one and they count up, and the first of them; 0: they have none.
-func withoutNumbers(text string) (plain string, first int) {
+// have one and they count lines, and the first of them; 0: they have none. What a
+// program printed may be a table.
+func withoutNumbers(text string, printed bool) (plain string, first int) {
 	lines, counted, before := 0, 0, -1
 	for line := range strings.SplitSeq(firstBytes(text, 1024), "\n") {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
 		lines++
-		if m := numbered.FindStringSubmatch(line); m != nil && !strings.HasSuffix(m[0], m[1]) {
-			if n, _ := strconv.Atoi(m[1]); n > before {
-				if counted, before = counted+1, n; lines == 1 {
-					first = n
-				}
+		if m := numbered.FindStringSubmatch(line); m != nil && !strings.HasSuffix(m[0], m[1]) && !(printed && strings.ContainsAny(m[0], "|\t")) {
+			n, _ := strconv.Atoi(m[1])
+			if n == before+1 || before < 0 {
+				counted++
+			}
+			if before = n; lines == 1 {
+				first = n
 			}
 		}
 	}

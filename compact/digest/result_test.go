@@ -13,6 +13,7 @@ func TestResults(t *testing.T) {
 	f("<tool_use_error>File has not been read yet. Read it first.</tool_use_error>", "<tool_use_error>File has not been read yet. Read it first.</tool_use_error>")
 	f("     1\t# Ticket\n     2\t* Leave it alone.\n     3\t\n     4\t* Never.\n     5", "# Ticket\n* Leave it alone.\n\n* Never.")
 	f("     1→a = 1\n     2→b = 2\n", "a = 1\nb = 2")
+	f("120\tsrc\n3400\tlib\n9000\tdist", "120\tsrc\n3400\tlib\n9000\tdist")
 	f("[{\"query\": \"cat x\", \"result\": \"# Ticket\\n* Never.\\n\"}]", "# Ticket\n* Never.")
 	f("Chunk ID: a1\nProcess exited with code 0\nOutput:\n[{\"id\":7,\"open\":true},{\"id\":8,\"open\":false}]", "(id, open)\n7, true\n8, false")
 	f("{\"output\":\"one line\",\"metadata\":{\"exit_code\":0}}", "one line")

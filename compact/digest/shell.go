@@ -23,21 +23,25 @@ var (
 	// condition finds what compares, rather than writes.
 	condition  = regexp.MustCompile(`\[\[ [^\n]*? \]\]|\(\([^\n()'"]*\)\)`)
 	shellQuote = regexp.MustCompile(`(?s)'([^']*)'?|"((?:\\.|[^"\\])*)"?|\\(.)`)
+	binary     = regexp.MustCompile(`^/(?:usr/)?(?:local/)?s?bin/`)
+	// inShell finds a line of shell that a shell is given, and substituted what it puts in.
+	inShell     = regexp.MustCompile(`((?:^|[;&|\n])\s*(?:sudo )?)(?:ba|z|da)?sh -\w*c (?:'([^']*)'|"((?:\\.|[^"\\])*)")`)
+	substituted = regexp.MustCompile("\\$\\([^()]*\\)|`[^`]*`")
 	// onFound finds the options of find that run a command.
 	onFound = regexp.MustCompile(`^-(?:exec|ok)(?:dir)?$`)
 	// onWindows finds the paths of Windows, and powerShell that a line is for Windows.
 	onWindows  = regexp.MustCompile(`(?:\b[A-Za-z]:|\.{1,2}|[\w.-]+)(?:\\[\w.-]+)+\.\w{1,5}\b`)
 	powerShell = regexp.MustCompile(`\b(?:Add|Copy|Get|Move|New|Out|Remove|Rename|Set|Test)-[A-Z]\w+|(?:^|\s)(?:copy|move|del) [A-Za-z]:\\`)
-	toFolder   = regexp.MustCompile(`^(?:-[a-z]{0,3}t|--target-directory)$`)
+	toFolder   = regexp.MustCompile(`^(?:-[a-zA-Z]{0,2}t|--target-directory)$`)
 	// valued finds the options of a program, behind its name, whose next word is their value.
-	valued = regexp.MustCompile(`^(?:git -[Cc]|sudo -[ugp]|xargs -[0prtx]*[IEnPLdas]|(?:sed|perl|ruby) -\w*e|(?:perl|ruby) -[Ir]|install -(?:[a-zA-Z]*[mog]|-mode|-owner|-group)|(?:mv|git-mv|cp|ln|install) -(?:[a-z]*S|-suffix|[a-z]{0,3}t|-target-directory)|` +
+	valued = regexp.MustCompile(`^(?:git -[Cc]|git-restore -(?:s|-source)|git-stash -(?:m|-message)|timeout -[ks]|nice -n|sudo -[ugp]|xargs -[0prtx]*[IEnPLdas]|(?:sed|perl|ruby) -\w*e|(?:perl|ruby) -[Ir]|install -(?:[a-zA-Z]*[mog]|-mode|-owner|-group)|(?:mv|git-mv|cp|ln|install) -(?:[a-z]*S|-suffix|[a-zA-Z]{0,2}t|-target-directory)|` +
 		`(?:rm|mv|cp|tee) (?i)-(?:value|encoding|include|exclude|filter|inputobject|itemtype|width))$`)
 )
 
 // wrapping are words before the program of a command, and unixNames what programs of
 // Windows are called on other systems.
 var (
-	wrapping  = setOf("sudo env time nohup exec command xargs then do else ( { !")
+	wrapping  = setOf("sudo doas timeout nice stdbuf env time nohup exec command xargs then do else ( { !")
 	unixNames = byWord(map[string]string{"rm": "remove-item del erase", "mv": "move-item move rename-item ren", "cp": "copy-item copy", "tee": "set-content add-content out-file"})
 )
 
@@ -89,11 +93,13 @@ func (c *shellCommand) named() bool {
 			w = strings.TrimPrefix(w, "(")
 		}
 		if !wrapping[w] && (strings.IndexByte(w, '=') <= 0 || w[0] == '-') {
-			c.program, c.name, c.words = w, w, c.words[1:]
+			c.program, c.name, c.words = w, binary.ReplaceAllString(w, ""), c.words[1:]
 			break
 		}
 		c.listed = c.listed || w == "xargs"
-		c.words = afterOptions(w, c.words[1:])
+		if c.words = afterOptions(w, c.words[1:]); w == "timeout" && len(c.words) > 0 {
+			c.words = c.words[1:]
+		}
 	}
 	if unix := unixNames[strings.ToLower(c.name)]; unix != "" {
 		c.name = unix
@@ -151,11 +157,12 @@ func shellAction(tool, command string) *action {
 
 // A heredoc is a text that a shell command gives to a program.
 type heredoc struct {
-	line string // the command line that it follows
-	body string
+	line    string // the command line that it follows
+	expands bool   // the shell puts variables in
+	body    string
 }
 
-var heredocTag = regexp.MustCompile(`(?:^|[^<])<<[-~]? *\\?['"]?([A-Za-z_]\w*)`)
+var heredocTag = regexp.MustCompile(`(?:^|[^<])<<[-~]? *(\\?['"]?)([A-Za-z_][\w-]*)`)
 
 // heredocs splits a command into its lines without here-documents, and these.
 func heredocs(command string) (rest string, docs []heredoc) {
@@ -169,8 +176,8 @@ func heredocs(command string) (rest string, docs []heredoc) {
 		case tag == "":
 			b.WriteString(line)
 			if m := heredocTag.FindStringSubmatch(line); m != nil {
-				tag = m[1]
-				docs = append(docs, heredoc{line: line})
+				tag = m[2]
+				docs = append(docs, heredoc{line: line, expands: m[1] == ""})
 			}
 		case strings.TrimSpace(line) == tag:
 			docs[len(docs)-1].body, tag = strings.TrimSuffix(body.String(), "\n"), ""

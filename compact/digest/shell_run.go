@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ends marks commands that only cut or count what others print, and status those that show
+// ends marks commands whose output says nothing of the project, and status those that show
 // how things are.
 const (
 	ends   kind = 255
@@ -34,13 +34,15 @@ var writesState = regexp.MustCompile(`^(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\
 // they are told to.
 var (
 	requirements = map[string]string{"npm": "package.json", "pnpm": "package.json", "yarn": "package.json", "bun": "package.json", "go": "go.mod", "cargo": "Cargo.toml", "poetry": "pyproject.toml", "uv": "pyproject.toml"}
+	makesFolders = regexp.MustCompile(`^(?:-\w*d\w*|--directory)$`)
 	adds         = setOf("add install i get remove uninstall")
 	formatters   = map[string]string{"gofmt": "-w", "goimports": "-w", "gofumpt": "-w", "prettier": "--write", "black": "", "isort": "", "rustfmt": "", "clang-format": "-i", "ruff": "format", "eslint": "--fix"}
 	formats      = regexp.MustCompile(`^(?:--fix|--write|(?:[\w-]+:)*(?:fmt|format|fix|codegen|generate|gen|reformat|lint-?fix|black|isort|spotless\w*|\w*Format)(?::[\w-]+)*)$`)
 	movesAll     = setOf("push save pop apply")
 	branches     = regexp.MustCompile(`^-[bBcC]$`)
 	namedFile    = regexp.MustCompile(`\w\.[A-Za-z]\w{0,4}$`)
-	inPlace      = regexp.MustCompile(`^(?:-[a-zA-Z0]{0,3}i(?:$|[.e])|--in-place)`)
+	inPlace      = regexp.MustCompile(`^(?:-[a-zA-Z0-9]{0,5}i(?:$|[.e])|--in-place)`)
+	trial        = regexp.MustCompile(`^(?:git-(?:rm|mv|clean) (?:.* )?-n|isort (?:.* )?-c)\b`)
 	scripted     = regexp.MustCompile(`^-\w*e$`)
 	loopVariable = regexp.MustCompile(`\$\{?(\w+)`)
 	loopNames    = regexp.MustCompile(`\b(?:for|read(?: -\w+)*) (\w+)`)
@@ -63,7 +65,8 @@ func (a *action) shell() {
 		return
 	}
 	line, docs := heredocs(a.command)
-	a.commands = shellCommands(line)
+	line = inShell.ReplaceAllString(strings.ReplaceAll(line, "$(git rev-parse --show-toplevel)", "$root"), "$1$2$3")
+	a.commands = shellCommands(substituted.ReplaceAllLiteralString(line, "*"))
 	loops := map[string]bool{} // the variables of loops
 	for _, m := range loopNames.FindAllStringSubmatch(a.command, -1) {
 		loops[m[1]] = true
@@ -74,11 +77,14 @@ func (a *action) shell() {
 		c, before := &a.commands[i], len(a.changes)
 		is := a.run(c, docs, loops)
 		if c.name == "cd" && len(c.words) > 0 { // into a folder that only the shell knows
-			away = strings.IndexByte(c.words[0], '$') >= 0 && !ownFolder.MatchString(c.words[0])
+			away = strings.ContainsAny(c.words[0], "$*") && (!ownFolder.MatchString(c.words[0]) || strings.Contains(strings.ToLower(c.words[0]), "tmp"))
 		}
 		for k := before; k < len(a.changes); k++ {
 			ch := &a.changes[k]
-			if ch.last = i == len(a.commands)-1 && strings.HasPrefix(c.joint, "&&"); away && ch.path[0] != '/' || strings.HasPrefix(c.joint, "||") {
+			switch ch.last = i == len(a.commands)-1 && strings.HasPrefix(c.joint, "&&"); {
+			case away && ch.path == everyFile:
+				*ch = change{how: touched} // in another folder
+			case away && ch.path[0] != '/', strings.HasPrefix(c.joint, "||"):
 				*ch = change{path: ch.path, how: touched}
 			}
 		}
@@ -100,7 +106,7 @@ func (a *action) shell() {
 		docs = []heredoc{{body: a.command}}
 	}
 	for _, d := range docs {
-		if a.script(d.body); containsAny(d.line, []string{"apply", "patch"}) && !strings.Contains(d.line, ">") {
+		if a.script(d.body); containsAny(d.line, []string{"apply", "patch"}) && !strings.Contains(d.line, ">") && !tried.MatchString(d.line) && !strings.Contains(d.line, "--stat") {
 			a.patches("\n"+d.body, "")
 		}
 	}
@@ -125,7 +131,7 @@ func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kin
 				ch.how = touched
 			case h == into && (c.name == "cat" || c.name == "tee"): // cat > path <<EOF
 				for _, d := range docs {
-					if strings.Contains(d.line, path) {
+					if strings.Contains(d.line, path) && !(d.expands && strings.ContainsAny(d.body, "$`")) {
 						if ch.how, ch.new = written, d.body; into == changed || strings.Contains(d.line, ">>") {
 							ch.how = inserted
 						}
@@ -142,7 +148,7 @@ func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kin
 	is, files := shows[c.name], c.operands()
 	n, line := len(files), c.name+" "+strings.Join(c.words, " ")
 	switch {
-	case is == other && slices.ContainsFunc(c.words, tried.MatchString):
+	case is == other && (slices.ContainsFunc(c.words, tried.MatchString) || trial.MatchString(line)):
 		return other
 	case is == other && showsState.MatchString(line) && !writesState.MatchString(line):
 		return status
@@ -160,7 +166,7 @@ func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kin
 			add(rewritten, files...)
 		}
 	case "mv", "git-mv", "cp", "install", "ln":
-		if n < 2 || c.name == "install" && given("-d", "--directory") {
+		if n < 2 || c.name == "install" && slices.ContainsFunc(c.words, makesFolders.MatchString) {
 			break
 		}
 		if strings.HasSuffix(c.name, "mv") {
@@ -189,19 +195,26 @@ func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kin
 		}
 	case "git-checkout", "git-restore", "git-switch", "git-stash", "git-reset":
 		i := slices.Index(c.words, "--")
-		switch there := n == 1 && !slices.ContainsFunc(c.words, branches.MatchString); {
+		branch := slices.ContainsFunc(c.words, branches.MatchString)
+		switch there := n == 1 && !branch; {
 		case c.name == "git-restore" && given("--staged", "-S") && !given("--worktree", "-W"): // of the index
 		case i >= 0:
 			add(restored, c.words[i+1:]...)
 		case c.name == "git-restore", c.name == "git-checkout" && there && namedFile.MatchString(files[0]):
 			add(restored, files...)
-		case c.name == "git-reset" && given("--hard"), c.name == "git-stash" && (n == 0 || movesAll[files[0]]), there && (c.name == "git-checkout" || c.name == "git-switch"):
+		case c.name == "git-checkout" && n > 1 && branch:
+			add(touched, everyFile)
+		case c.name == "git-checkout" && n > 1:
+			if add(restored, files[1:]...); namedFile.MatchString(files[0]) {
+				add(restored, files[0])
+			}
+		case c.name == "git-checkout" && n == 0 && given("-f", "--force"), c.name == "git-reset" && given("--hard", "--keep", "--merge"), c.name == "git-stash" && (n == 0 || movesAll[files[0]]), there && (c.name == "git-checkout" || c.name == "git-switch"):
 			add(changed, everyFile)
 		}
 	case "git-revert", "git-pull", "git-merge", "git-rebase", "git-cherry-pick", "git-am", "git-clean":
 		add(touched, everyFile)
 	case "git-apply", "patch":
-		if given("-R", "--reverse") {
+		if given("-R", "--reverse") || len(docs) == 0 && !given("--stat", "--numstat") {
 			add(touched, everyFile)
 		}
 	default:

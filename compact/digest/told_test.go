@@ -109,6 +109,12 @@ func TestWhatARecordTells(t *testing.T) {
 			nil,
 		},
 		{
+			"a file into which the shell puts variables, and a table that is printed",
+			[][]compact.Message{run(1, "cat > a.conf <<EOF\nport=$PORT\nEOF", ""), run(2, "psql -tc 'select id, state from jobs'", " 101 | failed\n 102 | ok\n 103 | ok")},
+			[]string{"changed: a.conf", "\n   101 | failed\n"},
+			[]string{"+ port"},
+		},
+		{
 			"an edit with what it defines",
 			[][]compact.Message{edit(1, "src/a.go", "x", "x\nfunc first(n int) int {\n\treturn n\n}\n\nfunc (q *queue) second() {}\n\ntype third struct{}", "done")},
 			[]string{"edit src/a.go (+7 −0: func first(n int) int { ⏎ return n ⏎ } ⏎ func (q *queue) second() {} ⏎ type third struct{}) → done"},
