@@ -18,12 +18,13 @@ func (s Said) unsure() Refusal {
 		if otherThings().MatchString(text) || fewOthers(text) {
 			continue
 		}
-		r := Refusal{Kind: Prompt, Shape: "unsure", Unsure: true, Wordless: !promptWords().MatchString(text)}
+		long := longWords().MatchString(text)
+		r := Refusal{Kind: Prompt, Shape: "unsure", Unsure: true, Wordless: !promptWords().MatchString(text) && !(long && requestWords().MatchString(text))}
 		r.Prompt, r.Limit = twoLargest(text)
 		if r.Wordless && r.Limit == 0 || ofAnswers().MatchString(windowNames().ReplaceAllString(s.sentences[i].text, "")) && !promptWords().MatchString(tokenWords().ReplaceAllString(text, "")) {
 			continue
 		}
-		if r.Limit > 0 || tooMuchWords().MatchString(text) {
+		if r.Limit > 0 || long || tooMuchWords().MatchString(text) {
 			return r
 		}
 	}
@@ -89,17 +90,30 @@ var ofRates = expression(rates)
 // while.
 var otherThings = expression(`(?i)bytes|\d ?[mk]i?b\b|image|picture|pixel|audio|video|thinking\W?budget|jinja|template|` + rates + `|` +
 	`quota|daily|billing|balance|credit|额度|tool_calls|'tools'|schema|file ?name|function(?:'s)? name|parameter name|vocab|token ids?\b|` +
-	`temperature|logprobs|penalty|input should be|queue|concurren|overloaded_|(?:server|model|service|engine)[\w ]* overload|in flight|time[ds]? ?out|deadline|\d ?ms\b`)
+	`temperature|headers?\b|\bur[il]\b|\b(?:name|description|title)s?\b.{0,60}too long|stop\W?(?:seq|word)|t(?:ook|akes|aking) too long|logprobs|penalty|input should be|queue|concurren|overloaded_|(?:server|model|service|engine)[\w ]* overload|in flight|time[ds]? ?out|deadline|\d ?ms\b`)
 
 // promptWords match what a prompt is made of, and how it is measured, in the
 // languages in which servers are written. Most of them say "token".
 var promptWords = expression(`(?i)token|prompt|context|\binput|sequence|conversation|\blength|messages are|histor|` +
-	`kontext|konteks|eingabe|verlauf|contexte|contexto|contesto|entrée|entrada|invoer|gesprek|indata|vstup|syöte|bemenet|masukan|percakapan|` +
-	`ngữ cảnh|đầu vào|токен|контекст|запрос|запит|ввод|длин|довжин|` +
+	`kontext|konteks|eingabe|verlauf|unterhaltung|gespräch|contexte|contexto|contesto|conversaci|conversazion|entrée|entrada|invoer|gesprek|indata|vstup|syöte|bemenet|masukan|percakapan|` +
+	`länge|longueur|longitud|lunghezza|comprimento|lengte|długoś|\btexte?\b|\btexto|\btesto\b|\btekst|text[eo]n\b|metin|κείμεν|` +
+	`ngữ cảnh|đầu vào|токен|контекст|запрос|запит|ввод|длин|довжин|текст|النص|טקסט|इनपुट|文本|テキスト|텍스트|` +
 	`上下文|对话|對話|会话|长度|長度|令牌|词元|输入|輸入|提示词|トークン|コンテキスト|プロンプト|入力|会話|문맥|컨텍스트|토큰|프롬프트|입력|대화`)
 
-// tokenWords are those of promptWords that answers are measured by, too.
-var tokenWords = expression(`(?i)token|токен|令牌|词元|トークン|토큰`)
+// tokenWords are those of promptWords that answers are made of, too.
+var tokenWords = expression(`(?i)token|токен|令牌|词元|トークン|토큰|\btexte?\b|\blength`)
+
+// requestWords match what is refused for other things, too: it speaks of length where
+// it is too long.
+var requestWords = expression(`(?i)message|request|query|nachricht|anfrage|requête|mensaje|solicitud|mensagem|solicitação|messaggi|richiesta|bericht|verzoek|` +
+	`meddeland|begäran|zpráv|požadav|wiadomoś|żądani|viesti|pyyntö|üzenet|kérés|mesaj|istek|pesan|permintaan|tin nhắn|yêu cầu|сообщени|повідомлен|` +
+	`消息|訊息|请求|請求|メッセージ|リクエスト|메시지|요청|رسال|طلب|संदेश|अनुरोध|μήνυμα|ข้อความ|คำขอ|הודע|בקש`)
+
+// longWords match that something is too long.
+var longWords = expression(`(?i)too (?:long|large|big|much)|(?:long|larg|great|bigg)er than|zu (?:lang|groß)|länger als|größer als|trop (?:long|grand)|` +
+	`demasiado (?:larg|grand)|muito (?:long|grand)|(?:long|grand)\w+ demais|troppo (?:lung|grand)|te (?:lang|groot)|för (?:lång|stor)|for (?:lang|stor)|` +
+	`příliš (?:dlouh|velk)|liian (?:pitk|suur)|túl (?:hossz|nagy)|terlalu (?:panjang|besar)|quá (?:dài|lớn)|слишком (?:длин|больш)|занадто (?:довг|велик)|` +
+	`za dług|çok uzun|过长|過長|太长|太長|長すぎ|너무 [길깁긴]|طويل|बहुत लंब|πολύ μεγάλ|ยาวเกิน|ארוכ`)
 
 // windowNames match the names that servers give to their window.
 var windowNames = expression(`max_(?:model_len|seq_len|total_tokens|input\w*|prompt\w*|context\w*|position\w*)`)
@@ -108,8 +122,8 @@ var windowNames = expression(`max_(?:model_len|seq_len|total_tokens|input\w*|pro
 var ofAnswers = expression(`(?i)max_|completion|output|answer`)
 
 // tooMuchWords match that there is too much of it.
-var tooMuchWords = expression(`(?i)too (?:long|large|many|big|much)|exceed|(?:long|larg|great|bigg)er than|more than|at most|maximum|limit|not fit|shorten|shorter|overflow|` +
-	`zu (?:lang|groß|viel)|überschr|länger als|größer als|höchst|grenze|trop (?:long|grand|de)|dépass|limite|` +
-	`demasiad|supera|excede|límite|máxim|muito|troppo|eccede|te (?:lang|groot|veel)|överskrid|overskrid|för (?:lång|stor)|for (?:lang|stor)|příliš|překr|` +
-	`liian|túl |terlalu|melebihi|quá dài|vượt quá|превы|переви|слишком|занадт|лимит|предел|za dług|przekr|çok uzun|aşı|` +
-	`超过|超出|超過|过长|過長|太长|太長|过多|上限|超え|長すぎ|多すぎ|초과|너무|제한`)
+var tooMuchWords = expression(`(?i)too many|exceed|more than|at most|maximum|limit|not fit|shorten|shorter|overflow|` +
+	`zu viel|überschr|höchst|grenze|trop de|dépass|limite|` +
+	`demasiad|supera|excede|límite|máxim|muito|troppo|eccede|te veel|överskrid|overskrid|příliš|překr|` +
+	`liian|túl |terlalu|melebihi|vượt quá|превы|переви|слишком|занадт|лимит|предел|przekr|aşı|` +
+	`超过|超出|超過|过多|上限|超え|多すぎ|초과|너무|제한`)
