@@ -110,16 +110,22 @@ func (r *errorReader) flat(o gjson.Result, depth int) {
 	r.add(s)
 }
 
-// nested reads JSON inside of a text, where nothing but the names of errors
+// nested reads JSON, or what Python makes of it, inside of a text, where nothing but the names of errors
 // comes before it: what is further in may be a quotation.
 func (r *errorReader) nested(words string, depth int) {
 	at := strings.IndexAny(words, "{[")
 	if at >= 0 && at <= 200 && errorNames().MatchString(words[:at]) {
+		if m := represented().FindStringSubmatch(words[at:]); m != nil {
+			r.add(sentence{text: m[1] + m[2]})
+		}
 		r.collect(objectOf(gjson.Parse(words[at:])), true, depth+1)
 	}
 }
 
-var errorNames = expression(`(?s)^` + lead + `(?:b')?$`)
+var errorNames = expression(`(?is)^` + lead + `(?:b')?$`)
+
+// represented matches an error as Python represents it, up to its message.
+var represented = expression(`(?s)^\{(?:'\w+': (?:\{|(?:None|\d+|'[^']*'), ))*'(?:message|detail|error)': (?:"([^"]*)|'([^']*))`)
 
 // text is a JSON string or a whole number as text; "" for anything else.
 func text(v gjson.Result) string {

@@ -47,7 +47,7 @@ func expression(expr string) func() *regexp.Regexp {
 }
 
 const lead = `(?:\d{4}: )?(?:[\w.' ]{0,60}?(?:Error|Exception)(?: code: \d+)?\s*[-:]\s*)*` +
-	`(?:rpc error: code = \w+ desc = |Input validation error: |Invalid request: |invalid params, |Unable to submit request because |` +
+	`(?:rpc error: code = \w+ desc = |Input validation error: |Invalid request: |invalid params, |Value error, |Unable to submit request because |` +
 	`An error occurred \(\w+\) when calling the \w+ operation: |400 Bad Request: |The model returned the following errors: |Provider returned error: )*\s*`
 
 // shapes returns the rows, the more specific ones first.
