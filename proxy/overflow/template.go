@@ -71,8 +71,9 @@ var templates = []template{
 			`conversation must (?:start with a user message|alternate between user)`), // mistral-common, Bedrock
 	},
 	{
-		AnyTools, "no tools", "The model, or its chat template, takes no tools; use one that does.",
+		AnyTools, "no tools", "The model, or its chat template, takes no tools; use one that does, or start llama-server with --jinja.",
 		said(`does not support tools|` + // Ollama
+			`tools param requires --jinja|` + // llama.cpp, older
 			`^"auto" tool choice requires`), // vLLM
 	},
 	{
