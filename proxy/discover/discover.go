@@ -25,7 +25,7 @@ const (
 	// freshTime is how old an answer may be. Models are loaded and unloaded.
 	freshTime = 10 * time.Minute
 	// soonTime is when an upstream is asked once more that published nothing of a model at
-	// first, and how long it is left alone where Again learnt nothing new.
+	// first, and how long it is not asked for one of which Again learnt nothing new.
 	soonTime = time.Minute
 	// reloadTime is the same where an answer contradicts the window of a model that is loaded:
 	// its server may have started anew.
@@ -34,6 +34,8 @@ const (
 	deniedPause = 20 * time.Second
 	// publishedLife is how long windows are believed that are not published any more.
 	publishedLife = time.Hour
+	// mostAgain bounds the models that Again has asked for.
+	mostAgain = 256
 	// answerWait is how long a request may wait for an answer that is due.
 	answerWait = 100 * time.Millisecond
 )
@@ -76,14 +78,14 @@ type Upstream struct {
 // upstream is what one upstream published about its models. Windows are facts of
 // the upstream: what one credential was answered holds for all.
 type upstream struct {
-	published Windows       // the lists of two credentials may differ: those of some answers
-	since     time.Time     // when the first of these came
-	last      Found         // the newest answer that was no denial
-	next      time.Time     // zero: it was not asked yet
-	again     time.Time     // when Again asked last; zero: it learnt something new
-	answer    chan struct{} // closed when the answer to a question is there; nil: none is asked
-	waited    bool          // the next request waits for it a little
-	stale     bool          // what is being asked: the model was loaded meanwhile
+	published Windows              // the lists of two credentials may differ: those of some answers
+	since     time.Time            // when the first of these came
+	last      Found                // the newest answer that was no denial
+	next      time.Time            // zero: it was not asked yet
+	again     map[string]time.Time // when Again asked last for a model; none: it learnt something new
+	answer    chan struct{}        // closed when the answer to a question is there; nil: none is asked
+	waited    bool                 // the next request waits for it a little
+	stale     bool                 // what is being asked: the model was loaded meanwhile
 }
 
 // Asker asks upstreams, and remembers what they publish. Make it with New. It is safe
@@ -153,7 +155,7 @@ func (a *Asker) Window(u Upstream, model string) (p compact.Published, refuses b
 // Again is called with each answer of an upstream. It asks once more where the answer
 // contradicts the published window, or where the upstream publishes windows of loaded
 // models alone, and must have loaded this one by now. Unless the last question brought something
-// new, that is once a minute at most, and once a second where a loaded model's window is
+// new, that is once a minute at most for a model, and once a second where a loaded model's window is
 // contradicted. The next request waits a little for that. If the
 // upstream has nothing to tell of a loaded model, Again returns the window that it has by
 // default; 0: not known.
@@ -171,13 +173,24 @@ func (a *Asker) Again(u Upstream, model string, contradicted bool) (unset int) {
 	case k.answer != nil && !told:
 		k.stale, k.waited = true, true
 	case k.answer != nil, told && !contradicted, !told && !k.last.loads:
-	case now.Sub(k.again) >= pause:
-		k.again, k.waited = now, true
+	case now.Sub(k.again[model]) >= pause:
+		if k.again == nil || len(k.again) == mostAgain {
+			k.again = map[string]time.Time{}
+		}
+		k.again[model], k.waited = now, true
 		a.ask(k, u, model)
 	case !told:
 		return k.last.unset
 	}
 	return 0
+}
+
+// Loads reports whether an upstream publishes windows of loaded models alone, and cuts
+// what is too long, as far as it has answered.
+func (a *Asker) Loads(u Upstream) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.of(u).last.loads
 }
 
 // ask begins to ask an upstream, but not after Close. The lock is held.
@@ -226,7 +239,7 @@ func (k *upstream) keep(f Found, model string, now time.Time) bool {
 	before, _ := k.published.of(model)
 	maps.Copy(k.published, f.Windows)
 	if news, _ := k.published.of(model); news != before {
-		k.again = time.Time{} // a model that is loaded anew may have another window soon
+		delete(k.again, model) // one that is loaded anew may have another window soon
 	}
 	pause := freshTime
 	switch {

@@ -131,7 +131,8 @@ func TestAQuestionThatPanicsIsNotTheLast(t *testing.T) {
 	})
 }
 
-// TestAServerThatStartsAnewIsAskedAtOnce: however lately its model was loaded before.
+// TestAServerThatStartsAnewIsAskedAtOnce: however lately its model was loaded before, or
+// it was asked for another that it does not tell of.
 // A window that an answer contradicts, and that stays, is asked for once a second.
 func TestAServerThatStartsAnewIsAskedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -148,6 +149,8 @@ func TestAServerThatStartsAnewIsAskedAtOnce(t *testing.T) {
 		defer m.Close()
 		u := Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{}}
 		m.askAs("m", "")
+		m.Again(u, "cloud", false)
+		synctest.Wait()
 		for _, window = range []int{8192, 4096, 2048} { // loaded, and loaded anew twice
 			m.Again(u, "m", window < 8192)
 			synctest.Wait()
