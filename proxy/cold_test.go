@@ -118,6 +118,33 @@ func TestTheWindowIsAskedForBeforeALongAnswerEnds(t *testing.T) {
 	})
 }
 
+// TestSeveralColdRequestsTeachNoCount: of each, as many messages were read as have room.
+func TestSeveralColdRequestsTeachNoCount(t *testing.T) {
+	u, _ := ollama(t, 4096, true, "")
+	next := u.Config.Handler
+	u.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			next.ServeHTTP(w, r)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		_, _ = fmt.Fprintf(w, `{"id":"x","choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":9}}`, wordsIn(body)*60/100)
+	})
+	p := inFrontOf(t, u, calibrating, func(o *Options) { o.Default.Discover = true })
+	eventually(t, "the upstream is known", func() bool {
+		s := p.settings.Load()
+		_, _ = p.published(s, http.Header{}, &s.Default, "m", false)
+		return p.asker.Loads(s.asking(http.Header{}, &s.Default))
+	})
+	for i := range 4 {
+		p.chat(strings.Replace(agentBody(62+2*i, 100), "gpt-4o", "m", 1))
+	}
+	p.replies(4)
+	if got := p.factsOf("m").Count.Value; got.Percent != 0 {
+		t.Errorf("they teach %+v", got)
+	}
+}
+
 // TestAConversationThatIsCutShowsItsWindow: behind a gateway that has no pages, usage
 // that stands still while the list grows is all that shows it.
 func TestAConversationThatIsCutShowsItsWindow(t *testing.T) {

@@ -35,7 +35,7 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool, window int, doubtful bool) {
 				}
 			case most > 0:
 				cut, reads = true, most
-			case !stands && s.witness() && b.Cached <= b.Prompt:
+			case !stands && s.witness() && b.Cached <= b.Prompt && !(s.MayCut && wellBelow(b.Prompt, s.Size(s.Way))):
 				m.calibrate(now, f, &s, func(c Calibration) { cut = c.Answered(s.Sizes, s.Percent, b.Prompt) })
 			}
 		}
@@ -79,7 +79,7 @@ func (m *Model) reads(now time.Time, f *Facts, tokens int) (window int) {
 	if f.Window.Value != tokens {
 		window = tokens
 	}
-	f.Window = believe(tokens, now, limitLife)
+	f.Window, m.assumed = believe(tokens, now, limitLife), tokens
 	return window
 }
 

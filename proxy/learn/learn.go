@@ -193,6 +193,8 @@ type Sent struct {
 	// is no guess.
 	Limits compact.Limits
 	Told   bool
+	// MayCut: no window was told, of an upstream that cuts what is too long.
+	MayCut bool
 	// OwnCounter: the policy counts by a counter of its own, or somebody chose the
 	// tokenizer. Nothing corrects these.
 	OwnCounter bool

@@ -31,15 +31,21 @@ type Model struct {
 	// unsure is one whose refusal may be about something else, and taught nothing. No
 	// plan depends on them.
 	answered, sure, refused, unsure int
+	// assumed is the window that was believed though nobody stated it, in tokens; 0: none
+	// was.
+	assumed int
 
 	growth growth // of a conversation; the lock of its model guards it
 }
 
-// Published notes what the upstream publishes of the model.
+// Published notes what the upstream publishes of the model. A window takes the place of
+// one that was assumed.
 func (m *Model) Published(p compact.Published) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.published = p
+	m.change(func(now time.Time, f *Facts) {
+		if m.published = p; p.Window > 0 && m.assumed > 0 && f.Window.Value == m.assumed {
+			f.Window.forget(now, limitLife)
+		}
+	})
 }
 
 // Facts returns what is known now. The first caller waits for the Store, others do
@@ -215,17 +221,18 @@ func (m *Memory) Describe() string {
 }
 
 // crowded reports whether a refusal may be owed to something else than this prompt: to
-// requests that share what is full, where the prompt is within a window that is told,
-// or to whatever unknown words are about. Of these the second in a row is believed,
-// with no such prompt answered between, and the first above a window that is told.
-func (m *Model) crowded(r overflow.Refusal, s *Sent, size int) bool {
+// requests that share what is full, where the prompt is within a window that is known,
+// or to whatever unknown words are about. Of these, and where no window is known, the
+// second in a row is believed, with no such prompt answered between, and the first
+// above a window that is told.
+func (m *Model) crowded(f *Facts, r overflow.Refusal, s *Sent, size int) bool {
 	switch {
-	case s.Told && size > s.Limits.Window:
+	case s.Told && size > s.Limits.Window, !r.Unsure && !r.Shared:
 		return false
-	case r.Unsure:
-		return !m.again(size)
+	case r.Shared && (s.Told || size <= f.Window.Value):
+		return true
 	}
-	return r.Shared && s.Told
+	return !m.again(size)
 }
 
 // again reports whether a prompt is the second in a row that was refused for what may

@@ -42,7 +42,8 @@ func TestALimitAgainstWhatIsKnown(t *testing.T) {
 		if m.Accepted(trial); m.Facts().Window.Value != kept {
 			t.Errorf("%s: %d once it was accepted", name, m.Facts().Window.Value)
 		}
-		if m.Refused(r, sent(9000)); m.Facts().Window.Value != again {
+		m.Refused(r, sent(9000))
+		if m.Published(compact.Published{Window: 100_000}); m.Facts().Window.Value != again {
 			t.Errorf("%s: %d when it was stated again", name, m.Facts().Window.Value)
 		}
 	}
@@ -216,6 +217,9 @@ func TestAPromptThatFillsTheWindowWasCut(t *testing.T) {
 		if cut, learnt, _ := m.Answered(s, b); cut != (want > 0) || learnt != want || m.Facts().Window.Value != want {
 			t.Errorf("%s: cut %v, a window of %d", name, cut, learnt)
 		}
+		if m.Published(compact.Published{Window: 16_384}); m.Facts().Window.Value != 0 {
+			t.Errorf("%s: %d is believed of one that publishes a window", name, m.Facts().Window.Value)
+		}
 	}
 	f("no room for an answer", 0, Bill{Prompt: 4001, NoRoom: true}, 4001)
 	f("a round window, no answer", 0, Bill{Prompt: 4096}, 4096)
@@ -353,22 +357,26 @@ func TestOneReaderWaitsForFacts(t *testing.T) {
 	})
 }
 
-// TestAFullCacheOfManyTeachesNothing of a prompt that is within the window that is told.
+// TestAFullCacheOfManyTeachesNothing of a prompt that is within the window that is told,
+// or that a refusal stated. Where none is known, the second in a row is believed, for a
+// while.
 func TestAFullCacheOfManyTeachesNothing(t *testing.T) {
-	f := func(told bool, window, kept int) {
+	f := func(told bool, stated, refused, kept int) {
 		t.Helper()
 		m, s := memory(nil).model(), sent(5000)
-		s.Told, s.Limits.Window = told, window
+		s.Told, m.facts.Window, m.unsure = told, believe(stated, time.Now(), limitLife), refused
 		trial := m.Refused(overflow.Refusal{Kind: overflow.Prompt, Shared: true, PromptOnly: true}, s)
 		if got := trial.Facts.Input.Value; got != 3500 {
 			t.Errorf("tried %d", got)
 		}
-		if m.Accepted(trial); m.Facts().Input.Value != kept {
-			t.Errorf("told %v, a window of %d: %+v", told, window, m.Facts())
+		if m.Accepted(trial); m.Facts().Input.Value != kept || time.Until(m.Facts().Input.Until) > unsureLife {
+			t.Errorf("told %v, stated %d, refused %d: %+v", told, stated, refused, m.Facts())
 		}
 	}
-	f(true, 8192, 0)
-	f(false, 8192, 3500)
+	f(true, 0, 4000, 0)
+	f(false, 8192, 4000, 0)
+	f(false, 0, 0, 0)
+	f(false, 0, 4000, 3500)
 }
 
 // TestUnknownWords teach nothing, unless they come twice in a row: a busy server may
@@ -384,12 +392,14 @@ func TestUnknownWords(t *testing.T) {
 			t.Errorf("kept of the first: %+v", got)
 		}
 		m.Answered(sent(answered), Bill{Prompt: answered, Completion: 1})
-		if m.Accepted(m.Refused(r, s)); m.Facts().Input.Value != kept || time.Until(m.Facts().Input.Until) > unsureLife {
-			t.Errorf("told %v, %d tokens were answered between: %+v", told, answered, m.Facts())
+		trial := m.Refused(r, s)
+		if m.Accepted(trial); m.Facts().Input.Value != kept || kept > 0 && trial.Facts.Input.Value > answered || time.Until(m.Facts().Input.Until) > unsureLife {
+			t.Errorf("told %v, %d tokens were answered between: tried %d, %+v", told, answered, trial.Facts.Input.Value, m.Facts())
 		}
 	}
 	for _, told := range []bool{true, false} {
-		f(told, 4000, 4200)
+		f(told, 3000, 3000)
+		f(told, 5000, 5000)
 		f(told, 6200, 0)
 	}
 }
@@ -433,7 +443,11 @@ func TestCountsBelongToAnAgent(t *testing.T) {
 	if f := m.FactsWith(other); f.Percent() != 100 || f.Window.Value != 2000 {
 		t.Errorf("another agent: %+v", f)
 	}
-	s.Agent, s.OwnCounter = other, true
+	s.Agent, s.MayCut = other, true
+	if m.Answered(s, Bill{Prompt: 700, Completion: 1}); m.FactsWith(other).Count.Value != (Count{}) {
+		t.Errorf("a prompt that may have been cut: %+v", m.FactsWith(other))
+	}
+	s.OwnCounter = true
 	m.Answered(s, Bill{Prompt: 1300, Completion: 1})
 	if f := m.FactsWith(other); f.Count.Value != (Count{}) {
 		t.Errorf("a tokenizer of somebody's choice: %+v", f)

@@ -124,7 +124,7 @@ func (m *Model) RefusedAgain(t Trial, r overflow.Refusal, s Sent) {
 		}
 		m.correct(now, f, r, &s)
 		if t.guessed {
-			m.refused = compact.Lower(m.refused, s.cost(f))
+			m.refused, m.unsure = compact.Lower(m.refused, s.cost(f)), 0
 		}
 	})
 }
@@ -132,7 +132,7 @@ func (m *Model) RefusedAgain(t Trial, r overflow.Refusal, s Sent) {
 // learn changes the facts by what a refusal says. Only the trial holds guesses.
 func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Trial {
 	t := Trial{refusal: r, limit: limitOf(r), life: limitLife}
-	if r.Unsure {
+	if r.Unsure || r.Shared {
 		t.life = unsureLife // it is soon put to the test again
 	}
 	switch r.Kind {
@@ -160,7 +160,7 @@ func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Tria
 		n := m.correct(now, f, r, s)
 		t.Facts = m.stated(now, f, r, s, t.limit)
 		size := s.cost(f)
-		t.Full = m.crowded(r, s, size)
+		t.Full = m.crowded(f, r, s, size)
 		if !r.Alone && !r.PromptOnly && !t.Full && (counts(r, s) || f.short(r, s)) {
 			t.Facts.Together = believe(true, now, factLife)
 			if t.kept.Together = t.Facts.Together; t.limit > 0 {
@@ -242,8 +242,11 @@ func (m *Model) guess(now time.Time, t *Trial, s *Sent, size, counted, answered 
 		limit, counted = r.Limit, r.Prompt
 	}
 	n := int(tooLongBy * float64(compact.Lower(m.refused, size)))
-	if counted > 0 && limit > 0 && limit < counted {
+	switch {
+	case counted > 0 && limit > 0 && limit < counted:
 		n = min(n, int(0.9*float64(size)*float64(limit)/float64(counted)))
+	case t.refusal.Unsure && !t.Full && answered >= leastGuess:
+		n = min(n, answered) // the first of them was cured by that
 	}
 	n = max(n, 1)
 	t.Facts.Input.Value = compact.Lower(t.Facts.Input.Value, n)
