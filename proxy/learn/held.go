@@ -10,7 +10,8 @@ import (
 
 // Held is the count that a conversation was folded with, and how the upstream was
 // found to count since. Without it the conversation is folded anew by the count
-// that is believed now, which costs the prompt cache once.
+// that is believed now: that costs the prompt cache, once in one process, and each time
+// that it goes to another which counts otherwise.
 type Held struct {
 	Count Count `json:"count,omitzero"`
 	// Confirmed: answers had confirmed the count.

@@ -23,7 +23,8 @@
 // A limit that is wrong costs memory of the conversation on every turn, one that
 // is forgotten costs one refused request. So no limit outlives an hour, and what a
 // refusal does not state is kept only once a second body was answered under it, and
-// what unknown words say only once they came twice in a row.
+// what unknown words say, or a full cache where no window is known, only once they came
+// twice in a row.
 // A window that is configured too large would fail at every turn, so a stated limit
 // holds even then. What each refusal teaches stands at [Model.Refused] and behind it.
 //

@@ -41,7 +41,8 @@ type Trial struct {
 	refusal overflow.Refusal
 	limit   int  // that the refusal states, in tokens, if it may be meant
 	guessed bool // the prompt has to be shorter by a guess
-	// Full: other requests may have filled what was full.
+	// Full: other requests may have filled what was full, or unknown words may be about
+	// something else.
 	Full bool
 }
 
@@ -234,8 +235,7 @@ func (f *Facts) short(r overflow.Refusal, s *Sent) bool {
 
 // guess makes the second prompt shorter than the refused one, where nothing that
 // is known does. The guess is kept only if a prompt of that length was answered,
-// and never below what was answered before. Nothing is kept where others may have
-// filled what a window that is told has.
+// and never below what was answered before. Nothing is kept of a trial that is Full.
 func (m *Model) guess(now time.Time, t *Trial, s *Sent, size, counted, answered int) {
 	limit := t.limit
 	if r := &t.refusal; r.Unsure && r.Prompt <= mostAbove*size && r.Prompt >= size/mostAbove {
