@@ -90,7 +90,7 @@ var ofRates = expression(rates)
 // while.
 var otherThings = expression(`(?i)bytes|\d ?[mk]i?b\b|image|picture|pixel|audio|video|thinking\W?budget|jinja|template|` + rates + `|` +
 	`quota|daily|billing|balance|credit|额度|tool_calls|'tools'|schema|file ?name|function(?:'s)? name|parameter name|vocab|token ids?\b|` +
-	`temperature|headers?\b|\bur[il]\b|\b(?:name|description|title)s?\b.{0,60}too long|stop\W?(?:seq|word)|t(?:ook|akes|aking) too long|logprobs|penalty|input should be|queue|concurren|overloaded_|(?:server|model|service|engine)[\w ]* overload|in flight|time[ds]? ?out|deadline|\d ?ms\b`)
+	`temperature|headers?\b|\bur[il]\b|\b(?:name|description|title)s?\b.{0,60}too long|model is too|stop\W?(?:seq|word)|t(?:ook|akes|aking) too long|logprobs|penalty|input should be|queue|concurren|overloaded_|(?:server|model|service|engine)[\w ]* overload|in flight|time[ds]? ?out|deadline|\d ?ms\b`)
 
 // promptWords match what a prompt is made of, and how it is measured, in the
 // languages in which servers are written. Most of them say "token".
@@ -105,15 +105,15 @@ var tokenWords = expression(`(?i)token|токен|令牌|词元|トークン|토
 
 // requestWords match what is refused for other things, too: it speaks of length where
 // it is too long.
-var requestWords = expression(`(?i)message|request|query|nachricht|anfrage|requête|mensaje|solicitud|mensagem|solicitação|messaggi|richiesta|bericht|verzoek|` +
-	`meddeland|begäran|zpráv|požadav|wiadomoś|żądani|viesti|pyyntö|üzenet|kérés|mesaj|istek|pesan|permintaan|tin nhắn|yêu cầu|сообщени|повідомлен|` +
-	`消息|訊息|请求|請求|メッセージ|リクエスト|메시지|요청|رسال|طلب|संदेश|अनुरोध|μήνυμα|ข้อความ|คำขอ|הודע|בקש`)
+var requestWords = expression(`(?i)message|\brequests?\b|query|\bchat|content\b|submission|thread|payload|discussion|inhalt|nachricht|anfrage|requête|mensaje|solicitud|mensagem|solicitação|messaggi|richiesta|bericht|verzoek|` +
+	`meddeland|begäran|besked|zpráv|požadav|wiadomoś|żądani|viesti|pyyntö|üzenet|kérés|mesaj|iste[kğ]|pesan|permintaan|tin nhắn|yêu cầu|сообщени|повідомлен|` +
+	`消息|訊息|内容|请求|請求|メッセージ|リクエスト|메시지|요청|رسال|طلب|संदेश|अनुरोध|μήνυμα|ข้อความ|คำขอ|הודע|בקש`)
 
 // longWords match that something is too long.
 var longWords = expression(`(?i)too (?:long|large|big|much)|(?:long|larg|great|bigg)er than|zu (?:lang|groß)|länger als|größer als|trop (?:long|grand)|` +
-	`demasiado (?:larg|grand)|muito (?:long|grand)|(?:long|grand)\w+ demais|troppo (?:lung|grand)|te (?:lang|groot)|för (?:lång|stor)|for (?:lang|stor)|` +
+	`(?:demasiado|muy) (?:larg|grand)|muito (?:long|grand)|(?:long|grand)\w+ demais|troppo (?:lung|grand)|te (?:lang|groot)|för (?:lång|stor)|for (?:lang|stor)|` +
 	`příliš (?:dlouh|velk)|liian (?:pitk|suur)|túl (?:hossz|nagy)|terlalu (?:panjang|besar)|quá (?:dài|lớn)|слишком (?:длин|больш)|занадто (?:довг|велик)|` +
-	`za dług|çok uzun|过长|過長|太长|太長|長すぎ|너무 [길깁긴]|طويل|बहुत लंब|πολύ μεγάλ|ยาวเกิน|ארוכ`)
+	`(?:za|zbyt) dług|çok uzun|过长|過長|太长|太長|長すぎ|너무 [길깁긴]|طويل|बहुत लंब|πολύ μεγάλ|ยาวเกิน|ארוכ`)
 
 // windowNames match the names that servers give to their window.
 var windowNames = expression(`max_(?:model_len|seq_len|total_tokens|input\w*|prompt\w*|context\w*|position\w*)`)
