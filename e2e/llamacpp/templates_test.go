@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -20,11 +21,12 @@ import (
 	"laconic/e2e/rig"
 	"laconic/fold"
 	"laconic/proxy/wire/wiretest"
+	"laconic/store/storetest"
 )
 
 // TestLlamaCppTemplates: none of 70 chat templates refuses a folded request of which it
-// takes the original, as @huggingface/jinja reads them: it takes seconds where a
-// llama-server for each template takes minutes.
+// takes the original, as @huggingface/jinja reads them, and as llama-server does, which
+// takes minutes: by default it is asked with one in fourteen.
 func TestLlamaCppTemplates(t *testing.T) {
 	t.Parallel()
 	models, library := llamacpp.Fetched(t, "models"), llamacpp.Fetched(t, "jinja/package")
@@ -64,6 +66,32 @@ func TestLlamaCppTemplates(t *testing.T) {
 	t.Logf("%d templates, %d requests, %d refused as they came", read, len(pairs), refused)
 	if read < 60 || len(pairs) < 20 || refused < 20 {
 		t.Errorf("%d templates, %d requests, %d refused as they came: too few to show anything", read, len(pairs), refused)
+	}
+	files, err := filepath.Glob(filepath.Join(models, "templates", "*.jinja"))
+	if err != nil || len(files) < read {
+		t.Fatalf("%d templates: %v", len(files), err)
+	}
+	file, every := model(t, ""), 14
+	if full() {
+		every = 1
+	}
+	for i := 0; i < len(files); i += every {
+		t.Run(filepath.Base(files[i]), func(t *testing.T) {
+			s := llamacpp.Start(t, storetest.FreeAddress(t), "-m", file, "-c", "32768", "-np", "1", "--chat-template-file", files[i])
+			taken := 0
+			for _, p := range pairs {
+				if status, _, _ := rig.Post(t, s.URL+"/apply-template", p.Original); status != http.StatusOK {
+					continue
+				}
+				taken++
+				if status, _, why := rig.Post(t, s.URL+"/apply-template", p.Folded); status != http.StatusOK {
+					t.Errorf("it takes the original and refuses\n%s\n%s", strings.Join(rolesOf(p.Folded), ", "), why)
+				}
+			}
+			if t.Logf("it takes %d of %d originals", taken, len(pairs)); taken == 0 {
+				t.Error("it takes none")
+			}
+		})
 	}
 }
 
