@@ -4,9 +4,9 @@ import "slices"
 
 // Calibration finds out, from the bills of one upstream, which of the counters of one model counts as the upstream does,
 // and by which factor. A plan depends on both, so they change seldom. The factor moves in steps of 2 %: up at once, because
-// a prompt that is under-counted is refused or cut, and down when three bills agree. The first three set it without slack,
-// or the first two if the second is twice as long. After five bills both rest: the factor changes only if it is off by more
-// than 5 %, and the way only if no factor on it explains the bills.
+// a prompt that is under-counted is refused or cut, and down when three bills agree. The first three set it without slack.
+// After five bills both rest: the factor changes only if it is off by more than 5 %, and the way only if no factor on it
+// explains the bills.
 //
 // Two ways of counting can differ by more than a factor of two between texts, so one factor on a wrong way is right for
 // one mix of texts alone. The way is the one whose bills over counts lie closest together, and closest to
@@ -150,7 +150,7 @@ func (c *Calibration) add(b bill) {
 	if r := ratio(size, b.counted); r*100 > c.percent*(1000+up) && b.counted-size*c.percent/100 > framingSlack {
 		c.percent, c.measured = stepped(r), true
 	}
-	if len(c.seen) < enough && (c.measured || !c.straight()) {
+	if len(c.seen) < enough {
 		return
 	}
 	if way := c.best(); way != c.way {
@@ -182,18 +182,6 @@ func (c *Calibration) best() int {
 		return c.way
 	}
 	return best
-}
-
-// straight reports whether the newest bill is at least twice the one before, and as much of its size as of what was added:
-// then the two show as much as three.
-func (c *Calibration) straight() bool {
-	n := len(c.seen) - 1
-	if n == 0 || c.seen[n].counted < 2*c.seen[n-1].counted {
-		return false
-	}
-	last, added := c.seen[n].sizes[c.way], c.seen[n].sizes[c.way]-c.seen[n-1].sizes[c.way]
-	off := ratio(last, c.seen[n].counted) - ratio(max(1, added), c.seen[n].counted-c.seen[n-1].counted)
-	return max(off, -off) <= percentSlack
 }
 
 // follows reports whether the bills grew as the prompts did by a way. Those of an upstream that cuts them do not.
