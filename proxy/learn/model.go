@@ -41,11 +41,17 @@ type Model struct {
 // Published notes what the upstream publishes of the model. A window takes the place of
 // one that was assumed.
 func (m *Model) Published(p compact.Published) {
-	m.change(func(now time.Time, f *Facts) {
-		if m.published = p; p.Window > 0 && m.assumed > 0 && f.Window.Value == m.assumed {
-			f.Window.forget(now, limitLife)
-		}
-	})
+	m.mu.Lock()
+	m.published = p
+	assumed := m.assumed
+	m.mu.Unlock()
+	if p.Window > 0 && assumed > 0 {
+		m.change(func(now time.Time, f *Facts) {
+			if f.Window.Value == m.assumed {
+				f.Window.forget(now, limitLife)
+			}
+		})
+	}
 }
 
 // Facts returns what is known now. The first caller waits for the Store, others do
