@@ -134,7 +134,7 @@ func Credible(n int) int {
 	return n
 }
 
-// Lower returns the smaller of two limits; 0 is none.
+// Lower returns the smaller of two limits, of which 0 is no limit.
 func Lower(a, b int) int {
 	if a == 0 || b > 0 && b < a {
 		return b

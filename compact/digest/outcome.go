@@ -13,7 +13,7 @@ type outcome struct {
 	says    string // a few words of the program, or the reason of a refusal
 }
 
-// A verdict above passed is none of an end that went well.
+// A verdict says how a step ended. Those above passed did not end well.
 type verdict uint8
 
 const (
@@ -134,7 +134,9 @@ func (a *action) edited(r *result) outcome {
 	}
 	m := someEdits.FindStringSubmatch(line)
 	some := m != nil && m[1] != "0" && m[1] != m[2] || partly.MatchString(head) // nobody knows which
-	made := slices.DeleteFunc(slices.Clone(a.changes), func(c change) bool { return !some && len(r.text) < 4000 && yes != nil && notMade(c.path, r.text) })
+	made := slices.DeleteFunc(slices.Clone(a.changes), func(c change) bool {
+		return len(a.changes) > 1 && !some && len(r.text) < 4000 && yes != nil && notMade(c.path, r.text)
+	})
 	for k, c := range made {
 		if some {
 			made[k] = change{path: c.path, how: changed}
@@ -168,11 +170,10 @@ func notMade(path, text string) (not bool) {
 	return not
 }
 
-// happened reports whether an action made a change. A command that fails may have
-// made it before: it did not if a line stands for its output that says so, or any line for
-// that of commands that print none, or if the shell or the program that changes files
-// complains. A text for the shell to write is written
-// before a program fails.
+// happened reports whether an action made a change. A command that fails may have made it
+// before that. It did not if the only line of its output says so, or is one of commands that
+// print nothing when they work, or if the shell or the program that changes files complains.
+// A text for the shell to write is written before a program fails.
 func (a *action) happened(c *change, o outcome, r *result) bool {
 	text := strings.TrimSpace(r.text)
 	switch {

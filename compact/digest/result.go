@@ -97,8 +97,8 @@ var (
 )
 
 // withoutFrame returns a text without the lines that a harness puts around the
-// output of a program, and the code that they say, or "". What a call of
-// some kinds returns is of a file, perhaps, and of others data.
+// output of a program, and the code that they say, or "". What reads and searches return
+// may be lines of a file, and what other tools return is data.
 func withoutFrame(text string, k kind) (output, code string) {
 	quotes := k == reads || k == searches
 	framed := func(line string) bool { return frame.MatchString(line) && (k != other || !ofCommand.MatchString(line)) }

@@ -45,6 +45,9 @@ var (
 	unixNames = byWord(map[string]string{"rm": "remove-item del erase", "mv": "move-item move rename-item ren", "cp": "copy-item copy", "tee": "set-content add-content out-file"})
 )
 
+// unnamed stands for the files that find or the input of xargs names.
+const unnamed = "a.listed"
+
 // mostTokens bounds how much of a line of shell is read.
 const mostTokens = 1 << 12
 
@@ -108,7 +111,7 @@ func (c *shellCommand) named() bool {
 		c.name, c.words = "git-"+rest[0], rest[1:]
 	}
 	if c.listed {
-		c.words = append(c.words, "a.listed")
+		c.words = append(c.words, unnamed)
 	}
 	c.into = slices.DeleteFunc(c.into, func(path string) bool { return strings.HasPrefix(path, "/dev/") })
 	return c.program != ""

@@ -31,8 +31,10 @@ func (p *part) step(i int, e *event, times int) {
 	if e.outcome.verdict == refused {
 		return
 	}
-	if _, docs := heredocs(e.command); len(docs) > 0 && e.kind == runs && landmark.MatchString(e.command) { // what a commit or a release says
-		p.says(prints, i, 1, firstBytes(docs[0].body, 2000), 1.6, max(300, p.room/16), head, "")
+	if e.kind == runs && landmark.MatchString(e.command) {
+		if _, docs := heredocs(e.command); len(docs) > 0 { // what a commit or a release says
+			p.says(prints, i, 1, firstBytes(docs[0].body, 2000), 1.6, max(300, p.room/16), head, "")
+		}
 	}
 	switch e.kind {
 	case tracks, edits:

@@ -154,11 +154,11 @@ func (a *Asker) Window(u Upstream, model string) (p compact.Published, refuses b
 
 // Again is called with each answer of an upstream. It asks once more where the answer
 // contradicts the published window, or where the upstream publishes windows of loaded
-// models alone, and must have loaded this one by now. Unless the last question brought something
-// new, that is once a minute at most for a model, and once a second where a loaded model's window is
-// contradicted. The next request waits a little for that. If the
-// upstream has nothing to tell of a loaded model, Again returns the window that it has by
-// default; 0: not known.
+// models alone, and must have loaded this one by now. The next request waits a little for
+// the answer. If the last question brought nothing new, Again asks for a model once a
+// minute at most, and once a second where the window of a loaded model is contradicted. If
+// the upstream has nothing to tell of a loaded model, Again returns the window that it has
+// by default; 0: not known.
 func (a *Asker) Again(u Upstream, model string, contradicted bool) (unset int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

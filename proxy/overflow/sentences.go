@@ -110,8 +110,8 @@ func (r *errorReader) flat(o gjson.Result, depth int) {
 	r.add(s)
 }
 
-// nested reads JSON, or what Python makes of it, inside of a text, where nothing but the names of errors
-// comes before it: what is further in may be a quotation.
+// nested reads JSON, or what Python makes of it, inside of a text, where nothing but the
+// names of errors comes before it: what is further in may be a quotation.
 func (r *errorReader) nested(words string, depth int) {
 	at := strings.IndexAny(words, "{[")
 	if at >= 0 && at <= 200 && errorNames().MatchString(words[:at]) {
