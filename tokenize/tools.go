@@ -85,7 +85,7 @@ var templates = []template{
 	// Llama: github.com/meta-llama/llama-models, models/llama3_1/prompt_format.md, "JSON based tool calling"; commit a9c89c4. The
 	// tools are indented by four blanks; the page has 44 tokens. The templates on Hugging Face write a result by tojson, and a
 	// llama.cpp with that of 3.1 counts it so.
-	{families: "llama-3* llama-4", indent: 4, page: 44, percent: 100, quotes: true, mute: true},
+	{families: "llama-3.1 llama-4", indent: 4, page: 44, percent: 100, quotes: true, mute: true},
 	// Hermes 3 adds a signature to each description, and the schema of a call.
 	{families: "llama-tuned", page: 180, percent: 120, mute: true},
 	// Mistral: github.com/mistralai/mistral-common, src/mistral_common/tokens/tokenizers/instruct.py, encode_user_message; commit
