@@ -122,6 +122,16 @@ type Published struct {
 	Window, Input int
 	// NoTools: its chat template leaves out tools; NoCalls: calls and results, too.
 	NoTools, NoCalls bool
+	// Runs is what it says that it runs under the name.
+	Runs Runs
+}
+
+// Runs is what an upstream says of the model that it runs, whatever name that is asked
+// by. The zero value of each says nothing.
+type Runs struct {
+	Name       string // of the model, of its file or of its kind
+	Vocabulary int    // how many tokens it knows
+	Template   string // that writes its prompts
 }
 
 // Credible returns n, or 0 if it cannot be meant as a limit, in tokens. Some upstreams

@@ -7,6 +7,7 @@
 package discover
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/http"
@@ -45,7 +46,10 @@ type Windows map[string]compact.Published
 
 // add adds what is published of a model; the smallest of several limits counts.
 func (w Windows) add(model string, t compact.Published) {
-	t.Window, t.Input = compact.Lower(w[model].Window, t.Window), compact.Lower(w[model].Input, t.Input)
+	last := w[model]
+	t.Window, t.Input = compact.Lower(last.Window, t.Window), compact.Lower(last.Input, t.Input)
+	r := last.Runs
+	t.Runs = compact.Runs{Name: cmp.Or(t.Runs.Name, r.Name), Vocabulary: cmp.Or(t.Runs.Vocabulary, r.Vocabulary), Template: cmp.Or(t.Runs.Template, r.Template)}
 	if t != (compact.Published{}) {
 		w[model] = t
 	}
@@ -55,7 +59,7 @@ func (w Windows) add(model string, t compact.Published) {
 // not look at names.
 const anyModel = "*"
 
-// of returns what is published of a model, and reports whether anything is. Ollama calls
+// of returns what is published of a model, and reports whether a limit is. Ollama calls
 // llama3 llama3:latest.
 func (w Windows) of(model string) (p compact.Published, ok bool) {
 	for _, name := range []string{model, model + ":latest", anyModel} {
@@ -63,7 +67,7 @@ func (w Windows) of(model string) (p compact.Published, ok bool) {
 			break
 		}
 	}
-	return p, ok
+	return p, p.Window > 0 || p.Input > 0
 }
 
 // Upstream is an upstream that may be asked for the windows of its models.

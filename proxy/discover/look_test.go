@@ -40,6 +40,41 @@ func TestProgramsAreKnownByTheirPages(t *testing.T) {
 	f(" 200 [] 0", map[string]string{"/v1/models": "<html>"})
 }
 
+// TestWhatUpstreamsSayThatTheyRun, whatever the model is called.
+func TestWhatUpstreamsSayThatTheyRun(t *testing.T) {
+	f := func(model string, want compact.Runs, pages map[string]string) {
+		t.Helper()
+		_, to := asking(func(w http.ResponseWriter, r *http.Request) {
+			if pages[r.URL.Path] == "" {
+				http.NotFound(w, r)
+			}
+			_, _ = io.WriteString(w, pages[r.URL.Path])
+		})
+		u := Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{}}
+		if got := Look(t.Context(), to, "test", u).Published(model).Runs; got != want {
+			t.Errorf("%s: %+v, want %+v", model, got, want)
+		}
+	}
+	list := func(rows string) map[string]string { return map[string]string{"/v1/models": `{"data":[` + rows + `]}`} }
+	llama := list(`{"id":"gpt-4","owned_by":"llamacpp","meta":{"n_vocab":151936}}`) // an older one has its window on its own page
+	f("any", compact.Runs{Name: "gpt-4", Vocabulary: 151936}, llama)
+	llama["/props"] = `{"default_generation_settings":{"n_ctx":4096},"model_path":"/models/Qwen3-8B.gguf","chat_template":"{{ messages }}"}`
+	f("any", compact.Runs{Name: "/models/Qwen3-8B.gguf", Vocabulary: 151936, Template: "{{ messages }}"}, llama)
+	router := list(`{"id":"a","owned_by":"llamacpp","meta":{"n_ctx":4096,"n_vocab":32064}},{"id":"b","owned_by":"llamacpp"}`)
+	f("a", compact.Runs{Name: "a", Vocabulary: 32064}, router)
+	f("b", compact.Runs{}, router) // it is not loaded
+	f("any", compact.Runs{}, router)
+	vllm := list(`{"id":"my-model","root":"/data/Qwen2.5-7B-Instruct","parent":null,"max_model_len":4096},{"id":"n","root":null,"max_model_len":4096}`)
+	f("my-model", compact.Runs{Name: "/data/Qwen2.5-7B-Instruct"}, vllm)
+	f("any", compact.Runs{}, vllm)
+	for family, want := range map[string]string{"qwen2": "qwen2", "gemma3": "gemma3", "llama": "", "phi3": ""} { // Mistral's is also llama, Phi-4's phi3
+		f("mine", compact.Runs{Name: want}, map[string]string{
+			"/api/ps": `{"models":[{"name":"mine:latest","context_length":4096,"details":{"family":"` + family + `","families":["` + family + `"]}}]}`,
+		})
+	}
+	f("any", compact.Runs{Name: "Qwen/Qwen3-8B"}, map[string]string{"/info": `{"model_id":"Qwen/Qwen3-8B","max_total_tokens":4096}`})
+}
+
 // TestWindowsThatUpstreamsTell: every upstream's own page, with the trap that it has
 // beside the right field.
 func TestWindowsThatUpstreamsTell(t *testing.T) {
@@ -58,7 +93,8 @@ func TestWindowsThatUpstreamsTell(t *testing.T) {
 			_, _ = io.WriteString(w, pages[i+1])
 		})
 		found := Look(t.Context(), to, "test", Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{}})
-		if got := found.Published(model); got != want || want != (compact.Published{}) && found.From == "" {
+		got := found.Published(model)
+		if got.Runs = (compact.Runs{}); got != want || want != (compact.Published{}) && found.From == "" {
 			t.Errorf("%s: %+v from %q, want %+v (asked %v)", name, got, found.From, want, to.asked)
 		}
 	}

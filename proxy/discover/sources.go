@@ -28,6 +28,8 @@ type source struct {
 	names []string // of a row, and lists of names
 	// window and input are the limits of a row, of which the smallest counts.
 	window, input []string
+	// runs has the name of the model that runs, or of a kind that has one vocabulary.
+	runs string
 }
 
 // sources are read in this order. The list of models comes first: most publish
@@ -39,19 +41,20 @@ var sources = []source{
 		// limit is one on the prompt.
 		name: "list of models", path: "/models", list: true, rows: "data", names: []string{"id", "aliases"}, input: []string{"max_input_tokens"},
 		window: []string{"max_model_len", "context_length", "context_window", "max_context_length", "top_provider.context_length", "meta.n_ctx"},
+		runs:   "[root,id].0", // vLLM and SGLang name the folder
 	},
 	// The window of one slot.
-	{name: "llama.cpp", program: llamaCpp, mark: "default_generation_settings", path: "/props", window: []string{"default_generation_settings.n_ctx"}},
+	{name: "llama.cpp", program: llamaCpp, mark: "default_generation_settings", path: "/props", window: []string{"default_generation_settings.n_ctx"}, runs: "model_path"},
 	// What is loaded, with the window it runs with, which versions before 0.10 do not
 	// say. /api/show has that of the training.
-	{name: "ollama", program: "Ollama", mark: "models", path: "/api/ps", cuts: true, unset: 4096, rows: "models", names: []string{"name", "model"}, window: []string{"context_length"}},
+	{name: "ollama", program: "Ollama", mark: "models", path: "/api/ps", cuts: true, unset: 4096, rows: "models", names: []string{"name", "model"}, window: []string{"context_length"}, runs: `[details.families.#(%"qwen*"),details.families.#(%"gemma*")].0`},
 	// What is not loaded has no window yet.
 	{name: "lm studio", program: "LM Studio", mark: "data.0.state", path: "/api/v0/models", cuts: true, rows: `data.#(state=="loaded")#`, names: []string{"id"}, window: []string{"loaded_context_length"}},
 	// A model may run several times.
 	{name: "lm studio, newer", program: "LM Studio", mark: "models.0.loaded_instances", path: "/api/v1/models", cuts: true, rows: "models", names: []string{"key"}, window: []string{"loaded_instances.#.config.context_length"}},
 	// Text Generation Inference holds prompt and answer together against
 	// max_total_tokens, and the prompt alone against a limit below that.
-	{name: "tgi", program: "Text Generation Inference", mark: "max_total_tokens", path: "/info", window: []string{"max_total_tokens"}, input: []string{"max_input_tokens", "max_input_length"}},
+	{name: "tgi", program: "Text Generation Inference", mark: "max_total_tokens", path: "/info", window: []string{"max_total_tokens"}, input: []string{"max_input_tokens", "max_input_length"}, runs: "model_id"},
 	// A name may be that of several deployments. The page has no window:
 	// max_output_tokens is beside the prompt for some models and within the same
 	// window for others.
@@ -101,6 +104,9 @@ func (s *source) read(body []byte, f *Found) {
 		own := s.list && owner == llamaCpp
 		if own {
 			limits = compact.Published{Window: compact.Lower(smallest(row, []string{"meta.n_ctx"}), startedWith(row))}
+		}
+		if limits != (compact.Published{}) || own && len(rows) == 1 {
+			limits.Runs = compact.Runs{Name: row.Get(s.runs).String(), Vocabulary: int(row.Get("meta.n_vocab").Int()), Template: row.Get("chat_template").String()}
 		}
 		if s.rows == "" || own && len(rows) == 1 {
 			f.Windows.add(anyModel, limits) // llama.cpp serves the one that it has loaded under every name
