@@ -34,6 +34,8 @@ type Counter struct {
 	// guess: this is one of them, or it has others.
 	others []*Counter
 	guess  bool
+	// served: it counts for a model that an upstream says it runs.
+	served bool
 }
 
 // counts are the counts of all texts of this process.
@@ -90,10 +92,10 @@ func newCounter(c *tokenize.Counter, counts *cache) *Counter {
 }
 
 // Ways returns the counters by which the upstream may count, with their names; the
-// first is this one. There are none if the tokenizer is known.
+// first is this one. There are none if the tokenizer is known by the name of the model.
 func (k *Counter) Ways() iter.Seq2[string, compact.Counter] {
 	return func(yield func(string, compact.Counter) bool) {
-		if !k.guess || !yield(k.model.Name(), k) {
+		if !k.guess && !k.served || !yield(k.model.Name(), k) {
 			return
 		}
 		for _, o := range k.others {
@@ -102,6 +104,17 @@ func (k *Counter) Ways() iter.Seq2[string, compact.Counter] {
 			}
 		}
 	}
+}
+
+// Serving returns the counter of the model that an upstream says it runs when it is asked for k's; k if it says nothing.
+func (k *Counter) Serving(runs compact.Runs) compact.Counter {
+	model := k.model.Serving(runs.Name, runs.Vocabulary, runs.Template)
+	if model == k.model {
+		return k
+	}
+	served := newCounter(model, counts())
+	served.served = true
+	return served
 }
 
 // Tokenizer returns the tokenizer that k counts with.

@@ -31,10 +31,10 @@ func (j *jumping) Refused([]int, int, int) {}
 func (j *jumping) Count() (int, int, bool) { return j.way, j.percent, j.percent > 0 }
 
 // TestACountThatChangesMovesNoEpoch: by whatever way and factor the upstream turns
-// out to count between two requests of real conversations, what was sent stays a
-// prefix of what is sent next unless an epoch starts, and no fold is undone. A
-// process that does not know the conversation may lose one prefix, when it begins, and
-// one is lost where answers show another window.
+// out to count between two requests of real conversations, and whenever it says which
+// model it runs, what was sent stays a prefix of what is sent next unless an epoch
+// starts, and no fold is undone. A process that does not know the conversation may lose
+// one prefix, when it begins, and one is lost where answers show another window.
 func TestACountThatChangesMovesNoEpoch(t *testing.T) {
 	t.Run("plain", func(t *testing.T) { countsMoveNoEpoch(t, "") })
 	t.Run("bound thinking", func(t *testing.T) {
@@ -52,10 +52,11 @@ func countsMoveNoEpoch(t *testing.T, answer string) {
 		}
 		u := counts(t, "whole", func([]byte) int { return 100 })
 		random := rand.New(rand.NewPCG(uint64(n), 0))
+		runs := false
 		behind := func() *running {
 			return inFrontOf(t, u, calibrating, func(o *Options) {
 				o.Calibrate = func(int, int, int) learn.Calibration { return &jumping{random: random} }
-				o.Default.Counter, o.Default.Limits = guessing{}, compact.Limits{Budget: 2000}
+				o.Default.Counter, o.Default.Limits = guessing{runs: &runs}, compact.Limits{Budget: 2000}
 				o.Default.Policy = digests
 			})
 		}
@@ -67,6 +68,7 @@ func countsMoveNoEpoch(t *testing.T, answer string) {
 			if k < len(messages) && !bytes.Contains(messages[k], []byte(`"role":"assistant"`)) {
 				continue
 			}
+			runs = n%2 == 0 && k > len(messages)/3
 			if k >= handover && handover > 0 {
 				p, handover, turn = behind(), 0, 0
 			}

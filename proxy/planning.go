@@ -63,8 +63,8 @@ func (x *request) planning(in *body.Body, req *wire.Request) *planning {
 	if names := req.ToolNames(); names != "" {
 		c.Counts = p.learnt.Model(p.factKey(x.r.Header, route, req.Wire, append(key, "tools", names)...), route.Upstream, name, c.sender)
 	}
-	guessed := len(plan.WaysOf(route.Counter, c.Chosen)) > 1
-	published, refuses := p.published(x.settings, x.r.Header, route, asked, guessed)
+	_, guesses := plan.WaysOf(route.Counter, c.Chosen)
+	published, refuses := p.published(x.settings, x.r.Header, route, asked, guesses > 1)
 	c.For(req, len(in.Text), published, refuses, x.overrides.budget)
 	c.info = RewriteInfo{
 		ID: x.info.ID, Model: name, Route: route.Match, Policy: c.Policy.Name, Kind: c.Agent.Kind(), Tags: x.overrides.tags,

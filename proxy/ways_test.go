@@ -12,8 +12,12 @@ import (
 	"laconic/compact/compacttest"
 )
 
-// guessing counts words, or letters: nobody knows which the upstream does.
-type guessing struct{ compacttest.Words }
+// guessing counts words, or letters: nobody knows which the upstream does. runs is
+// set once the upstream says that it runs a model whose letters count.
+type guessing struct {
+	compacttest.Words
+	runs *bool
+}
 
 type letters struct{ compacttest.Words }
 
@@ -23,6 +27,21 @@ func (g guessing) Ways() iter.Seq2[string, compact.Counter] {
 	return func(yield func(string, compact.Counter) bool) { _ = yield("words", g) && yield("letters", letters{}) }
 }
 func (guessing) Careful() int { return 123 }
+func (g guessing) Serving(compact.Runs) compact.Counter {
+	if g.runs != nil && *g.runs {
+		return served{}
+	}
+	return g
+}
+
+// served counts as a model of that name does.
+type served struct{ letters }
+
+func (s served) Ways() iter.Seq2[string, compact.Counter] {
+	return func(yield func(string, compact.Counter) bool) { yield("served", s) }
+}
+func (served) Careful() int                           { return 100 }
+func (s served) Serving(compact.Runs) compact.Counter { return s }
 
 // Three answers show by which way the upstream counts, and the plan uses it.
 func TestAnswersShowTheWay(t *testing.T) {

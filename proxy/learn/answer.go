@@ -26,7 +26,7 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool, window int, doubtful bool) {
 		reads := 0 // all that it does of a longer prompt, as far as this shows
 		if b.Prompt > 0 {
 			prompt, sure = b.Prompt, b.Prompt
-			most, stands := m.stands(&s, b, !f.Count.Until.IsZero())
+			most, stands := m.stands(&s, b, f.Count.Value.Percent != 0)
 			doubtful = stands || s.starved(b)
 			switch {
 			case s.fillsWindow(b, f):
@@ -141,12 +141,12 @@ func (m *Model) calibrate(now time.Time, f *Facts, s *Sent, add func(Calibration
 	if s.Agent != nil {
 		m = s.Agent
 	}
-	if m.count == nil {
+	if m.count == nil || !slices.Equal(m.ways, s.Ways) {
 		way, percent := slices.Index(s.Ways, f.Count.Value.Way), f.Count.Value.Percent
 		if way < 0 {
 			way, percent = 0, 0
 		}
-		m.count = m.memory.o.Calibrate(s.Plain, way, percent)
+		m.count, m.ways = m.memory.o.Calibrate(s.Plain, way, percent), s.Ways
 	}
 	add(m.count)
 	way, percent, measured := m.count.Count()

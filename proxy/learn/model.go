@@ -24,6 +24,7 @@ type Model struct {
 	published compact.Published // by the upstream, as of the last request
 	facts     Facts
 	count     Calibration // nil: none
+	ways      []string    // that count tells apart
 	loaded    time.Time   // when Store was read last; zero: never
 	// answered is the longest prompt that was answered, and refused the shortest
 	// that was refused without a number which explains it, in tokens; 0: none was.
@@ -120,8 +121,15 @@ func (m *Model) change(f func(now time.Time, l *Facts)) {
 }
 
 // learnFrom changes the facts by an answer to s, and those of its agent by how that
-// was counted.
-func (m *Model) learnFrom(s *Sent, change func(now time.Time, f *Facts)) {
+// was counted. A count by a way that s does not know is of another model, which the
+// upstream had not said yet that it runs, or does not any more.
+func (m *Model) learnFrom(s *Sent, learn func(now time.Time, f *Facts)) {
+	change := func(now time.Time, f *Facts) {
+		if f.Count.Value != (Count{}) && !slices.Contains(s.Ways, f.Count.Value.Way) {
+			f.Count = believe(Count{Way: s.Ways[0]}, now, factLife)
+		}
+		learn(now, f)
+	}
 	if s.Agent == nil || s.Agent == m {
 		m.change(change)
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -451,6 +452,35 @@ func TestCountsBelongToAnAgent(t *testing.T) {
 	m.Answered(s, Bill{Prompt: 1300, Completion: 1})
 	if f := m.FactsWith(other); f.Count.Value != (Count{}) {
 		t.Errorf("a tokenizer of somebody's choice: %+v", f)
+	}
+}
+
+// TestTheModelThatRunsIsCountedAnew: once the upstream says which model it runs, no count
+// by the ways of its name is believed.
+func TestTheModelThatRunsIsCountedAnew(t *testing.T) {
+	var ways []int
+	m := New(Options{
+		Calibrate: func(plain, _, percent int) Calibration { ways = append(ways, plain); return &newest{percent: percent} },
+		Failed:    func(v any) { panic(v) },
+	}).model()
+	s, served := sent(1000), sent(1000)
+	s.Ways, s.Way, s.Plain, served.Ways, served.Way = []string{"words", "letters"}, "words", 2, []string{"served"}, "served"
+	known := func(want Count) {
+		t.Helper()
+		if f := m.Facts(); f.Count.Value != want {
+			t.Errorf("%+v, want %+v", f, want)
+		}
+	}
+	m.Answered(s, Bill{Prompt: 1300, Completion: 1})
+	known(Count{"words", 130})
+	m.Refused(overflow.Refusal{Kind: overflow.Bytes}, served)
+	known(Count{Way: "served"})
+	for range 2 {
+		m.Answered(served, Bill{Prompt: 1100, Completion: 1})
+		known(Count{"served", 110})
+	}
+	if !slices.Equal(ways, []int{2, 0}) {
+		t.Errorf("it is found out among %v ways", ways)
 	}
 }
 

@@ -52,7 +52,7 @@ func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy func()
 	first := !ok || n < held.From
 	switch {
 	case first && p.Bound:
-		held = learn.Held{Confirmed: true, From: n}
+		held = learn.Held{Count: learn.Count{Way: t.ways[0].Name}, Confirmed: true, From: n}
 	case first:
 		if fold(); len(p.Epochs) == 0 || t.Left() {
 			return
@@ -65,7 +65,7 @@ func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy func()
 		held.From = n
 	}
 	p.folded = held.Facts(p.Facts)
-	p.Counter = p.folded.Counter(t.WayOf(&p.folded))
+	p.Counter = p.folded.Counter(wayOf(slices.Concat(t.ways, t.before), &p.folded))
 	fixed := in.Fixed
 	in.Fixed = p.Counter.Fixed(req.Beside)
 	in.Rates = held.RatesFor(len(in.Messages))
@@ -80,7 +80,8 @@ func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy func()
 		held = held.WithRate(rate)
 		in.Rates = held.Rates
 	}
-	measured := t.measured || !p.Facts.Count.Until.IsZero() // a refusal of this request may have shown the count
+	// Answers have shown the count, or a refusal of this request has.
+	measured := !t.Facts.Count.Until.IsZero() || !p.Facts.Count.Until.IsZero()
 	if of := compact.CostAll(p.Counter, in.Messages); of > 0 && measured {
 		was := rate.Of(p.Budget.Tokens)
 		rate = compact.Rate{Percent: max(1, 100*compact.CostAll(now, in.Messages)/of)}

@@ -9,6 +9,7 @@ import (
 	"laconic/compact"
 	"laconic/compact/compacttest"
 	"laconic/compact/stage"
+	"laconic/counting"
 	"laconic/proxy/learn"
 	"laconic/proxy/wire"
 )
@@ -98,4 +99,31 @@ func TestPlanningEndsWhereNobodyWaits(t *testing.T) {
 	if p := plan(); !p.held {
 		t.Error("the fold is not remembered")
 	}
+}
+
+// TestTheModelThatRunsIsCounted, whatever it is called, but where somebody chose the
+// tokenizer.
+func TestTheModelThatRunsIsCounted(t *testing.T) {
+	memory := learn.New(learn.Options{Failed: func(v any) { panic(v) }})
+	defer memory.Close()
+	f := func(model string, runs compact.Runs, chosen bool, want string) {
+		t.Helper()
+		known := memory.Model(memory.Key(model), &url.URL{Host: "upstream"}, model, learn.Key{})
+		counter, err := counting.For(model, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		terms := &Terms{Policy: testPolicy(t), Counter: counter, Chosen: chosen, Known: known, Counts: known}
+		req := conversation(t, 1, 10)
+		terms.For(req, len(req.Body), compact.Published{NoTools: true, Runs: runs}, true, 0)
+		if way := terms.Facts.Count.Value.Way; way != want || chosen && terms.Counter != counter {
+			t.Errorf("%s, which runs %+v: %q, want %q", model, runs, way, want)
+		}
+	}
+	f("my-model", compact.Runs{}, false, "o200k*1.1+digits without tools")
+	f("my-model", compact.Runs{Name: "/models/model.gguf", Vocabulary: 151_936}, false, "cl100k*1.02+digits without tools")
+	f("gpt-4", compact.Runs{Name: "/models/Qwen3-8B.gguf"}, false, "cl100k*1.02+digits without tools")
+	f("qwen3-8b", compact.Runs{Name: "/models/Qwen3-8B.gguf", Vocabulary: 151_936}, false, "without tools")
+	f("gpt-4", compact.Runs{Vocabulary: 201_088}, false, "o200k_harmony")
+	f("gpt-4", compact.Runs{Vocabulary: 151_936}, true, "")
 }

@@ -26,6 +26,8 @@ type Guessing interface {
 	// Careful is the factor, in percent, on the first way where a prompt that is
 	// too long may be cut without a word.
 	Careful() int
+	// Serving is the counter of the model that the upstream says it runs.
+	Serving(runs compact.Runs) compact.Counter
 }
 
 // Summing is a Counter that remembers what whole messages cost, by the sum of their
@@ -70,37 +72,40 @@ type Terms struct {
 	bytes  int // of its body, decompressed
 	ways   []Way
 	plain  int    // the first of them, which leave nothing out
+	before []Way  // those of the name of the model, of which the upstream may say that it runs another
 	begins string // see beginning; "": it is not known yet
-	// measured: answers have shown how requests with these tools are counted.
-	measured bool
 }
 
-// WaysOf returns the ways of counting of a counter, one at least. chosen: it counts by
-// a tokenizer that somebody chose, and that is the only one.
-func WaysOf(c compact.Counter, chosen bool) (ways []Way) {
+// WaysOf returns the ways of counting of a counter, one at least. The first plain of them leave nothing out. chosen: it
+// counts by a tokenizer that somebody chose, and that is the only one.
+func WaysOf(c compact.Counter, chosen bool) (ways []Way, plain int) {
 	if g, ok := c.(Guessing); ok && !chosen {
 		for name, way := range g.Ways() {
 			ways = append(ways, Way{name, way})
 		}
 	}
 	if len(ways) == 0 {
-		return []Way{{Counter: c}}
+		ways = []Way{{Counter: c}}
 	}
-	return ways
+	if plain = len(ways); !chosen && !c.Exact() {
+		ways = withOmissions(ways)
+	}
+	return ways, plain
 }
 
 // For completes the terms of a request by what is learnt of its model and what its
 // upstream publishes. refuses: the upstream is known to refuse what is too long.
 // budget is the one that the client asks for; 0: none.
 func (t *Terms) For(req *wire.Request, bytes int, published compact.Published, refuses bool, budget int) {
-	t.asked, t.bytes, t.ways = req.MaxTokens, bytes, WaysOf(t.Counter, t.Chosen)
-	t.plain = len(t.ways)
-	if !t.Chosen && !t.Counter.Exact() {
-		t.ways = withOmissions(t.ways)
+	t.asked, t.bytes = req.MaxTokens, bytes
+	if g, ok := t.Counter.(Guessing); ok && !t.Chosen {
+		t.before, _ = WaysOf(t.Counter, false)
+		t.Counter = g.Serving(published.Runs)
 	}
+	t.ways, t.plain = WaysOf(t.Counter, t.Chosen)
 	facts := t.Known.FactsWith(t.Counts)
 	t.Known.Published(published)
-	t.Facts, t.measured = t.counting(facts, published, refuses || facts.Refuses()), !facts.Count.Until.IsZero()
+	t.Facts = t.counting(facts, published, refuses || facts.Refuses())
 	way := t.WayOf(&t.Facts)
 	if l, ok := way.(omission); ok {
 		way = l.Counter
@@ -127,8 +132,10 @@ func (t *Terms) OwnCounter() bool { return t.Policy.Counter != nil }
 
 // WayOf returns the counter of the way by which f counts, the first where it names
 // none.
-func (t *Terms) WayOf(f *learn.Facts) compact.Counter {
-	return t.ways[max(0, slices.IndexFunc(t.ways, func(w Way) bool { return w.Name == f.Count.Value.Way }))].Counter
+func (t *Terms) WayOf(f *learn.Facts) compact.Counter { return wayOf(t.ways, f) }
+
+func wayOf(ways []Way, f *learn.Facts) compact.Counter {
+	return ways[max(0, slices.IndexFunc(ways, func(w Way) bool { return w.Name == f.Count.Value.Way }))].Counter
 }
 
 // Accepts returns the longest prompt that the upstream takes under facts, as far as is
