@@ -41,7 +41,7 @@ func model(t testing.TB, vocabulary string) (file string) {
 	case "":
 		v, err = llamacpp.Cl100k("../../tokenize/bpe/data/cl100k_base.merges")
 	case "deepseek-v3":
-		v, err = llamacpp.FromJSON(filepath.Join(llamacpp.Fetched(t, "deepseek"), "package", "models", "tokenizer.json"), vocabulary)
+		v, err = llamacpp.FromJSON(filepath.Join(llamacpp.Fetched(t, "deepseek"), "package", "models", "tokenizer.json"), vocabulary, 129_280)
 	default:
 		v, err = llamacpp.FromGGUF(filepath.Join(llamacpp.Fetched(t, "models"), "ggml-vocab-"+vocabulary+".gguf"))
 	}

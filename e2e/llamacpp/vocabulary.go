@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 )
 
@@ -47,7 +48,12 @@ func Cl100k(file string) (*Vocabulary, error) {
 		tokens, kinds = append(tokens, text(name)), append(kinds, number(tokenNormal))
 	}
 	end := uint32(len(tokens))
-	for _, name := range []string{"<|endoftext|>", "<|im_start|>", "<|im_end|>"} {
+	marks := []string{"<|endoftext|>", "<|im_start|>", "<|im_end|>"}
+	for i := range 100_352 - len(tokens) { // as DBRX, OLMo 2 and Phi-4 have
+		name := fmt.Sprintf("<|extra_%d|>", i)
+		if i < len(marks) {
+			name = marks[i]
+		}
 		tokens, kinds = append(tokens, text(name)), append(kinds, number(tokenControl))
 	}
 	// The model dbrx splits texts as cl100k_base does.

@@ -41,8 +41,8 @@ func FromGGUF(file string) (*Vocabulary, error) {
 }
 
 // FromJSON returns the vocabulary of a tokenizer.json, whose texts llama.cpp splits by
-// a rule that it names.
-func FromJSON(file, splits string) (*Vocabulary, error) {
+// a rule that it names, with as many tokens as its models have in GGUF.
+func FromJSON(file, splits string, size int) (*Vocabulary, error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -59,6 +59,9 @@ func FromJSON(file, splits string) (*Vocabulary, error) {
 	}
 	for _, t := range gjson.GetBytes(raw, "added_tokens").Array() {
 		add(t.Get("id").Int(), t.Get("content").String(), tokenControl)
+	}
+	for id := len(tokens); id < size; id++ {
+		add(int64(id), fmt.Sprintf("[PAD%d]", id), tokenControl)
 	}
 	for _, m := range gjson.GetBytes(raw, "model.merges").Array() {
 		merges = append(merges, text(m.String()))
