@@ -106,15 +106,17 @@ func (k *Counter) Ways() iter.Seq2[string, compact.Counter] {
 	}
 }
 
-// Serving returns the counter of the model that an upstream says it runs when it is asked for k's; k if it says nothing.
+// Serving returns the counter of the model that an upstream says it runs when it is asked for k's; nil if that is k's, or
+// nothing is said.
 func (k *Counter) Serving(runs compact.Runs) compact.Counter {
-	model := k.model.Serving(runs.Name, runs.Vocabulary, runs.Template)
-	if model == k.model {
-		return k
+	if runs != (compact.Runs{}) {
+		if model := k.model.Serving(runs.Name, runs.Vocabulary, runs.Template); model != k.model {
+			served := newCounter(model, counts())
+			served.served = true
+			return served
+		}
 	}
-	served := newCounter(model, counts())
-	served.served = true
-	return served
+	return nil
 }
 
 // Tokenizer returns the tokenizer that k counts with.

@@ -26,7 +26,7 @@ type Guessing interface {
 	// Careful is the factor, in percent, on the first way where a prompt that is
 	// too long may be cut without a word.
 	Careful() int
-	// Serving is the counter of the model that the upstream says it runs.
+	// Serving is the counter of the model that the upstream says it runs; nil: this one.
 	Serving(runs compact.Runs) compact.Counter
 }
 
@@ -98,11 +98,13 @@ func WaysOf(c compact.Counter, chosen bool) (ways []Way, plain int) {
 // budget is the one that the client asks for; 0: none.
 func (t *Terms) For(req *wire.Request, bytes int, published compact.Published, refuses bool, budget int) {
 	t.asked, t.bytes = req.MaxTokens, bytes
-	if g, ok := t.Counter.(Guessing); ok && !t.Chosen {
-		t.before, _ = WaysOf(t.Counter, false)
-		t.Counter = g.Serving(published.Runs)
-	}
 	t.ways, t.plain = WaysOf(t.Counter, t.Chosen)
+	if g, ok := t.Counter.(Guessing); ok && !t.Chosen {
+		if c := g.Serving(published.Runs); c != nil {
+			t.Counter, t.before = c, t.ways
+			t.ways, t.plain = WaysOf(c, false)
+		}
+	}
 	facts := t.Known.FactsWith(t.Counts)
 	t.Known.Published(published)
 	t.Facts = t.counting(facts, published, refuses || facts.Refuses())
