@@ -142,7 +142,7 @@ func explain(c *config.Config, ctx context.Context, w io.Writer, model string) e
 	if words := modeWords(given); words != "" {
 		line("requests", "%s", words)
 	}
-	limits := explainWindow(ctx, route, given, model, line)
+	limits, runs := explainWindow(ctx, route, given, model, line)
 	b := limits.For(0)
 	if given.Budget == 0 {
 		line("reserve", "%d for the answer; what a request asks for, once the upstream refused both together", limits.Window-compact.Limits{Window: limits.Window, Reserve: limits.Reserve}.For(0).Tokens)
@@ -150,15 +150,15 @@ func explain(c *config.Config, ctx context.Context, w io.Writer, model string) e
 	line("budget", "%d tokens of prompt, %d messages", b.Tokens, b.Messages)
 	trigger := route.Policy.TriggerFor(route.Counter)
 	line("compacts", "above %d tokens (%v of the budget), by the policy %s", int(trigger*float64(b.Tokens)), trigger, cmp.Or(given.Policy, config.DefaultPolicy))
-	line("counted by", "%s", cmp.Or(given.Tokenizer, tokenize.For(model).Name()))
+	line("counted by", "%s", cmp.Or(given.Tokenizer, tokenize.For(model).Serving(runs.Name, runs.Vocabulary, runs.Template).Name()))
 	_ = t.Flush()
 	fmt.Fprint(w, "\nThe proxy learns limits from refusals while it runs: see /readyz?verbose on the admin address.\n")
 	return nil
 }
 
 // explainWindow prints where the window of a model comes from, and returns the limits
-// that hold.
-func explainWindow(ctx context.Context, route *proxy.Route, given config.Model, model string, line func(name, format string, args ...any)) compact.Limits {
+// that hold, and what the upstream says that it runs.
+func explainWindow(ctx context.Context, route *proxy.Route, given config.Model, model string, line func(name, format string, args ...any)) (compact.Limits, compact.Runs) {
 	var told compact.Published
 	from, silent := "", "the upstream is not asked"
 	if route.Discover && !route.Configured {
@@ -206,5 +206,5 @@ func explainWindow(ctx context.Context, route *proxy.Route, given config.Model, 
 		}
 		line("prompt limit", "%d, %s", limits.Input, source)
 	}
-	return limits
+	return limits, told.Runs
 }
