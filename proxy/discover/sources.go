@@ -41,7 +41,7 @@ var sources = []source{
 		// limit is one on the prompt.
 		name: "list of models", path: "/models", list: true, rows: "data", names: []string{"id", "aliases"}, input: []string{"max_input_tokens"},
 		window: []string{"max_model_len", "context_length", "context_window", "max_context_length", "top_provider.context_length", "meta.n_ctx"},
-		runs:   "[root,id].0", // vLLM and SGLang name the folder
+		runs:   "[root,id].0", // vLLM names the folder; SGLang says what it was told to
 	},
 	// The window of one slot.
 	{name: "llama.cpp", program: llamaCpp, mark: "default_generation_settings", path: "/props", window: []string{"default_generation_settings.n_ctx"}, runs: "model_path"},
