@@ -228,8 +228,8 @@ func (r *Record) see(lost, kept []compact.Message) {
 		}
 		return r.read(m)
 	}
-	for i := range kept { // which say how the assistant writes edits
-		if m := &kept[i]; m.Role.Instruction() && m.Origin >= 0 {
+	for i := range kept { // which say how the assistant writes edits, or have the calls of results that left
+		if m := &kept[i]; (m.Role.Instruction() || len(m.Calls) > 0) && m.Origin >= 0 {
 			known[m.Origin] = get(m)
 		}
 	}

@@ -1,6 +1,12 @@
 package digest
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+)
 
 // Lines keep their text without their numbers and what harnesses put around them.
 func TestResults(t *testing.T) {
@@ -19,4 +25,14 @@ func TestResults(t *testing.T) {
 	f("{\"output\":\"one line\",\"metadata\":{\"exit_code\":0}}", "one line")
 	f("<output>\nold_string was not found.</output>", "old_string was not found.")
 	f("Chunk ID: a1\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nport = 8080\n", "port = 8080")
+}
+
+// TestAResultIsReadByItsCall, although the call stays and only the result was shortened.
+func TestAResultIsReadByItsCall(t *testing.T) {
+	all := conversation([]compact.Message{user("Why does serve listen on another port than 8080?")}, exchange(1, "read_file", `{"path":"serve.go"}`, "     1→package main\n     2→\n     3→func serve(port int) error {\n     4→\treturn listen(port + 1)\n     5→}\n"))
+	kept := append(all[:2:2], all[2])
+	kept[2].Parts = []compact.Part{{Text: compact.Plain("     1→package main\n…")}}
+	if got := NewRecord(compacttest.Bytes{}).Add(all[2:], kept, 400, false); !strings.Contains(got, "read serve.go (5 lines)\n  … lines 1–2\n  func serve(port int) error {\n") {
+		t.Error(got)
+	}
 }
