@@ -47,7 +47,7 @@ const (
 )
 
 // floors is the room that each class gets first, as a share of that of the part.
-var floors = [classes]float32{userWords: 0.75, answers: 0.20, prose: 0.35, steps: 0.26, rules: 0.24, code: 0.34, prints: 0.12, data: 0.60, findings: 0.10, sources: 0.10}
+var floors = [classes]float32{userWords: 0.5, answers: 0.20, prose: 0.35, steps: 0.26, rules: 0.24, code: 0.34, prints: 0.12, data: 0.60, findings: 0.10, sources: 0.10}
 
 // A piece has to be worth leastScore. Lines that were read or printed have to be worth
 // leastRead: a large result would fill its part with lines that nobody asked about.
@@ -176,15 +176,15 @@ func (p *part) all(order []int32) bool {
 	return !slices.ContainsFunc(order, func(i int32) bool { return !p.pieces[i].on && !p.known(p.pieces[i].class, p.pieces[i].text) })
 }
 
-// choose chooses pieces for a room in bytes, the worthiest first: of each class up to
-// its floor, then of all.
+// choose chooses pieces for a room in bytes, the worthiest first: the users' words and then
+// each class up to its floor, then of all.
 func (p *part) choose(order []int32, room int) {
 	for i := range p.pieces {
 		p.pieces[i].on = false
 	}
 	var used [classes]int
 	whole := float32(room)
-	for _, floor := range []bool{true, false} {
+	for pass := range 3 {
 		for _, i := range order {
 			q := &p.pieces[i]
 			cost := 0
@@ -192,7 +192,7 @@ func (p *part) choose(order []int32, room int) {
 				cost += int(n.cost)
 			}
 			switch {
-			case q.on, cost > room, floor && used[q.class] >= int(whole*floors[q.class]):
+			case q.on, cost > room, pass == 0 && (q.class != userWords || q.over), pass < 2 && used[q.class] >= int(whole*floors[q.class]):
 				continue
 			case q.class != steps && q.class != userWords && q.under < 0 && p.known(q.class, q.text):
 				continue

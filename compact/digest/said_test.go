@@ -119,3 +119,29 @@ func wordsIn(record string) string {
 	}
 	return b.String()
 }
+
+// TestUsersComeFirst: what users rule in long messages is told whole, however much there is
+// of the rest.
+func TestUsersComeFirst(t *testing.T) {
+	rulings := []string{
+		"sessions that are open miss the fix, fine with me. no locks for now, we move to sqlite anyway. rebases: detect and skip, they are rare and the hook is slow enough as it stands",
+		"the amend case is real, it loses data today and the next release has it. auto mode is out of favour, its commits are too small for anybody to read, and people say so each week",
+		"two types for one thing confuse everybody who comes new. a step is what one can rewind to, a checkpoint is what is saved with a commit, and the counter has the wrong one's name",
+		"what happens in a crash is a rare thing, so the next step may carry it. the doctor asks for each session what is to become of it, and shows when somebody was last seen in there",
+	}
+	lists := [][]compact.Message{{user("Look at the plan.")}}
+	for _, r := range rulings {
+		lists = append(lists, []compact.Message{user(r)})
+	}
+	for i := range 40 {
+		call := exchange(i, "run", fmt.Sprintf(`{"command":"go vet ./case%d"}`, i), "")
+		call[0].Parts = assistant(fmt.Sprintf("The cause of case %d is `Phase%d.Next`: the hook returns before `save%d.go` is called, so the fix is to save first.", i, i, i)).Parts
+		lists = append(lists, call, []compact.Message{assistant(fmt.Sprintf("Case %d is fixed: `Phase%d.Next` now returns active, because the state is saved first.", i, i)), user("next")})
+	}
+	got := recordOf(800, lists...)
+	for _, r := range rulings {
+		if !strings.Contains(got, "user: "+r+"\n") {
+			t.Errorf("no %q in\n%s", r, got)
+		}
+	}
+}
