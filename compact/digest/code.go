@@ -37,7 +37,11 @@ func (p *part) code() {
 	}
 	slices.SortStableFunc(newest, func(a, b *region) int { return cmp.Compare(b.last.origin, a.last.origin) })
 	for k, g := range newest {
-		p.region(g, 1.6/(1+0.05*float32(k)))
+		w := 1.6 / (1 + 0.05*float32(k))
+		if p.changed[g.at[0]-at].ran {
+			w *= scratch
+		}
+		p.region(g, w)
 		g.text = ""
 	}
 }
@@ -138,6 +142,9 @@ func (p *part) tasks(at int) {
 // foremost is the worth of what is chosen before all else.
 const foremost = 1000
 
+// scratch is the share of its worth of the text of a script that was run: its output tells more.
+const scratch = 0.3
+
 // mostFiles is how many changed files are shown with their text.
 const mostFiles = 64
 
@@ -236,7 +243,11 @@ func (t todo) line(n int, all bool) string {
 		case !all && strings.HasPrefix(k.status, "complete"):
 			done++
 		default:
-			b.WriteString("; " + OneLine(k.text, n) + " (" + cmp.Or(OneLine(k.status, 16), "open") + ")")
+			id := ""
+			if class[(k.id + " ")[0]] == digit {
+				id = "#" + OneLine(k.id, 8) + " "
+			}
+			b.WriteString("; " + id + OneLine(k.text, n) + " (" + cmp.Or(OneLine(k.status, 16), "open") + ")")
 		}
 	}
 	if done > 0 {

@@ -3,6 +3,7 @@ package digest
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -17,6 +18,7 @@ type file struct {
 	at      int    // of the last event, in the order of changes
 	times   int
 	state   how      // what was done to the whole of it last
+	ran     bool     // a command ran it since it was written
 	touched bool     // a command changed it or another agent spoke of it: nobody knows how it is
 	regions []region // oldest change first
 }
@@ -86,6 +88,23 @@ func (fs files) apply(c *change, e *event) {
 		f.regions = nil
 	}
 }
+
+// run notes the files that commands run: scripts that somebody wrote to try something.
+func (fs files) run(commands []shellCommand) {
+	for i := range commands {
+		c := &commands[i]
+		path := c.program
+		if list := c.operands(); interpreter.MatchString(c.name) && len(list) > 0 {
+			path = list[0]
+		}
+		if f := fs.find(strings.TrimPrefix(path, "./")); f != nil && f.state == written {
+			f.ran = true
+		}
+	}
+}
+
+// interpreter finds the programs that run scripts.
+var interpreter = regexp.MustCompile(`^(?:python[\d.]*|node|deno|tsx|ts-node|ruby|perl|php|bash|sh|zsh|Rscript)$`)
 
 // mayBe reports whether what a pattern names, or a file in a folder that only the shell
 // knows, may be a file.

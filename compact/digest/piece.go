@@ -94,8 +94,12 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 		if from < 0 {
 			from = i
 		}
-		if s > densest && under < 0 { // the values of a row have no names there
-			dense, densest = strings.TrimSpace(b.quoted(i, i+1)), s
+		d := s
+		if c == prints && i == len(b.lines)-1 {
+			d += closing
+		}
+		if d > densest && under < 0 { // the values of a row have no names there
+			dense, densest = strings.TrimSpace(b.quoted(i, i+1)), d
 		}
 		scores.add(s)
 		end = number(i)
@@ -118,6 +122,9 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 // beforeTexts is how much more than others a row is worth of which the result has a long
 // text as well.
 const beforeTexts = 3
+
+// closing is how much more the last line of an output is worth where a step shows one line.
+const closing = 1.5
 
 // briefChars is how much of a result a step shows that shows nothing else of it.
 const briefChars = 100

@@ -10,6 +10,20 @@ import (
 // are gone, after a - or, where there are others like it, a <.
 func difference(old, new string) (lines []string) {
 	sides := [2][]string{linesOf(new), linesOf(old)}
+	begin, end, most := 0, 0, min(len(sides[0]), len(sides[1])) // how many are the same in both
+	for begin < most && sides[0][begin] == sides[1][begin] {
+		begin++
+	}
+	for end < most-begin && sides[0][len(sides[0])-1-end] == sides[1][len(sides[1])-1-end] {
+		end++
+	}
+	last := sides[0][len(sides[0])-end:]
+	for _, l := range sides[0][:begin] {
+		lines = append(lines, " "+l)
+	}
+	for k := range sides {
+		sides[k] = sides[k][begin : len(sides[k])-end]
+	}
 	for k, marks := range [2]string{" >+", " <-"} {
 		other := map[string]int{}
 		for _, l := range sides[1-k] {
@@ -25,6 +39,11 @@ func difference(old, new string) (lines []string) {
 				lines = append(lines, marks[1:2]+l)
 			case left[l] < 0:
 				lines = append(lines, marks[2:]+l)
+			}
+		}
+		if k == 0 {
+			for _, l := range last {
+				lines = append(lines, " "+l)
 			}
 		}
 	}

@@ -84,6 +84,9 @@ var frame = regexp.MustCompile(`(?i)^\s*(?:$|</?(?:\w*_\w*|output|std(?:out|err)
 // ofCommand finds those of them that only commands, files and edits have.
 var ofCommand = regexp.MustCompile(`^(?i:metadata|Signal|Command|Directory|Error): `)
 
+// found finds the line in which a tool says how much it found.
+var found = regexp.MustCompile(`^Found \d+ (?:files?|lines?|match(?:es)?|results?)\b[^:]*:?$`)
+
 // labelled finds a line with a label of a harness and what a program printed.
 var labelled = regexp.MustCompile(`^(?:Output|Observation|OBSERVATION): (.*\S.*)`)
 
@@ -101,7 +104,9 @@ var (
 // may be lines of a file, and what other tools return is data.
 func withoutFrame(text string, k kind) (output, code string) {
 	quotes := k == reads || k == searches
-	framed := func(line string) bool { return frame.MatchString(line) && (k != other || !ofCommand.MatchString(line)) }
+	framed := func(line string) bool {
+		return frame.MatchString(line) && (k != other || !ofCommand.MatchString(line)) || k == searches && found.MatchString(line)
+	}
 	look := func(line string, frames *regexp.Regexp) {
 		if m := exitCode.FindStringSubmatch(line); m != nil && code == "" && (!quotes || frames.MatchString(line)) {
 			code = m[1] + m[2]

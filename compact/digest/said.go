@@ -120,7 +120,7 @@ func attached(text string) string {
 }
 
 // standing finds files whose rules hold as long as the work goes on.
-var standing = regexp.MustCompile(`(?i)(?:^|/)(?:agents|claude|gemini|skill|contributing|copilot-instructions|\.(?:cursor|windsurf|cline)rules)(?:\.md)?$`)
+var standing = regexp.MustCompile(`(?i)(?:^|/)(?:agents|claude|gemini|contributing|copilot-instructions|\.(?:cursor|windsurf|cline)rules)(?:\.md)?$`)
 
 // automatic finds what a harness says in the place of the user, perhaps before the
 // user's own words.
@@ -235,5 +235,12 @@ func saidIn(text string, isResult, answered bool) (said, attachment string) {
 			text = rest
 		}
 	}
-	return strings.TrimSpace(words.String()), strings.TrimRight(data.String(), "\n")
+	said = strings.TrimSpace(words.String())
+	if ofClient.MatchString(said) {
+		said = ""
+	}
+	return said, strings.TrimRight(data.String(), "\n")
 }
+
+// ofClient finds commands to the client itself.
+var ofClient = regexp.MustCompile(`^/(?:clear|compact|config|context|cost|doctor|exit|help|ide|login|logout|mcp|model|quit|resume|status|usage|vim)$`)

@@ -27,7 +27,7 @@ func (p *part) source(i int, e *event, head int32) {
 			return 0, blank
 		}
 		rule := binds(l)
-		if isNoise(t) || isSkill && !rule { // a skill is long, and can be read again
+		if isNoise(t) || isSkill && (!rule || len(t) < wholeRule) { // a skill is long, and can be read again
 			return 0, skipped
 		}
 		if heading.MatchString(t) && n > 8 {
@@ -59,6 +59,9 @@ const (
 	standingWeight = 2
 	heldWeight     = 1.3
 )
+
+// wholeRule is the length of rules that say by themselves what they are about.
+const wholeRule = 40
 
 // longRule is the length of rules that are pieces of their own.
 const longRule = 100
@@ -187,7 +190,7 @@ func (p *part) printed(i int, e *event, head int32) {
 			least = leastListed
 		}
 	}
-	here := map[string]bool{}
+	here, acts := map[string]bool{}, e.mayAct() && e.result.object != unknown
 	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
@@ -224,7 +227,9 @@ func (p *part) printed(i int, e *event, head int32) {
 		case expectation.MatchString(t), c != data && tally.MatchString(t):
 			s += 1.5
 		case c == data:
-			s += 0.8 * float32(min(specifics(l), 8))
+			if s += 0.8 * float32(min(specifics(l), 8)); acts && k < 2 { // the id of what was made
+				s += 3
+			}
 			if len(e.result.tables) == 0 || len(e.result.tables[0].rows) == 1 {
 				s *= unlisted
 			}
@@ -255,10 +260,10 @@ var (
 	alarm = regexp.MustCompile(`\b(?:CrashLoopBackOff|ImagePullBackOff|ErrImagePull|OOMKilled|Evicted|Unschedulable|NotReady|Unhealthy|Degraded|FailedScheduling|BackOff|FATAL|CRITICAL|WARN(?:ING)?)\b|\b0/[1-9]|^(?:\S+ +){0,2}Warning  |(?i)\b(?:level|severity)\W{1,4}(?:error|fatal|critical|panic)\b|\bdid you mean\b|^(?:hint|help): `)
 )
 
-// specifics returns how many words of a line have letters and digits.
+// specifics returns how many words of a line have letters and digits, but for paths.
 func specifics(l string) (n int) {
 	for t := range terms(l) {
-		if seen, _ := shape(t.text); t.name && len(t.text) >= 6 && seen&digit != 0 {
+		if seen, _ := shape(t.text); t.name && len(t.text) >= 6 && seen&digit != 0 && strings.IndexByte(t.text, '/') < 0 {
 			n++
 		}
 	}

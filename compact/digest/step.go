@@ -17,16 +17,19 @@ const (
 // decide.
 func (p *part) step(i int, e *event, times int) {
 	w := p.weights[i]
-	label, score := e.label(min(labelChars, max(leastLabel, p.room/6))), float32(1.5)
+	name, score := e.name(min(labelChars, max(leastLabel, p.room/6))), float32(1.5)
+	if e.kind == reads && e.path != "" && p.files.after(slashed(e.path), e) != nil {
+		name += ", before it was changed"
+	}
 	switch {
 	case e.outcome.verdict == refused: // however long ago: the user still does not want it
 		score, w = 14, 1
 	case e.kind == tracks: // the list of tasks says it
 		score = 0
-	case e.outcome.verdict == failed, e.kind == other && e.mayAct(), e.kind == runs && (len(e.changes) > 0 || landmark.MatchString(e.command)):
+	case e.outcome.verdict == failed, e.kind == other && e.mayAct(), e.kind == runs && !e.shows:
 		score = 4
 	}
-	head := p.add(steps, i, 0, label, score*w, -1)
+	head := p.add(steps, i, 0, name+e.ended(), score*w, -1)
 	p.pieces[head].times = times
 	if e.outcome.verdict == refused {
 		return
@@ -169,7 +172,11 @@ func (e *event) hint() string {
 	if added+gone == 0 {
 		return ""
 	}
-	return " (+" + itoa(added) + " −" + itoa(gone) + led(": ", OneLine(all, shortEdit)) + ")"
+	size := "+" + itoa(added) + " −" + itoa(gone)
+	if len(e.changes) == 1 && e.changes[0].how == written {
+		size = "whole file, " + count(added, "line")
+	}
+	return " (" + size + led(": ", OneLine(all, shortEdit)) + ")"
 }
 
 // shortEdit is the length up to which edits are told by all that they add.
@@ -184,6 +191,8 @@ func (e *event) inLabel() bool {
 // lineOf returns a line of a result, and of how many lines it is one.
 func (e *event) lineOf(brief string) string {
 	switch n := countLines(e.result.text); {
+	case n > mostSampled && e.kind == searches && !definition.MatchString(e.query): // one says nothing of them
+		return count(n, "line")
 	case n > 1 && e.kind == other:
 		return strings.TrimSuffix(brief, "…") + "…"
 	case n > 1:
@@ -191,6 +200,9 @@ func (e *event) lineOf(brief string) string {
 	}
 	return brief
 }
+
+// mostSampled is how many lines that a search found one of them may stand for.
+const mostSampled = 8
 
 // shortResult is the length of results that are part of their step's label.
 const shortResult = 140

@@ -61,7 +61,7 @@ func TestAMessageThatStaysHasItsPlace(t *testing.T) {
 		[]compact.Message{assistant("They are removed."), user("Also confirm that eval still works, please.")},
 		exchange(2, "run", `{"command":"bun run build"}`, "built"), exchange(3, "run", `{"command":"bun eval"}`, "100 %"), exchange(4, "run", `{"command":"git fetch"}`, "fetched"))
 	kept := []compact.Message{all[0], all[4]}
-	const place = "user (below): Also confirm that eval still works, please.\n"
+	const place = "user (below, before what follows here): Also confirm that eval still works, please.\n"
 	r := NewRecord(compacttest.Bytes{})
 	first := r.Add(append(all[1:4:4], all[5:9]...), append(kept, all[9:]...), 700, false)
 	before, after, found := strings.Cut(first, place)
@@ -125,7 +125,7 @@ func TestATaskStandsAbove(t *testing.T) {
 		exchange(1, "run", `{"command":"npm view"}`, "4.39.0"), []compact.Message{user("And mend the workflow.")}, exchange(2, "run", `{"command":"ls"}`, "a"))
 	kept := []compact.Message{all[1], all[4]}
 	text := NewRecord(compacttest.Bytes{}).Add(append(append(all[:1:1], all[2:4]...), all[5:]...), kept, 700, false)
-	if strings.Contains(text, "Publish to npm") || !strings.Contains(text, "user (below): And mend the workflow.") {
+	if strings.Contains(text, "Publish to npm") || !strings.Contains(text, "user (below, before what follows here): And mend the workflow.") {
 		t.Errorf("the places of the messages that stay:\n%s", text)
 	}
 }
@@ -146,5 +146,34 @@ func TestUsersAreHeardInSmallParts(t *testing.T) {
 				t.Errorf("in %d tokens:\n%s", size, part)
 			}
 		}
+	}
+}
+
+// TestAScriptGivesWayToItsOutput: the text of what somebody wrote to try something leaves the
+// room to the code of the project, and its output is told by how it ended.
+func TestAScriptGivesWayToItsOutput(t *testing.T) {
+	script, output := "", ""
+	for i := range 24 {
+		script += fmt.Sprintf("def check_case_%d():\n    assert listen_on(%d) == %d\n", i, 8000+i, 8000+i)
+		output += fmt.Sprintf("case %d of 24: listen_on gave the port that was asked for\n", i)
+	}
+	run := func(id int, command, result string) []compact.Message {
+		return exchange(id, "bash", `{"command":`+quotedJSON(command)+`}`, result)
+	}
+	lists := [][]compact.Message{{user("Let listen_on take any port.")}}
+	for i := range 6 {
+		lists = append(lists, exchange(10+i, "str_replace", fmt.Sprintf(`{"path":"net/ports_%d.py","old_str":"def listen_on(port):\n    return 8080","new_str":"def listen_on(port):\n    check_range_%d(port, low=%d00)\n    log_%d.info('bound to %%s', port)\n    return bind_%d(port)"}`, i, i, i, i, i), "The file has been edited."))
+	}
+	text := recordOf(400, append(lists,
+		run(1, "cat > try_ports.py <<'EOF'\n"+script+"EOF", ""),
+		run(3, "python try_ports.py", output+"all 24 cases agree"),
+		run(4, "python -m pytest tests", "24 passed in 0.10s"))...)
+	for _, want := range []string{"$ python try_ports.py →", "all 24 cases agree", "→ 24 passed in 0.10s", "  +     check_range_3(port, low=300)\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "def check_case_3()") {
+		t.Errorf("the script is told:\n%s", text)
 	}
 }

@@ -142,10 +142,12 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 			return 0, skipped
 		case !strings.ContainsFunc(t, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) }), onlyTag.MatchString(t):
 			return 0, blank
-		case !fenced && heading.MatchString(t):
+		case !fenced && heading.MatchString(t) && !asked:
 			return 0, opens
+		case !fenced && heading.MatchString(t): // it may be what the reply answers
+			return 2, opens
 		}
-		s := min(b.interest(p.interest, k)*0.5, 1.3)
+		s := min(b.interest(p.interest, k)*0.5, 1.3) + 0.5*float32(min(specifics(l), 2))
 		if fenced {
 			return s * 0.5, plainLine
 		}

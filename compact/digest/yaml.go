@@ -12,7 +12,7 @@ import (
 var (
 	// printedYAML finds the beginning of an object, or of a list of objects, as tools in
 	// Python print them, and innerList a list or an object on one line, as they do not.
-	printedYAML = regexp.MustCompile(`^(?:- )?\w+:(?: [^\n]*)?\n`)
+	printedYAML = regexp.MustCompile(`^(?:- )?[A-Za-z_]\w*:(?: [^\n]*)?\n`)
 	innerList   = regexp.MustCompile(`(?m)^[\s-]*(?:\w+: )?(?:\[[^\]]|\{[^}])`)
 	// printedPython finds the same in the notation of the language, and pythonToken what
 	// JSON writes otherwise.
