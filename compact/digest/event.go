@@ -179,7 +179,7 @@ func (r *Record) answer(e *event, res *result) {
 	if e.kind == edits && e.outcome.verdict == passed {
 		e.shown(e.result.text)
 	}
-	if e.kind == sends || e.command == "" && containsAny(e.verb, moving) {
+	if e.kind == sends && !looks.MatchString(e.values.member("subagenttype")) || e.command == "" && containsAny(e.verb, moving) {
 		r.files.namedIn(e.values.text+e.result.text, e.origin, len(e.changes) == 0 && e.outcome.verdict != failed && undoesEdit.MatchString(e.verb))
 	}
 	if e.outcome.verdict < failed && (e.kind == tracks || e.tasks() != nil) && e.origin >= r.tracked {
@@ -195,6 +195,9 @@ func (r *Record) answer(e *event, res *result) {
 		}
 	}
 }
+
+// looks finds the kinds of agents that change nothing.
+var looks = regexp.MustCompile(`(?i)^(?:explore|plan)$`)
 
 // moving are parts of the names of tools that may change files other than the one that
 // they name.

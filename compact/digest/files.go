@@ -103,6 +103,12 @@ func (fs files) run(commands []shellCommand) {
 	}
 }
 
+// ran reports whether a file is a script that was run.
+func (fs files) ran(path string) bool {
+	f := fs.find(path)
+	return f != nil && f.ran
+}
+
 // interpreter finds the programs that run scripts.
 var interpreter = regexp.MustCompile(`^(?:python[\d.]*|node|deno|tsx|ts-node|ruby|perl|php|bash|sh|zsh|Rscript)$`)
 

@@ -201,7 +201,7 @@ func (p *part) printed(i int, e *event, head int32) {
 		case found:
 			if s = 0.1 + b.interest(p.interest, k)*0.7; s < least {
 				return 0, skipped
-			} else if besideHit.MatchString(l) {
+			} else if besideHit.MatchString(l) && !definition.MatchString(e.query) {
 				s *= 0.3
 			}
 			return s, plainLine

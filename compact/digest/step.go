@@ -26,6 +26,7 @@ func (p *part) step(i int, e *event, times int) {
 		score, w = 14, 1
 	case e.kind == tracks: // the list of tasks says it
 		score = 0
+	case e.kind == runs && len(e.changes) == 1 && p.files.ran(e.changes[0].path): // what it showed counts
 	case e.outcome.verdict == failed, e.kind == other && e.mayAct(), e.kind == runs && !e.shows:
 		score = 4
 	}
@@ -86,7 +87,7 @@ func (e *event) marked(name string) string {
 func (e *event) named(n int) string {
 	switch {
 	case e.command != "" && (e.kind == runs || e.kind == edits):
-		return "$ " + OneLine(strings.ReplaceAll(e.brief(), "\n", " ⏎ "), n)
+		return "$ " + OneLine(strings.ReplaceAll(e.brief(), "\n", lineMark), n)
 	case e.tool == "" && e.kind == other:
 		return "result of a tool"
 	case verbs[e.kind] == "":
@@ -164,7 +165,7 @@ func (e *event) hint() string {
 				gone++
 			case l[0] != ' ':
 				if added++; len(all) < shortEdit && !comment.MatchString(t) {
-					all = joined(all, " ⏎ ", t)
+					all = joined(all, lineMark, t)
 				}
 			}
 		}
@@ -188,9 +189,13 @@ func (e *event) inLabel() bool {
 	return len(text) <= shortResult && strings.IndexByte(text, '\n') < 0
 }
 
+// lineMark stands between lines that are told on one.
+const lineMark = " ⏎ "
+
 // lineOf returns a line of a result, and of how many lines it is one.
 func (e *event) lineOf(brief string) string {
 	switch n := countLines(e.result.text); {
+	case strings.Count(brief, lineMark) == n-1: // all of them
 	case n > mostSampled && e.kind == searches && !definition.MatchString(e.query): // one says nothing of them
 		return count(n, "line")
 	case n > 1 && e.kind == other:

@@ -61,7 +61,7 @@ func TestAMessageThatStaysHasItsPlace(t *testing.T) {
 		[]compact.Message{assistant("They are removed."), user("Also confirm that eval still works, please.")},
 		exchange(2, "run", `{"command":"bun run build"}`, "built"), exchange(3, "run", `{"command":"bun eval"}`, "100 %"), exchange(4, "run", `{"command":"git fetch"}`, "fetched"))
 	kept := []compact.Message{all[0], all[4]}
-	const place = "user (below, before what follows here): Also confirm that eval still works, please.\n"
+	const place = "user (repeated below; what follows here came after it): Also confirm that eval still works, please.\n"
 	r := NewRecord(compacttest.Bytes{})
 	first := r.Add(append(all[1:4:4], all[5:9]...), append(kept, all[9:]...), 700, false)
 	before, after, found := strings.Cut(first, place)
@@ -125,7 +125,7 @@ func TestATaskStandsAbove(t *testing.T) {
 		exchange(1, "run", `{"command":"npm view"}`, "4.39.0"), []compact.Message{user("And mend the workflow.")}, exchange(2, "run", `{"command":"ls"}`, "a"))
 	kept := []compact.Message{all[1], all[4]}
 	text := NewRecord(compacttest.Bytes{}).Add(append(append(all[:1:1], all[2:4]...), all[5:]...), kept, 700, false)
-	if strings.Contains(text, "Publish to npm") || !strings.Contains(text, "user (below, before what follows here): And mend the workflow.") {
+	if strings.Contains(text, "Publish to npm") || !strings.Contains(text, "user (repeated below; what follows here came after it): And mend the workflow.") {
 		t.Errorf("the places of the messages that stay:\n%s", text)
 	}
 }
