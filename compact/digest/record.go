@@ -228,9 +228,11 @@ func (r *Record) see(lost, kept []compact.Message) {
 		}
 		return r.read(m)
 	}
-	for i := range kept { // which say how the assistant writes edits, or have the calls of results that left
-		if m := &kept[i]; (m.Role.Instruction() || len(m.Calls) > 0) && m.Origin >= 0 {
-			known[m.Origin] = get(m)
+	for _, list := range [][]compact.Message{lost, kept} { // how the assistant writes edits, and the calls of results
+		for i := range list {
+			if m := &list[i]; (m.Role.Instruction() || len(m.Calls) > 0) && m.Origin >= 0 {
+				known[m.Origin] = get(m)
+			}
 		}
 	}
 	left := make([]*message, len(lost))

@@ -35,4 +35,8 @@ func TestAResultIsReadByItsCall(t *testing.T) {
 	if got := NewRecord(compacttest.Bytes{}).Add(all[2:], kept, 400, false); !strings.Contains(got, "read serve.go (5 lines)\n  … lines 1–2\n  func serve(port int) error {\n") {
 		t.Error(got)
 	}
+	lost := []compact.Message{all[2], all[1]} // as they left
+	if got := NewRecord(compacttest.Bytes{}).Add(lost, all[:1], 400, false); !strings.Contains(got, "\n  func serve(port int) error {\n") {
+		t.Error(got)
+	}
 }
