@@ -16,6 +16,7 @@ type part struct {
 
 	interest *interest
 	seen     map[uint64]bool // lines that the model reads
+	stays    map[string]bool // the arguments of edits that it reads
 	bodies   []*body         // of the results of the events
 	weights  []float32       // of the events
 	room     int             // bytes
@@ -53,7 +54,7 @@ func (p *part) write() string {
 			continue
 		}
 		switch again := keys[i]; {
-		case again[1] != 0 && last[again] > i:
+		case again[1] != 0 && last[again] > i, e.by == byCall && e.kind == edits && e.outcome.verdict == passed && p.stays[e.values.text]:
 		case e.by == byUser:
 			p.user(i, e)
 		case e.by == byAgent:
@@ -86,7 +87,7 @@ func (p *part) see() {
 	for _, e := range p.events {
 		x.most += len(e.result.text) / bytesPerTerm
 	}
-	p.seen = make(map[uint64]bool, 256)
+	p.seen, p.stays = make(map[uint64]bool, 256), map[string]bool{}
 	for _, m := range p.kept {
 		switch {
 		case m.role.Instruction():
@@ -99,6 +100,7 @@ func (p *part) see() {
 			x.feed(m.text, 2, false)
 		}
 		for _, a := range m.actions {
+			p.stays[a.values.text] = a.kind == edits && !m.inText
 			a.values.each("", func(_, text string) { x.feed(firstBytes(text, 8000), 1.5, false) })
 		}
 		for _, h := range m.hashes() {

@@ -82,6 +82,9 @@ func (p *part) program(i int, e *event, b *body, head int32) {
 	add := func(from, to int, need int32) int32 {
 		return p.span(sources, i, 1, b, [2]int{from, to}, 0, w, need, func(k int) float32 {
 			t := strings.TrimSpace(b.at(k))
+			if conflict.MatchString(t) {
+				return 2
+			}
 			quotes := strings.Count(t, `"""`) + strings.Count(t, "'''")
 			comment := doc || quotes > 0 || comment.MatchString(t)
 			if doc = doc != (quotes%2 == 1); comment {
@@ -104,6 +107,9 @@ func (p *part) program(i int, e *event, b *body, head int32) {
 	}
 	p.limit(first, p.room*2/9)
 }
+
+// conflict finds the lines between which git leaves the sides of a merge.
+var conflict = regexp.MustCompile(`^(?:<{7} |={7}$|>{7} )`)
 
 // wholeCode is the length of definitions that are told whole.
 const wholeCode = 900

@@ -196,8 +196,9 @@ func (p *part) share() {
 		}
 	}
 	for _, c := range p.tables {
-		if !slices.Contains(c.same, false) { // nor would rows say anything
+		if !slices.Contains(c.same, false) { // one object, however often it came
 			clear(c.same)
+			c.count = 1
 		}
 	}
 }

@@ -42,8 +42,8 @@ func TestValuesKeepTheirNames(t *testing.T) {
 		{
 			"objects that are the same", 700,
 			[][]compact.Message{call(1, `{"id":"A1"}`, `{"state":"`+strings.Repeat("sent ", 30)+`","open":false}`), call(2, `{"id":"B2"}`, `{"state":"`+strings.Repeat("sent ", 30)+`","open":false}`)},
-			[]string{"(state, open)\n  sent sent"},
-			nil,
+			[]string{"  state: sent sent"},
+			[]string{"(state, open)"},
 		},
 		{
 			"null in the place of an object", 700,

@@ -177,3 +177,28 @@ func TestAScriptGivesWayToItsOutput(t *testing.T) {
 		t.Errorf("the script is told:\n%s", text)
 	}
 }
+
+// TestAnEditThatStaysIsNotTold: the model reads its call, although its result was shortened.
+func TestAnEditThatStaysIsNotTold(t *testing.T) {
+	edit := exchange(1, "edit", `{"path":"a.go","old_string":"limit = 3","new_string":"limit = 4"}`, "The file a.go has been updated. Here it is:\n"+strings.Repeat("x = 1\n", 40))
+	all := conversation([]compact.Message{user("Raise the limit.")}, edit, exchange(2, "run", `{"command":"go vet ./..."}`, "a.go:3: limit is not used"))
+	kept := append(all[:2:2], all[2])
+	kept[2].Parts = []compact.Part{{Text: compact.Plain("The file a.go has been updated. …")}}
+	got := NewRecord(compacttest.Bytes{}).Add(all[2:], kept, 400, false)
+	if strings.Contains(got, "edit a.go") || !strings.Contains(got, "$ go vet ./...") || !strings.Contains(got, "changed: a.go") {
+		t.Error(got)
+	}
+}
+
+// TestAConflictIsTold: of a file with a merge's conflict the sides of it.
+func TestAConflictIsTold(t *testing.T) {
+	code := ""
+	for i := range 30 {
+		code += fmt.Sprintf("func open%d(path string) (*Store, error) {\n\tstore, err := OpenStore(path, %d)\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\treturn store, nil\n}\n\n", i, i)
+	}
+	both := code[:len(code)/2] + "\n<<<<<<< HEAD\n\tn := 1\n=======\n\tn := 2\n>>>>>>> parent\n\n" + code[len(code)/2:]
+	got := recordOf(300, []compact.Message{user("Which store does OpenStore open? Mend the merge.")}, exchange(1, "read_file", `{"path":"store.go"}`, both))
+	if !strings.Contains(got, "  <<<<<<< HEAD\n") || !strings.Contains(got, "n := 2\n  >>>>>>> parent") {
+		t.Error(got)
+	}
+}
