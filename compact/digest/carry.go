@@ -10,7 +10,8 @@ type carried struct {
 }
 
 // carry returns the pieces of files that had no room, the worthiest as far as twice the
-// room goes, each behind the piece that it needs. A need is an index of the list.
+// room goes, and for half of the room those of what commands printed, each behind the
+// piece that it needs. A need is an index of the list.
 func (p *part) carry(order []int32) (list []carried) {
 	index := map[int32]int32{}
 	var add func(i int32) int32
@@ -28,17 +29,22 @@ func (p *part) carry(order []int32) (list []carried) {
 		list = append(list, carried{q, p.events[q.event]})
 		return index[i]
 	}
-	left := 2 * p.room
+	read, printed := 2*p.room, p.room/2 // bytes
 	for _, i := range order {
 		q := &p.pieces[i]
-		e := p.at(q.event)
-		if q.on || q.under >= 0 || q.class != sources && q.class != rules || q.full() < leastRead || e == nil || e.kind != reads || e.path == "" {
+		e, left := p.at(q.event), &read
+		switch {
+		case q.on || q.under >= 0 || q.full() < leastRead || e == nil || e.by != byCall:
+			continue
+		case e.kind == reads && e.path != "" && (q.class == sources || q.class == rules):
+		case e.kind == runs && q.class == prints && e.outcome.verdict != failed:
+			left = &printed
+		default:
 			continue
 		}
-		if left -= int(q.cost); left < 0 {
-			break
+		if *left -= int(q.cost); *left >= 0 {
+			add(i)
 		}
-		add(i)
 	}
 	return list
 }
