@@ -250,17 +250,3 @@ func TestShapesOfAgents(t *testing.T) {
 		tells(t, c.name, recordOf(900, c.lists...), c.want, c.no)
 	}
 }
-
-// TestCaptions says what of the assistant's words goes before all else.
-func TestCaptions(t *testing.T) {
-	step := "read src/PetReader.java"
-	for text, want := range map[string]bool{
-		"The entities and the other validator.": true, "How PetReader binds it.": true, "运行测试。": true, "Again.": true,
-		"How PetWriter binds it.": false, "The limit is 5.": false, "It is shared, therefore it stays.": false, "Shall I go on?": false,
-		"Never start two of them.": false, "别名只写在前面的设置里,后面的没有。": false, "It reads `limit`.": false, "the listener is closed too early": false, "All three pass.": false, "One.\nTwo.": false,
-	} {
-		if isCaption(text, step) != want {
-			t.Errorf("%s: %v", text, !want)
-		}
-	}
-}

@@ -78,10 +78,6 @@ func (p *part) stay() {
 // agent adds what the assistant said: an answer to the user nearly whole, of what
 // it says at work the conclusions.
 func (p *part) agent(i int, e *event) {
-	if !e.final && i+1 < len(p.events) && p.events[i+1].by == byCall && isCaption(e.words, p.events[i+1].name(400)) {
-		p.add(prose, i, 0, e.words, leastOfAll, -1)
-		return
-	}
 	c, base, limit := prose, float32(0.9), max(500, p.room/14)
 	if e.final {
 		c, base, limit = answers, 1.6, max(700, p.room/12)
@@ -94,20 +90,6 @@ func (p *part) agent(i int, e *event) {
 		reply = p.events[i+1].words
 	}
 	p.says(c, i, 0, e.words, base, limit, -1, reply)
-}
-
-// isCaption reports whether a text only says of a step what its name says: it is short,
-// concludes nothing, and has no value and no name that the step has not.
-func isCaption(text, step string) bool {
-	if len(text) > 100 || strings.ContainsAny(text, "\n?`0123456789\"") || hasWord(text, conclusions) || hasWord(text, states) || binds(text) {
-		return false
-	}
-	for t := range terms(text) {
-		if t.name && !strings.Contains(step, t.text) {
-			return false
-		}
-	}
-	return len(text) < 24 || strings.IndexFunc(text, func(c rune) bool { return c >= firstWithoutBlanks }) < 0
 }
 
 // onlyTag finds lines that only begin or end an element.
@@ -237,8 +219,6 @@ var (
 	conclusions = setOf("because cause root issue problem bug reason fix turns means therefore confirmed reproduce reproduces reproduced found should instead must need needs decided decide actually " +
 		"works passes fails failed failing unrelated option approach insight regression verified difference culprit existing isn doesn cannot wrong correct correctly missing never only breaks broken " +
 		"expected returns changed added removed renamed implemented done remaining open next blocked sorry unfortunately unable denied declined allowed")
-	// states are words of sentences that state something.
-	states = setOf("is are was were be been has have had does do did can could will would may no not none nothing all both still too but so")
 	// announcement finds the beginnings of sentences that say what the assistant does
 	// next: the calls say that.
 	announcement = regexp.MustCompile(`(?i)^[*#\->• ]*(?:(?:good|great|perfect|excellent|okay|ok|alright|now|yes)[!,. ]+)*(?:let me|let['’]s|let us|i['’]ll|i will|i['’]m (?:\w+ )?\w+ing\b|next,|next i|first, let|i need to|now let)`)
