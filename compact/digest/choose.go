@@ -192,7 +192,7 @@ func (p *part) choose(order []int32, room int) {
 				cost += int(n.cost)
 			}
 			switch {
-			case q.on, cost > room, pass == 0 && (q.class != userWords || q.over), pass < 2 && used[q.class] >= int(whole*floors[q.class]):
+			case q.on, cost > room, pass == 0 && q.score < foremost && (q.class != userWords || q.over), pass < 2 && used[q.class] >= int(whole*floors[q.class]):
 				continue
 			case q.class != steps && q.class != userWords && q.under < 0 && p.known(q.class, q.text):
 				continue

@@ -62,7 +62,7 @@ func (a *action) classify() {
 		a.kind, a.changes = edits, append(a.changes, change{path: a.path, how: changed})
 	case writesData.MatchString(a.query) && !named("search", "grep", "glob", "find"), effects.MatchString(a.verb) && !a.asks():
 	case named("diagnos", "lint", "error", "problem") && !named("read", "view", "open"):
-	case a.query != "", named("list", "glob", "grep", "find", "search", "tree", "lsp"):
+	case a.query != "", named("list", "glob", "grep", "find", "search", "tree"), a.verb == "lsp":
 		a.kind = searches
 	case readsFile.MatchString(a.verb):
 		a.kind = reads

@@ -244,8 +244,8 @@ func (t todo) line(n int, all bool) string {
 			done++
 		default:
 			id := ""
-			if class[(k.id + " ")[0]] == digit {
-				id = "#" + OneLine(k.id, 8) + " "
+			if len(k.id) <= 4 && strings.Trim(k.id, "0123456789") == "" && k.id != "" {
+				id = "#" + k.id + " "
 			}
 			b.WriteString("; " + id + OneLine(k.text, n) + " (" + cmp.Or(OneLine(k.status, 16), "open") + ")")
 		}

@@ -103,7 +103,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"multi_edit", `{"edits":[{"path":"a.rb","old":"a","new":"b"},{"path":"c.rb","old":"c","new":"d"}]}`, "These files were edited:\na.rb\nFailed: c.rb: no match", "edit a.rb (+1 −1: b) → These files were edited: a.rb Failed: c.rb: no match"},
 		{"apply_diff", `{"args":{"file":[{"path":"a.rb","diff":{"content":"<<<<<<< SEARCH\n:start_line:1\n-------\na\n=======\nb\n>>>>>>> REPLACE","start_line":1}}]}}`, "<operation>modified</operation>", "edit a.rb (+1 −1: b) → done"},
 		{"apply_patch_call", `{"type":"apply_patch_call","operation":{"type":"update_file","path":"a.rb","diff":"@@\n-a\n+b\n"}}`, "", "edit a.rb (+1 −1: b) → done"},
-		{"apply_patch_call", `{"type":"apply_patch_call","operation":{"type":"create_file","path":"a.rb","diff":"+a\n+b\n"}}`, "", "edit a.rb (whole file, 2 lines: a ⏎ b) → done"},
+		{"apply_patch_call", `{"type":"apply_patch_call","operation":{"type":"create_file","path":"a.rb","diff":"+a\n+b\n"}}`, "", "edit a.rb (+2 −0: a ⏎ b) → done"},
 		{"apply_patch_call", `{"type":"apply_patch_call","operation":{"type":"delete_file","path":"a.rb"}}`, "", "delete a.rb → done"},
 		{"shell_call", `{"type":"shell_call","action":{"commands":["ls","pwd"]}}`, "/w", "search ls pwd → /w"},
 		{"bash", `{"command":"./up"}`, "api: FAILED\ndb: ok", "$ ./up → failed: api: FAILED"},

@@ -166,8 +166,8 @@ func (r *Record) after(origin int, others []*message) *message {
 // answer notes the result of a call, and what the call changed.
 func (r *Record) answer(e *event, res *result) {
 	e.answered, e.result, e.outcome = true, *res, outcome{}
-	if rest, ok := strings.CutPrefix(res.text, e.command+"\n"); ok && e.command != "" || e.command == res.text {
-		e.result.text = strings.TrimPrefix(rest, e.command) // a terminal shows what was typed
+	if rest, ok := strings.CutPrefix(res.text, e.command+"\n"); ok && e.command != "" {
+		e.result.text = rest // a terminal shows what was typed
 	}
 	if of := r.running[e.values.member("sessionid bashid shellid taskid")]; of != nil && e.command == "" && !containsAny(e.verb, ending) {
 		e.action = &action{kind: runs, tool: e.tool, values: e.values, command: of.command, commands: of.commands, shows: of.shows} // what it printed since
@@ -186,7 +186,9 @@ func (r *Record) answer(e *event, res *result) {
 		r.tracked = e.origin
 		r.todo.track(e)
 	}
-	r.files.run(e.commands)
+	if e.outcome.verdict < refused {
+		r.files.run(e.commands)
+	}
 	for i := range e.changes {
 		if c := &e.changes[i]; e.happened(c, e.outcome, &e.result) {
 			r.files.apply(c, e)

@@ -64,7 +64,7 @@ func TestAiderWritesWholeFiles(t *testing.T) {
 		user("I ran this command:\n\nnpx vitest run\n\nAnd got this output:\n\n      Tests  1 failed | 2 passed (3)\n"),
 		assistant("I see."), user("Go on."),
 	})
-	for _, want := range []string{"edit src/sum.js (whole file, 2 lines: ", "$ npx vitest run → failed: Tests 1 failed", "changed: src/sum.js\n", "  +   list.reduce("} {
+	for _, want := range []string{"edit src/sum.js (+2 −0: ", "$ npx vitest run → failed: Tests 1 failed", "changed: src/sum.js\n", "  +   list.reduce("} {
 		if !strings.Contains(record, want) {
 			t.Errorf("no %q in\n%s", want, record)
 		}

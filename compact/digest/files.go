@@ -18,7 +18,7 @@ type file struct {
 	at      int    // of the last event, in the order of changes
 	times   int
 	state   how      // what was done to the whole of it last
-	ran     bool     // a command ran it since it was written
+	ran     bool     // a later command ran it
 	touched bool     // a command changed it or another agent spoke of it: nobody knows how it is
 	regions []region // oldest change first
 }
@@ -76,7 +76,7 @@ func (fs files) apply(c *change, e *event) {
 		return
 	}
 	f.touched = c.how == changed || f.touched && len(f.regions) > 0 && c.how != written
-	f.last, f.at, f.state = e, e.origin*mostChanges+f.times%mostChanges, c.how
+	f.last, f.at, f.state, f.ran = e, e.origin*mostChanges+f.times%mostChanges, c.how, false
 	switch c.how {
 	case replaced:
 		f.replace(c, e)
@@ -138,6 +138,13 @@ func (fs files) after(path string, e *event) *file {
 		}
 		path = cmp.Or(path[:max(0, strings.LastIndexByte(path, '/'))], everyFile)
 	}
+}
+
+// later reports whether the very file that an event read was changed after it. Git reads
+// other files than those of the folder.
+func (fs files) later(e *event) bool {
+	f := fs[slashed(strings.TrimPrefix(e.path, "./"))]
+	return f != nil && f.last != nil && f.last.origin > e.origin && !intoFolder.MatchString(e.command) && !strings.HasPrefix(e.command, "git ")
 }
 
 // before reports whether what is known of a file is from before a message.

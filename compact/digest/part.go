@@ -16,7 +16,7 @@ type part struct {
 
 	interest *interest
 	seen     map[uint64]bool // lines that the model reads
-	stays    map[string]bool // the arguments of edits that it reads
+	stays    map[*event]bool // the edits whose calls it reads
 	bodies   []*body         // of the results of the events
 	weights  []float32       // of the events
 	room     int             // bytes
@@ -54,7 +54,7 @@ func (p *part) write() string {
 			continue
 		}
 		switch again := keys[i]; {
-		case again[1] != 0 && last[again] > i, e.by == byCall && e.kind == edits && e.outcome.verdict == passed && p.stays[e.values.text]:
+		case again[1] != 0 && last[again] > i, e.by == byCall && e.kind == edits && e.outcome.verdict == passed && p.stays[e]:
 		case e.by == byUser:
 			p.user(i, e)
 		case e.by == byAgent:
@@ -87,7 +87,7 @@ func (p *part) see() {
 	for _, e := range p.events {
 		x.most += len(e.result.text) / bytesPerTerm
 	}
-	p.seen, p.stays = make(map[uint64]bool, 256), map[string]bool{}
+	p.seen, p.stays = make(map[uint64]bool, 256), map[*event]bool{}
 	for _, m := range p.kept {
 		switch {
 		case m.role.Instruction():
@@ -99,8 +99,10 @@ func (p *part) see() {
 		default:
 			x.feed(m.text, 2, false)
 		}
-		for _, a := range m.actions {
-			p.stays[a.values.text] = a.kind == edits && !m.inText
+		for k, a := range m.actions {
+			if !m.inText {
+				p.stays[p.calls.of(&m.calls[k], m.origin, a).event] = true
+			}
 			a.values.each("", func(_, text string) { x.feed(firstBytes(text, 8000), 1.5, false) })
 		}
 		for _, h := range m.hashes() {

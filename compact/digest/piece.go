@@ -114,8 +114,8 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 	}
 	if dense != "" && need >= 0 && p.pieces[need].class == steps && c != code && !p.known(c, dense) {
 		p.pieces[need].brief = OneLine(dense, briefChars)
-		if all := strings.ReplaceAll(strings.TrimSpace(b.text), "\n", lineMark); len(all) <= 2*briefChars {
-			p.pieces[need].brief = OneLine(all, 2*briefChars)
+		if all := strings.TrimSpace(b.text); len(all) <= 2*briefChars {
+			p.pieces[need].brief = OneLine(strings.ReplaceAll(all, "\n", lineMark), 3*briefChars)
 		}
 		p.pieces[need].cost += int32(len(p.pieces[need].brief))
 	}

@@ -224,10 +224,12 @@ func (r *Record) see(lost, kept []compact.Message) {
 	}
 	get := func(m *compact.Message) *message {
 		if was := known[m.Origin]; was != nil && was.is(m) {
+			r.native = r.native || len(was.calls) > 0
 			return was
 		}
 		return r.read(m)
 	}
+	native := r.native
 	for _, list := range [][]compact.Message{lost, kept} { // how the assistant writes edits, and the calls of results
 		for i := range list {
 			if m := &list[i]; (m.Role.Instruction() || len(m.Calls) > 0) && m.Origin >= 0 {
@@ -235,6 +237,7 @@ func (r *Record) see(lost, kept []compact.Message) {
 			}
 		}
 	}
+	r.native = native // those that come before them may have calls in their texts
 	left := make([]*message, len(lost))
 	for i := range lost {
 		m := lost[i]

@@ -7,7 +7,8 @@ import (
 
 // difference returns the lines of a text that another one became, each behind a mark: + new,
 // > one more of what was there before, and a blank for others. Behind them it has those that
-// are gone, after a - or, where there are others like it, a <.
+// are gone, after a - or, where there are others like it, a <. Lines that both texts begin or
+// end with are compared with no others.
 func difference(old, new string) (lines []string) {
 	sides := [2][]string{linesOf(new), linesOf(old)}
 	begin, end, most := 0, 0, min(len(sides[0]), len(sides[1])) // how many are the same in both

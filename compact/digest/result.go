@@ -38,6 +38,9 @@ func resultOf(text string, k kind) result {
 	text, object, inner := unwrapTimes(prompt.ReplaceAllLiteralString(withoutFence(text), ""), again, 1)
 	r.text, r.object = strings.TrimRight(text, "\n"), max(r.object, object)
 	r.tables = append(r.tables, inner...)
+	if m := howMany.FindStringSubmatch(r.text); k == searches && m != nil && m[1] == itoa(countLines(r.text)-1) {
+		r.text = r.text[len(m[0]):]
+	}
 	if k != searches && k != other && !slices.ContainsFunc(r.tables, func(t table) bool { return len(t.rows) > 1 }) { // a row may begin with a number
 		r.text, r.first = withoutNumbers(r.text, k == runs)
 	}
@@ -84,8 +87,8 @@ var frame = regexp.MustCompile(`(?i)^\s*(?:$|</?(?:\w*_\w*|output|std(?:out|err)
 // ofCommand finds those of them that only commands, files and edits have.
 var ofCommand = regexp.MustCompile(`^(?i:metadata|Signal|Command|Directory|Error): `)
 
-// found finds the line in which a tool says how much it found.
-var found = regexp.MustCompile(`^Found \d+ (?:files?|lines?|match(?:es)?|results?)\b[^:]*:?$`)
+// howMany finds the line in which a tool says how many lines it found.
+var howMany = regexp.MustCompile(`^Found (\d+) (?:files?|lines?|match(?:es)?|results?)\n`)
 
 // labelled finds a line with a label of a harness and what a program printed.
 var labelled = regexp.MustCompile(`^(?:Output|Observation|OBSERVATION): (.*\S.*)`)
@@ -104,9 +107,7 @@ var (
 // may be lines of a file, and what other tools return is data.
 func withoutFrame(text string, k kind) (output, code string) {
 	quotes := k == reads || k == searches
-	framed := func(line string) bool {
-		return frame.MatchString(line) && (k != other || !ofCommand.MatchString(line)) || k == searches && found.MatchString(line)
-	}
+	framed := func(line string) bool { return frame.MatchString(line) && (k != other || !ofCommand.MatchString(line)) }
 	look := func(line string, frames *regexp.Regexp) {
 		if m := exitCode.FindStringSubmatch(line); m != nil && code == "" && (!quotes || frames.MatchString(line)) {
 			code = m[1] + m[2]

@@ -120,7 +120,7 @@ func attached(text string) string {
 }
 
 // standing finds files whose rules hold as long as the work goes on.
-var standing = regexp.MustCompile(`(?i)(?:^|/)(?:agents|claude|gemini|contributing|copilot-instructions|\.(?:cursor|windsurf|cline)rules)(?:\.md)?$`)
+var standing = regexp.MustCompile(`(?i)(?:^|/)(?:agents|claude|gemini|skill|contributing|copilot-instructions|\.(?:cursor|windsurf|cline)rules)(?:\.md)?$`)
 
 // automatic finds what a harness says in the place of the user, perhaps before the
 // user's own words.
@@ -166,6 +166,7 @@ func (a *action) heard(text string) (said, rest string) {
 // user's, if the user answered.
 func saidIn(text string, isResult, answered bool) (said, attachment string) {
 	text = plain(text)
+	ofClaude := !isResult && strings.Contains(text, "<command-name>")
 	if !isResult && strings.HasPrefix(text, "{") { // as a client of a microphone sends it
 		v := valueOf(text)
 		if said = v.member("text transcript"); v.kind == '{' && said != "" && len(v.list) <= 2 {
@@ -236,7 +237,7 @@ func saidIn(text string, isResult, answered bool) (said, attachment string) {
 		}
 	}
 	said = strings.TrimSpace(words.String())
-	if ofClient.MatchString(said) {
+	if ofClaude && ofClient.MatchString(said) {
 		said = ""
 	}
 	return said, strings.TrimRight(data.String(), "\n")

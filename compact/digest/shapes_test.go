@@ -157,7 +157,7 @@ func TestShapesOfAgents(t *testing.T) {
 				user("# 1 SEARCH/REPLACE block failed to match!\n\n## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in lib/a.py\n<<<<<<< SEARCH\nto = now()\n=======\nto = utc()\n>>>>>>> REPLACE\n\n# The other 1 SEARCH/REPLACE block were applied successfully.\nDon't re-send them."),
 				assistant("Makefile\n"+fence+"\n<<<<<<< SEARCH\n=======\nall: test\n>>>>>>> REPLACE\n"+fence), user("and the port?"),
 			)},
-			[]string{"\nagent: Both are in local time.\n", "A test would be good.", "edit lib/a.py (+1 −1: at = utc()) → done\nedit lib/a.py → failed: # 1 SEARCH/REPLACE block failed to match!\n", "edit Makefile (whole file, 1 line: all: test) → done\nuser: and the port?\nchanged: lib/a.py, Makefile\n", "\n  + at = utc()\n"},
+			[]string{"\nagent: Both are in local time.\n", "A test would be good.", "edit lib/a.py (+1 −1: at = utc()) → done\nedit lib/a.py → failed: # 1 SEARCH/REPLACE block failed to match!\n", "edit Makefile (+1 −0: all: test) → done\nuser: and the port?\nchanged: lib/a.py, Makefile\n", "\n  + at = utc()\n"},
 			[]string{"+ to = utc()", fence, "Don't re-send"},
 		},
 		// What is left out.

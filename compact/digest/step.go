@@ -18,15 +18,15 @@ const (
 func (p *part) step(i int, e *event, times int) {
 	w := p.weights[i]
 	name, score := e.name(min(labelChars, max(leastLabel, p.room/6))), float32(1.5)
-	if e.kind == reads && e.path != "" && p.files.after(slashed(e.path), e) != nil {
-		name += ", before it was changed"
+	if e.kind == reads && e.path != "" && p.files.later(e) {
+		name += ", before its last change"
 	}
 	switch {
 	case e.outcome.verdict == refused: // however long ago: the user still does not want it
 		score, w = 14, 1
 	case e.kind == tracks: // the list of tasks says it
 		score = 0
-	case e.kind == runs && len(e.changes) == 1 && p.files.ran(e.changes[0].path): // what it showed counts
+	case e.kind == runs && len(e.changes) == 1 && p.files.ran(e.changes[0].path): // what the script showed counts
 	case e.outcome.verdict == failed, e.kind == other && e.mayAct(), e.kind == runs && !e.shows:
 		score = 4
 	}
@@ -174,11 +174,14 @@ func (e *event) hint() string {
 		return ""
 	}
 	size := "+" + itoa(added) + " −" + itoa(gone)
-	if len(e.changes) == 1 && e.changes[0].how == written {
+	if len(e.changes) == 1 && e.changes[0].how == written && writesWhole.MatchString(e.verb) {
 		size = "whole file, " + count(added, "line")
 	}
 	return " (" + size + led(": ", OneLine(all, shortEdit)) + ")"
 }
+
+// writesWhole finds tools that are given the whole of a file.
+var writesWhole = regexp.MustCompile(`write|create|save`)
 
 // shortEdit is the length up to which edits are told by all that they add.
 const shortEdit = 140
@@ -192,10 +195,11 @@ func (e *event) inLabel() bool {
 // lineMark stands between lines that are told on one.
 const lineMark = " ⏎ "
 
-// lineOf returns a line of a result, and of how many lines it is one.
+// lineOf returns what a step shows of a result: all lines on one, or one line and of how many
+// it is one, or how many there are.
 func (e *event) lineOf(brief string) string {
 	switch n := countLines(e.result.text); {
-	case strings.Count(brief, lineMark) == n-1: // all of them
+	case strings.Count(brief, "⏎") == n-1: // all of them
 	case n > mostSampled && e.kind == searches && !definition.MatchString(e.query): // one says nothing of them
 		return count(n, "line")
 	case n > 1 && e.kind == other:

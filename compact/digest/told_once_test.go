@@ -61,7 +61,7 @@ func TestAMessageThatStaysHasItsPlace(t *testing.T) {
 		[]compact.Message{assistant("They are removed."), user("Also confirm that eval still works, please.")},
 		exchange(2, "run", `{"command":"bun run build"}`, "built"), exchange(3, "run", `{"command":"bun eval"}`, "100 %"), exchange(4, "run", `{"command":"git fetch"}`, "fetched"))
 	kept := []compact.Message{all[0], all[4]}
-	const place = "user (repeated below; what follows here came after it): Also confirm that eval still works, please.\n"
+	const place = "user (repeated below; the steps that follow came after it): Also confirm that eval still works, please.\n"
 	r := NewRecord(compacttest.Bytes{})
 	first := r.Add(append(all[1:4:4], all[5:9]...), append(kept, all[9:]...), 700, false)
 	before, after, found := strings.Cut(first, place)
@@ -125,7 +125,7 @@ func TestATaskStandsAbove(t *testing.T) {
 		exchange(1, "run", `{"command":"npm view"}`, "4.39.0"), []compact.Message{user("And mend the workflow.")}, exchange(2, "run", `{"command":"ls"}`, "a"))
 	kept := []compact.Message{all[1], all[4]}
 	text := NewRecord(compacttest.Bytes{}).Add(append(append(all[:1:1], all[2:4]...), all[5:]...), kept, 700, false)
-	if strings.Contains(text, "Publish to npm") || !strings.Contains(text, "user (repeated below; what follows here came after it): And mend the workflow.") {
+	if strings.Contains(text, "Publish to npm") || !strings.Contains(text, "user (repeated below; the steps that follow came after it): And mend the workflow.") {
 		t.Errorf("the places of the messages that stay:\n%s", text)
 	}
 }
@@ -199,6 +199,46 @@ func TestAConflictIsTold(t *testing.T) {
 	both := code[:len(code)/2] + "\n<<<<<<< HEAD\n\tn := 1\n=======\n\tn := 2\n>>>>>>> parent\n\n" + code[len(code)/2:]
 	got := recordOf(300, []compact.Message{user("Which store does OpenStore open? Mend the merge.")}, exchange(1, "read_file", `{"path":"store.go"}`, both))
 	if !strings.Contains(got, "  <<<<<<< HEAD\n") || !strings.Contains(got, "n := 2\n  >>>>>>> parent") {
+		t.Error(got)
+	}
+}
+
+// TestTrueOfWhatCameLater has what was said falsely of steps before: each with the line that is
+// true, and what must not be there.
+func TestTrueOfWhatCameLater(t *testing.T) {
+	run := func(id int, command, result string) []compact.Message {
+		return exchange(id, "bash", `{"command":`+quotedJSON(command)+`}`, result)
+	}
+	read := func(id int, path, text string) []compact.Message {
+		return exchange(id, "read_file", `{"path":"`+path+`"}`, text)
+	}
+	edit := func(id int, path, result string) []compact.Message {
+		return exchange(id, "edit", `{"path":"`+path+`","old_string":"port = 1","new_string":"port = 2"}`, result)
+	}
+	const settings = "port = 1\nhost = localhost\nretries = 3\n"
+	for _, c := range []struct {
+		name     string
+		lists    [][]compact.Message
+		want, no []string
+	}{
+		{"a file that was changed after it was read", [][]compact.Message{{user("Which port?")}, read(1, "a.ini", settings), edit(2, "a.ini", "updated")}, []string{"read a.ini, before its last change (3 lines)"}, nil},
+		{"a file of that name elsewhere, and one of another branch", [][]compact.Message{{user("Which port?")}, run(1, "cd /srv && cat a.ini", settings), run(2, "git checkout main", "Switched to branch 'main'"), edit(3, "a.ini", "updated")}, nil, []string{"before its last change"}},
+		{"an echo of the command", [][]compact.Message{{user("Count.")}, run(1, "wc -l *.go", "wc -l *.go\n 12 a.go\n wc -l *.go.bak"), run(2, "ls", "ls\nlsof.txt"), exchange(3, "format", `{"code":"x = 42"}`, "x = 42")}, []string{"lsof.txt", "→ x = 42"}, []string{"→ wc -l"}},
+		{"what a user says with a mark", [][]compact.Message{{user("Which route shall be locked?")}, {user("/login")}, {user("<command-name>/exit</command-name>")}}, []string{"user: /login"}, []string{"/exit"}},
+		{"all of a few lines", [][]compact.Message{{user("List.")}, run(1, "./list", "a\n\nb\n\nc")}, nil, []string{"one of"}},
+		{"how many were found", [][]compact.Message{{user("Where is Open?")}, exchange(1, "grep", `{"pattern":"Open"}`, "Found 3 files\na.go\nb.go\nc.go"), exchange(2, "grep", `{"pattern":"Close"}`, "Found 250 files\na.go\nb.go")}, []string{"Found 250 files"}, []string{"Found 3 files"}},
+		{"a tool with lsp in its name", [][]compact.Message{{user("Write.")}, exchange(1, "lsp_organize_imports", `{"path":"src/a.ts"}`, "Applied 1 workspace edit")}, []string{"lsp_organize_imports path: src/a.ts → Applied"}, nil},
+		{"a part of a file", [][]compact.Message{{user("Write.")}, exchange(1, "replace_symbol_body", `{"path":"a.go","body":"return 1\n"}`, "updated"), exchange(2, "write_file", `{"path":"b.go","content":"package b\n"}`, "written")}, []string{"edit b.go (whole file, 1 line"}, []string{"edit a.go (whole"}},
+	} {
+		tells(t, c.name, recordOf(900, c.lists...), c.want, c.no)
+	}
+	edits := [][]compact.Message{{user("Set the port.")}, edit(1, "a.ini", "updated"), run(2, "./check", "no such port"), edit(3, "a.ini", "error: old_string not found")}
+	all := conversation(edits...)
+	if got := NewRecord(compacttest.Bytes{}).Add(all[1:5], append(all[:1:1], all[5:]...), 500, false); !strings.Contains(got, "edit a.ini (+1 −1: port = 2) → done") {
+		t.Error(got)
+	}
+	texts := conversation([]compact.Message{user("Set the port."), assistant("I look.\n<read_file>\n<path>a.ini</path>\n</read_file>"), user("[read_file for 'a.ini'] Result:\n" + settings)}, edit(9, "a.ini", "updated"))
+	if got := NewRecord(compacttest.Bytes{}).Add(texts[1:], texts[:1], 500, false); !strings.Contains(got, "read a.ini") || strings.Contains(got, "\nuser:") {
 		t.Error(got)
 	}
 }

@@ -261,7 +261,7 @@ func (w *writer) table(q *piece) {
 const answered = "the user answered: "
 
 // staying is the label of the beginning of a user's message that stands behind the record.
-const staying = "user (repeated below; what follows here came after it): "
+const staying = "user (repeated below; the steps that follow came after it): "
 
 // late returns the mark of what was said or done before steps of the parts before.
 func (p *part) late(event int32) string {
