@@ -25,7 +25,7 @@ func (c *Counter) Serving(name string, vocabulary int, template string) *Counter
 			return k
 		}
 	}
-	if by.family.name == "unknown" {
+	if by.family.name == "unknown" || by.text == c.text && strings.HasPrefix(c.family.name, by.family.name) { // c's name says more
 		return c
 	}
 	return by

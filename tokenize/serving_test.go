@@ -19,6 +19,9 @@ func TestServing(t *testing.T) {
 	f("gpt-4", "model.gguf", 151_936, "<tool_call>\n<function=", "qwen3-coder")
 	f("qwen3-vl-8b", "model.gguf", 151_936, "", "qwen3-long")
 	f("qwen3-8b", "Llama-3.3-70B.gguf", 128_256, "", "llama-3.1")
+	f("qwen3-coder:30b", "qwen3moe", 0, "", "qwen3-coder") // Ollama's kind of network
+	f("gemma3:1b", "gemma3", 0, "", "gemma-3-1b")
+	f("qwen3", "/data/Qwen3-Coder-30B", 0, "", "qwen3-coder")
 	f("my-model", "model.gguf", 128_256, "{{ tools | tojson(indent=4) }}", "llama-3.1")
 	f("my-model", "model.gguf", 128_256, "{% macro json_to_python_type(t) %}", "llama-tuned")
 	f("my-model", "model.gguf", 128_256, "{{ messages }}", "llama-3")
