@@ -96,7 +96,7 @@ var otherThings = expression(`(?i)bytes|\d ?[mk]i?b\b|image|picture|pixel|audio|
 // languages in which servers are written. Most of them say "token".
 var promptWords = expression(`(?i)token|prompt|context|\binput|sequence|conversation|\blength|messages are|histor|` +
 	`kontext|konteks|eingabe|verlauf|unterhaltung|gespräch|contexte|contexto|contesto|conversaci|conversazion|entrée|entrada|invoer|gesprek|indata|vstup|syöte|bemenet|masukan|percakapan|` +
-	`länge|longueur|longitud|lunghezza|comprimento|lengte|długoś|\btexte?\b|\btexto|\btesto\b|\btekst|text[eo]n\b|metin|κείμεν|` +
+	`kehot|متن|länge|longueur|longitud|lunghezza|comprimento|lengte|długoś|\btexte?\b|\btexto|\btesto\b|\btekst|text[eo]n\b|metin|κείμεν|` +
 	`ngữ cảnh|đầu vào|токен|контекст|запрос|запит|ввод|длин|довжин|текст|النص|טקסט|इनपुट|文本|テキスト|텍스트|` +
 	`上下文|对话|對話|会话|长度|長度|令牌|词元|输入|輸入|提示词|トークン|コンテキスト|プロンプト|入力|会話|문맥|컨텍스트|토큰|프롬프트|입력|대화`)
 
@@ -106,14 +106,14 @@ var tokenWords = expression(`(?i)token|токен|令牌|词元|トークン|토
 // requestWords match what is refused for other things, too: it speaks of length where
 // it is too long.
 var requestWords = expression(`(?i)message|\brequests?\b|query|\bchat|content\b|submission|thread|payload|discussion|inhalt|nachricht|anfrage|requête|mensaje|solicitud|mensagem|solicitação|messaggi|richiesta|bericht|verzoek|` +
-	`meddeland|begäran|besked|zpráv|požadav|wiadomoś|żądani|viesti|pyyntö|üzenet|kérés|mesaj|iste[kğ]|pesan|permintaan|tin nhắn|yêu cầu|сообщени|повідомлен|` +
+	`meddeland|forespørsel|begäran|besked|zpráv|požadav|wiadomoś|żądani|viesti|pyyntö|üzenet|kérés|mesaj|iste[kğ]|cerere|pesan|permintaan|nội dung|tin nhắn|yêu cầu|сообщени|повідомлен|` +
 	`消息|訊息|内容|请求|請求|メッセージ|リクエスト|메시지|요청|رسال|طلب|संदेश|अनुरोध|μήνυμα|ข้อความ|คำขอ|הודע|בקש`)
 
 // longWords match that something is too long.
 var longWords = expression(`(?i)too (?:long|large|big|much)|(?:long|larg|great|bigg)er than|zu (?:lang|groß)|länger als|größer als|trop (?:long|grand)|` +
 	`(?:demasiado|muy) (?:larg|grand)|muito (?:long|grand)|(?:long|grand)\w+ demais|troppo (?:lung|grand)|te (?:lang|groot)|för (?:lång|stor)|for (?:lang|stor)|` +
 	`příliš (?:dlouh|velk)|liian (?:pitk|suur)|túl (?:hossz|nagy)|terlalu (?:panjang|besar)|quá (?:dài|lớn)|слишком (?:длин|больш)|занадто (?:довг|велик)|` +
-	`(?:za|zbyt) dług|çok uzun|过长|過長|太长|太長|長すぎ|너무 [길깁긴]|طويل|बहुत लंब|πολύ μεγάλ|ยาวเกิน|ארוכ`)
+	`(?:za|zbyt) dług|prea (?:lung|mare)|massa (?:llarg|gran)|بیش از حد طولانی|çok uzun|过长|過長|太长|太長|長すぎ|너무 [길깁긴]|طويل|बहुत लंब|πολύ μεγάλ|ยาวเกิน|ארוכ`)
 
 // windowNames match the names that servers give to their window.
 var windowNames = expression(`max_(?:model_len|seq_len|total_tokens|input\w*|prompt\w*|context\w*|position\w*)`)
@@ -125,5 +125,5 @@ var ofAnswers = expression(`(?i)max_|completion|output|answer`)
 var tooMuchWords = expression(`(?i)too many|exceed|more than|at most|maximum|limit|not fit|shorten|shorter|overflow|` +
 	`zu viel|überschr|höchst|grenze|trop de|dépass|limite|` +
 	`demasiad|supera|excede|límite|máxim|muito|troppo|eccede|te veel|överskrid|overskrid|příliš|překr|` +
-	`liian|túl |terlalu|melebihi|vượt quá|превы|переви|слишком|занадт|лимит|предел|przekr|aşı|` +
+	`liian|ylittä|túl |terlalu|melebihi|vượt quá|превы|переви|слишком|занадт|лимит|предел|przekr|aşı|` +
 	`超过|超出|超過|过多|上限|超え|多すぎ|초과|너무|제한`)
