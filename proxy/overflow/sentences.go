@@ -3,6 +3,7 @@ package overflow
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,11 +35,22 @@ func sentences(status int, body []byte) []sentence {
 	body = bytes.TrimSpace(body)
 	switch o := objectOf(gjson.ParseBytes(body)); {
 	case o.IsObject() && json.Valid(body):
-		r.collect(o, status >= 400, 0)
+		r.collect(o, status >= 400 || bare(o), 0)
 	case status >= 400 && len(body) > 0 && body[0] != '<':
 		r.add(sentence{text: string(body)}) // plain text
 	}
 	return r
+}
+
+// bare reports whether an object has nothing but what errors without a name for it have:
+// FastAPI's detail (TabbyAPI, mlx), Cohere's message, the code of Databricks.
+func bare(o gjson.Result) bool {
+	only := o.IsObject()
+	o.ForEach(func(key, _ gjson.Result) bool {
+		only = slices.Contains([]string{"detail", "message", "error_code", "code", "status"}, key.Str)
+		return only
+	})
+	return only
 }
 
 // add adds a text, cut to what is looked at.
