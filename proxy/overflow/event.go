@@ -90,7 +90,7 @@ func read(event []byte) (name string, data []byte) {
 // verdict reports whether data is an error or an answer. Most answers have no word
 // that an error needs under status 200, and are not looked at any further.
 func verdict(data []byte) (Begins, []byte) {
-	marked := slices.ContainsFunc([]string{"error", "base_resp", `"fault"`, failed, `\u`}, func(word string) bool { return bytes.Contains(data, []byte(word)) })
+	marked := slices.ContainsFunc([]string{"error", "base_resp", failed, `\u`}, func(word string) bool { return bytes.Contains(data, []byte(word)) })
 	if !marked && !bare(gjson.ParseBytes(data)) || len(sentences(200, data)) == 0 {
 		return Answer, nil
 	}
