@@ -181,6 +181,16 @@ func shape(name string) (seen byte, camel bool) {
 	return seen, camel
 }
 
+// specifics returns how many words of a line have letters and digits, but for paths.
+func specifics(l string) (n int) {
+	for t := range terms(l) {
+		if seen, _ := shape(t.text); t.name && len(t.text) >= 6 && seen&digit != 0 && strings.IndexByte(t.text, '/') < 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // words yields each word, a run of ASCII letters, as text[from:to].
 func words(text string) iter.Seq2[int, int] { return spansOf(text, lower|upper) }
 

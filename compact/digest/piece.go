@@ -113,11 +113,12 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 		q.rest = (c == prints || c == data || c == findings) && q.lines[1] < end
 	}
 	if dense != "" && need >= 0 && p.pieces[need].class == steps && c != code && !p.known(c, dense) {
-		p.pieces[need].brief = OneLine(dense, briefChars)
+		brief := OneLine(dense, briefChars)
 		if all := strings.TrimSpace(b.text); len(all) <= 2*briefChars {
-			p.pieces[need].brief = OneLine(strings.ReplaceAll(all, "\n", lineMark), 3*briefChars)
+			brief = OneLine(strings.ReplaceAll(all, "\n", lineMark), 3*briefChars)
 		}
-		p.pieces[need].cost += int32(len(p.pieces[need].brief))
+		p.pieces[need].brief = brief
+		p.pieces[need].cost += int32(len(brief))
 	}
 	p.limit(first, limit)
 }

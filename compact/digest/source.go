@@ -266,16 +266,6 @@ var (
 	alarm = regexp.MustCompile(`\b(?:CrashLoopBackOff|ImagePullBackOff|ErrImagePull|OOMKilled|Evicted|Unschedulable|NotReady|Unhealthy|Degraded|FailedScheduling|BackOff|FATAL|CRITICAL|WARN(?:ING)?)\b|\b0/[1-9]|^(?:\S+ +){0,2}Warning  |(?i)\b(?:level|severity)\W{1,4}(?:error|fatal|critical|panic)\b|\bdid you mean\b|^(?:hint|help): `)
 )
 
-// specifics returns how many words of a line have letters and digits, but for paths.
-func specifics(l string) (n int) {
-	for t := range terms(l) {
-		if seen, _ := shape(t.text); t.name && len(t.text) >= 6 && seen&digit != 0 && strings.IndexByte(t.text, '/') < 0 {
-			n++
-		}
-	}
-	return n
-}
-
 // unlisted is how much more than a row of a list an object or a text is worth that a tool
 // returned for what it was asked.
 const unlisted = 3
