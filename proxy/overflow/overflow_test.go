@@ -137,6 +137,7 @@ func TestFirstEventHoldsNoAnswerBack(t *testing.T) {
 			t.Errorf("%.200q: %v, want %v", start, got, want)
 		}
 	}
+	f("data: {}\n\n", Answer)
 	const begun = "data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1,"
 	f(begun+"\"x\":\""+strings.Repeat("x", 64<<10), Answer)
 	f("event: "+strings.Repeat("x", 64<<10), Answer)

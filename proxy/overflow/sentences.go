@@ -45,7 +45,7 @@ func sentences(status int, body []byte) []sentence {
 // bare reports whether an object has nothing but what errors without a name for it have:
 // FastAPI's detail (TabbyAPI, mlx), Cohere's message, the code of Databricks.
 func bare(o gjson.Result) bool {
-	only := o.IsObject()
+	only := false // an object without members is no error
 	o.ForEach(func(key, _ gjson.Result) bool {
 		only = slices.Contains([]string{"detail", "message", "error_code", "code", "status"}, key.Str)
 		return only
