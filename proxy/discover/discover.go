@@ -9,7 +9,6 @@ package discover
 import (
 	"cmp"
 	"context"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -241,7 +240,13 @@ func (k *upstream) keep(f Found, model string, now time.Time) bool {
 		k.published, k.since = Windows{}, now
 	}
 	before, _ := k.published.of(model)
-	maps.Copy(k.published, f.Windows)
+	for name, p := range f.Windows {
+		// A page that fails once takes nothing back: llama.cpp has the template on another than the list.
+		if last := k.published[name]; p.Runs.Template == "" && p.Runs.Vocabulary > 0 && p.Runs.Vocabulary == last.Runs.Vocabulary {
+			p.Runs, p.NoTools, p.NoCalls = last.Runs, last.NoTools, last.NoCalls
+		}
+		k.published[name] = p
+	}
 	if news, _ := k.published.of(model); news != before {
 		delete(k.again, model) // one that is loaded anew may have another window soon
 	}

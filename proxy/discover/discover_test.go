@@ -49,6 +49,25 @@ func TestWhatIsPublishedOfModelsAddsUp(t *testing.T) {
 	f(nil, 2*publishedLife, "0 0 0 ")
 }
 
+// A page that fails once takes nothing back, unless another model runs.
+func TestAPageThatFailsTakesNothingBack(t *testing.T) {
+	k := &upstream{}
+	f := func(p, want compact.Published) {
+		t.Helper()
+		k.keep(Found{Windows: Windows{anyModel: p}}, "m", time.Now())
+		if got, _ := k.published.of("m"); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	whole := compact.Published{Window: 4096, NoTools: true, Runs: compact.Runs{Name: "/x.gguf", Vocabulary: 32_064, Template: "t"}}
+	f(whole, whole)
+	shorter := whole
+	shorter.Window = 2048
+	f(compact.Published{Window: 2048, Runs: compact.Runs{Name: "m", Vocabulary: 32_064}}, shorter)
+	other := compact.Published{Window: 2048, Runs: compact.Runs{Name: "m", Vocabulary: 128_256}}
+	f(other, other)
+}
+
 // handled answers requests by a handler, without a network.
 type handled struct {
 	http.HandlerFunc
