@@ -4,7 +4,8 @@ import "slices"
 
 // Calibration finds out, from the bills of one upstream, which of the counters of one model counts as the upstream does,
 // and by which factor. A plan depends on both, so they change seldom. The factor moves in steps of 2 %: up at once, because
-// a prompt that is under-counted is refused or cut, and down when three bills agree. The first three set it without slack.
+// a prompt that is under-counted is refused or cut, and down when three bills agree. The first three set it with no slack
+// but a step: what is folded again for less loses more of the upstream's cache than the step is worth.
 // After five bills both rest: the factor changes only if it is off by more than 5 %, and the way only if no factor on it
 // explains the bills.
 //
@@ -155,7 +156,7 @@ func (c *Calibration) add(b bill) {
 	}
 	if way := c.best(); way != c.way {
 		c.way, c.percent = way, c.largest(way)
-	} else if to := c.largest(way); !c.chosen && to < c.percent || to*1000 <= c.percent*1000-down*100 {
+	} else if to := c.largest(way); !c.chosen && to < c.percent-percentStep || to*1000 <= c.percent*1000-down*100 {
 		c.percent = to
 	}
 	c.measured, c.chosen = true, true

@@ -55,6 +55,7 @@ var tokenizers = []tokenizer{
 	{name: "cl100k_base", encoding: bpe.Cl100k, framing: gpt4Framing},
 	// Llama 3 and Qwen have cl100k_base and more tokens for other languages: a real Llama 3.1 and Qwen 2.5 were within 2 % of it
 	// on code, prose and tools (llama.cpp's vocabularies).
+	{name: "cl100k*1.01", encoding: bpe.Cl100k, scale: &scale{plain: 101, other: 101, rare: 101}, framing: cl100kFraming},
 	{name: "cl100k*1.02", encoding: bpe.Cl100k, scale: &scale{plain: 102, other: 102, rare: 102}, framing: cl100kFraming},
 	{name: "cl100k*1.02+digits", encoding: bpe.Cl100k, scale: &scale{plain: 102, other: 102, rare: 102, digits: true}, framing: cl100kFraming},
 	scaled("o200k*1.04+digits+signs", scale{plain: 104, other: 115, rare: 150, digits: true, signs: true}, bareFraming),

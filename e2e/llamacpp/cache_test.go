@@ -12,9 +12,9 @@ import (
 
 // TestLlamaCppCache: what a server evaluates of a session's calls that outgrow its window.
 // The rest it has in its cache, as far as a prompt begins with the one before. Through
-// Laconic it is little more than where nothing has to be left out, told of the window
-// or not, and far less than where the oldest messages are dropped: at the end of a
-// session, a quarter.
+// Laconic it is little more than where nothing has to be left out, told of the window or
+// not, and through two replicas in turn that share nothing, too. It is far less than where the
+// oldest messages are dropped: at the end of a session, a quarter.
 func TestLlamaCppCache(t *testing.T) {
 	t.Parallel()
 	type way struct {
@@ -23,14 +23,16 @@ func TestLlamaCppCache(t *testing.T) {
 		// What Laconic may take at the most, in percent: of what is evaluated without a
 		// limit, and of what is where the oldest messages are dropped.
 		ofWhole, ofDropped int
+		// The count is corrected by no more than a step, and so two replicas that share nothing agree.
+		agree bool
 	}
-	ways := []way{{"demo", "", chatML, 8192, 22, 137, 75}}
+	ways := []way{{"demo", "", chatML, 8192, 22, 137, 75, false}}
 	if full() {
 		ways = append(ways[:0],
-			way{"demo", "", chatML, 16384, 41, 137, 40},
-			way{"mini-swe-agent/deepseek_chat_dev/pydicom__pydicom-1694", "qwen2", chatML, 8192, 41, 130, 40},
-			way{"mini-swe-agent/deepseek_chat_dev/pvlib__pvlib-python-1154", "qwen35", "Qwen3.5-4B", 8192, 41, 130, 40},
-			way{"entire-cli/07d86da7-2e39-4276-a0d5-7b46a85b8750", "llama-bpe", "NousResearch-Hermes-3-Llama-3.1-8B-tool_use", 8192, 41, 130, 40})
+			way{"demo", "", chatML, 16384, 41, 137, 40, true},
+			way{"mini-swe-agent/deepseek_chat_dev/pydicom__pydicom-1694", "qwen2", chatML, 8192, 41, 130, 40, true},
+			way{"mini-swe-agent/deepseek_chat_dev/pvlib__pvlib-python-1154", "qwen35", "Qwen3.5-4B", 8192, 41, 130, 40, true},
+			way{"entire-cli/07d86da7-2e39-4276-a0d5-7b46a85b8750", "llama-bpe", "NousResearch-Hermes-3-Llama-3.1-8B-tool_use", 8192, 41, 130, 40, false})
 	}
 	for _, w := range ways {
 		t.Run(w.conversation, func(t *testing.T) {
@@ -44,24 +46,32 @@ func TestLlamaCppCache(t *testing.T) {
 			}
 			large := serve(131072)
 			requests := growing(c, "my-model", w.calls)
-			whole := large.evaluates(t, large.direct, requests)
-			dropped := serve(w.window).evaluates(t, "", large.dropping(t, c, w.calls, w.window-512))
+			whole := large.evaluates(t, requests, large.direct)
+			small := serve(w.window)
+			dropped := small.evaluates(t, large.dropping(t, c, w.calls, w.window-512), small.direct)
 			t.Logf("tokens evaluated of tokens sent, window %d\neverything, window 131072  %v\noldest dropped             %v", w.window, whole, dropped)
 			if whole.sent/whole.requests < w.window || whole.refused+dropped.refused > 0 {
 				t.Error("the window is not one that the conversation outgrows")
 			}
-			through := func(name, config string) {
+			through := func(name, config string, replicas int) {
 				l := serve(w.window)
-				e := l.evaluates(t, rig.Start(t, l.URL+"/v1", config).URL, requests)
+				var urls []string
+				for range replicas {
+					urls = append(urls, rig.Start(t, l.URL+"/v1", config).URL)
+				}
+				e := l.evaluates(t, requests, urls...)
 				t.Logf("%-26s %v", name, e)
 				if e.refused > 0 || e.tokens*100 > whole.tokens*w.ofWhole || e.tokens*100 > dropped.tokens*w.ofDropped {
 					t.Errorf("%s: more than %d %% of what is evaluated without a limit, or than %d %% of what it is where the oldest messages are dropped", name, w.ofWhole, w.ofDropped)
 				}
 			}
 			// Untold it keeps a quarter of the window for the answer, so it compacts more often.
-			through("Laconic, told nothing", "")
+			through("Laconic, told nothing", "", 1)
 			if full() {
-				through("Laconic, told", fmt.Sprintf("models: [{match: \"*\", window: %d, reserve: 512}]\n", w.window))
+				through("Laconic, told", fmt.Sprintf("models: [{match: \"*\", window: %d, reserve: 512}]\n", w.window), 1)
+			}
+			if w.agree {
+				through("two that share nothing", "", 2)
 			}
 		})
 	}
@@ -77,16 +87,12 @@ func (e evaluated) String() string {
 	return fmt.Sprintf("%7d of %7d, %2d of %d refused, %2d prefixes lost", e.tokens, e.sent, e.refused, e.requests, e.lost)
 }
 
-// evaluates sends requests one after the other, to the server itself unless to another
-// URL.
-func (l *llama) evaluates(t testing.TB, url string, requests [][]byte) (e evaluated) {
+// evaluates sends requests one after the other, to each of some URLs in turn.
+func (l *llama) evaluates(t testing.TB, requests [][]byte, urls ...string) (e evaluated) {
 	t.Helper()
-	if url == "" {
-		url = l.direct
-	}
 	before := 0
-	for _, body := range requests {
-		status, _, answer := rig.Post(t, url+completions, body)
+	for i, body := range requests {
+		status, _, answer := rig.Post(t, urls[i%len(urls)]+completions, body)
 		e.requests++
 		if status != http.StatusOK {
 			e.refused++

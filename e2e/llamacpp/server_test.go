@@ -114,7 +114,7 @@ func TestLlamaCppFortyTools(t *testing.T) {
 	if full() {
 		calls = 41
 	}
-	e := l.evaluates(t, rig.Start(t, l.URL+"/v1", "").URL, growing(c, "my-model", calls))
+	e := l.evaluates(t, growing(c, "my-model", calls), rig.Start(t, l.URL+"/v1", "").URL)
 	refused := 0
 	for _, came := range l.came() {
 		if came.status != http.StatusOK {
