@@ -107,11 +107,24 @@ func (p *Proxy) sender(h http.Header) (key learn.Key) {
 // window the answer contradicts. It returns the default window of an upstream that
 // has none to tell; 0 where that is not known.
 func (c *planning) askAgain(contradicted bool) (unset int) {
-	route := c.x.route
-	if route.Configured || !route.Discover || discover.Silent(route.Upstream) {
+	if !c.asks() {
 		return 0
 	}
-	return c.x.p.asker.Again(c.x.settings.asking(c.x.r.Header, route), c.name, contradicted)
+	return c.x.p.asker.Again(c.x.settings.asking(c.x.r.Header, c.x.route), c.name, contradicted)
+}
+
+// lost has the upstream asked again with the next request: it did not answer this one, and
+// may start anew with another window.
+func (c *planning) lost() {
+	if c.asks() {
+		c.x.p.asker.Lost(c.x.settings.asking(c.x.r.Header, c.x.route))
+	}
+}
+
+// asks reports whether the upstream is asked for windows.
+func (c *planning) asks() bool {
+	route := c.x.route
+	return !route.Configured && route.Discover && !discover.Silent(route.Upstream)
 }
 
 // recorded sets how the records of a plan are made.

@@ -71,6 +71,7 @@ func (s *retrier) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	res, err := x.p.transport.RoundTrip(r)
 	if err != nil {
+		s.first.c.lost()
 		return nil, err
 	}
 	x.call.watch.Answered()

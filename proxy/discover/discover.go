@@ -24,7 +24,8 @@ const (
 	askTime = 15 * time.Second
 	// freshTime is how old an answer may be. Models are loaded and unloaded.
 	freshTime = 10 * time.Minute
-	// soonTime is when an upstream is asked once more that published nothing of a model at
+	// soonTime is how old that of a known program may be, which somebody may start anew. It is
+	// also when an upstream is asked once more that published nothing of a model at
 	// first, and how long it is not asked for one of which Again learnt nothing new.
 	soonTime = time.Minute
 	// reloadTime is the same where an answer contradicts the window of a model that is loaded:
@@ -188,6 +189,16 @@ func (a *Asker) Again(u Upstream, model string, contradicted bool) (unset int) {
 	return 0
 }
 
+// Lost is called with each request that an upstream did not answer. The upstream is asked
+// again with the next request.
+func (a *Asker) Lost(u Upstream) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if k := a.of(u); !k.next.IsZero() {
+		k.next = time.Now()
+	}
+}
+
 // Loads reports whether an upstream publishes windows of loaded models alone, and cuts
 // what is too long, as far as it has answered.
 func (a *Asker) Loads(u Upstream) bool {
@@ -255,7 +266,7 @@ func (k *upstream) keep(f Found, model string, now time.Time) bool {
 	case f.denied:
 		k.next = now.Add(deniedPause)
 		return true
-	case !told && k.next.IsZero():
+	case !told && k.next.IsZero(), f.Program != "":
 		pause = soonTime
 	}
 	k.last, k.next = f, now.Add(pause)

@@ -195,6 +195,32 @@ func TestAServerThatStartsAnewIsAskedAtOnce(t *testing.T) {
 	})
 }
 
+// A server that somebody starts anew has another window, which the next request learns of where
+// one met it while it was away, and else those after a minute.
+func TestAServerThatWasAwayIsAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		window := 2048
+		m, _ := asking(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = fmt.Fprintf(w, `{"data":[{"id":"m","owned_by":"vllm","max_model_len":%d}]}`, window)
+		})
+		defer m.Close()
+		f := func(want int) {
+			t.Helper()
+			if p, _ := m.askAs("m", "k"); p.Window != want {
+				t.Errorf("a window of %d, want %d", p.Window, want)
+			}
+		}
+		f(2048)
+		window = 4096
+		f(2048)
+		m.Lost(Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}})
+		f(4096)
+		window = 8192
+		time.Sleep(soonTime)
+		f(8192)
+	})
+}
+
 func TestAModelThatNobodyHasMakesNoWindowOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, to := asking(func(w http.ResponseWriter, _ *http.Request) {
