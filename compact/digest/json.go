@@ -89,6 +89,13 @@ func (r *reader) value(v *value, name string) {
 		r.line(t.text)
 		r.tables = append(r.tables, t)
 	case v.kind == '[' && len(v.list) > 1 && r.split(v.list, name):
+	case v.series() != "":
+		r.line(joined(name, ": ", v.series()))
+	case name != "" && len(v.list) > mostNamed && !slices.ContainsFunc(v.list, func(m value) bool { return m.kind != '"' || strings.ContainsAny(firstBytes(m.text, 1), "{[") }):
+		r.line(name + ":")
+		for i := range v.list {
+			r.line(v.list[i].text)
+		}
 	case !slices.ContainsFunc(v.list, func(m value) bool { return m.list != nil || len(m.text) > longMember }):
 		r.line(joined(name, ": ", v.short("")))
 	default:
@@ -158,6 +165,9 @@ const (
 	longText    = 200
 	mostColumns = 64
 )
+
+// mostNamed is how many texts of a list have its name before each.
+const mostNamed = 8
 
 // longMember is the length above which members of a list have lines of their own.
 const longMember = 60
@@ -277,6 +287,9 @@ const mostName = 100
 func (v *value) short(name string) string {
 	if v.list == nil {
 		return strings.TrimSpace(v.text)
+	}
+	if s := v.series(); s != "" {
+		return s
 	}
 	var members []string
 	for i := range v.list {

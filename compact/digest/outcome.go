@@ -53,12 +53,16 @@ func (a *action) outcomeOf(r *result) outcome {
 	switch {
 	case fails, r.failed:
 		first, _, _ := strings.Cut(text, "\n")
-		return outcome{failed, OneLine(cmp.Or(strings.TrimSpace(placed.FindString(text)), says, failure, first), 200)}
+		says = cmp.Or(strings.TrimSpace(placed.FindString(text)), says, failure, first)
+		return outcome{failed, OneLine(toolError.ReplaceAllLiteralString(says, ""), 200)}
 	case quotes, !r.coded && says == "":
 		return outcome{}
 	}
 	return outcome{passed, says}
 }
+
+// toolError finds the element that Claude Code puts around an error of a tool.
+var toolError = regexp.MustCompile(`</?tool_use_error>`)
 
 // What a result says of a refusal: a harness names what was refused, and of edits
 // and questions a result is the harness's in any words.
@@ -148,7 +152,7 @@ func (a *action) edited(r *result) outcome {
 	}
 	switch {
 	case r.failed || r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24):
-		return outcome{failed, OneLine(head, 200)}
+		return outcome{failed, OneLine(toolError.ReplaceAllLiteralString(head, ""), 200)}
 	case (yes == nil || waits.MatchString(line)) && strings.TrimSpace(line) != "" && short && !hunks.MatchString(r.text) && !onlyLines.MatchString(r.text): // who knows
 		return outcome{unknown, OneLine(head, 200)}
 	}

@@ -17,6 +17,7 @@ type result struct {
 	object verdict // what an object of JSON says; unknown: there is none
 	tables []table // of JSON
 	first  int     // the number of its first line in a file; 0: not known
+	part   bool    // a tool left out some of it
 
 	session string // in which the program still runs
 }
@@ -24,7 +25,7 @@ type result struct {
 // resultOf returns the result of a call of some kind. What a search found keeps its
 // line numbers.
 func resultOf(text string, k kind) result {
-	r, again, sent := result{}, k, text
+	r, again, sent := result{part: leftOut.MatchString(firstBytes(text, frameBytes)) || leftOut.MatchString(lastBytes(text, frameBytes))}, k, text
 	if text, r.object, r.tables = unwrap(text, k); text != sent {
 		again = reads // lines of members look like YAML
 	}
@@ -46,6 +47,9 @@ func resultOf(text string, k kind) result {
 	}
 	return r
 }
+
+// leftOut finds how tools say that they return no more than a part.
+var leftOut = regexp.MustCompile(`<response clipped>|[Oo]nly part of this file|File content truncated|[Ff]ile has more lines|\btruncated\b.*\]|\[[^\]\n]*\btruncated\b|\(Results are truncated`)
 
 // colour finds what tells a terminal of colours and titles.
 var colour = regexp.MustCompile("\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?")

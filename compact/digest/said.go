@@ -78,7 +78,7 @@ func withoutElements(text string) string {
 
 // resultMarks begin or end messages of users that hold the result of a tool.
 var (
-	resultMarks = regexp.MustCompile(`^\s*(?:\[[\w.-]+(?: for [^\]\n]*)?\](?: Result:|\s*\n)|<(?:returncode|tool_result|tool_response|function_results|observation|file_content|output)\b|(?i:observation):|exitcode: -?\d|EXECUTION RESULT of|` +
+	resultMarks = regexp.MustCompile(`^\s*(?:\[[\w.-]+(?: for [^\]\n]*)?\](?: Result:|\s*\n)|\[[a-z_]+ for '|<(?:returncode|tool_result|tool_response|function_results|observation|file_content|output)\b|(?i:observation):|exitcode: -?\d|EXECUTION RESULT of|` +
 		`Tool (?:result|output|'[\w.-]+' returned)|# \d+ SEARCH/REPLACE blocks? failed|I ran this command:|Here are the contents|I have \*added these files|Here are summaries of some files|\(Open file: |No file open|\[File: )`)
 	resultEnds = regexp.MustCompile(`\(Current directory: [^\n]*\)\s*\nbash-\$\s*$`)
 )
@@ -87,6 +87,9 @@ var (
 func isResult(text string) bool {
 	return resultMarks.MatchString(firstBytes(text, 300)) || resultEnds.MatchString(lastBytes(text, 400))
 }
+
+// calledWith finds how Cline repeats a call before its result.
+var calledWith = regexp.MustCompile(`(?s)\A\s*\[[a-z_]+ for '.*?'\] Result:[ \t]*(?:\n|\z)`)
 
 // ofUser finds that a result is what the user answered: to a question, to what was
 // proposed or to the end of the work. In other results an element of this name may
@@ -188,6 +191,9 @@ func saidIn(text string, isResult, answered bool) (said, attachment string) {
 		text = interrupted.ReplaceAllLiteralString(text, "(interrupted) ")
 	}
 	hears := !isResult || answered || ofUser.MatchString(firstBytes(text, 400))
+	if isResult {
+		text = text[len(calledWith.FindString(text)):]
+	}
 	var words, data strings.Builder
 	own := &words
 	if isResult {

@@ -223,6 +223,42 @@ func TestShapesOfAgents(t *testing.T) {
 			[]string{fence, "File", "###"},
 		},
 		{
+			"a call of several lines before its result",
+			[][]compact.Message{say(assistant("I try.\n<execute_command>\n<command>node - <<'EOF'\nlog([7])\nEOF</command>\n</execute_command>"), user("[execute_command for 'node - <<'EOF'\nlog([7])\nEOF'] Result:\nCommand executed.\nOutput:\n[ 7 ]\n[ 8 ]"))},
+			[]string{"  [ 7 ]\n  [ 8 ]\n"},
+			[]string{"Result:", "Command executed"},
+		},
+		{
+			"tests of Node, as they are without a terminal",
+			[][]compact.Message{call(1, "bash", `{"command":"npm test"}`, "TAP version 13\n# Subtest: adds\nok 1 - adds\n  ---\n  duration_ms: 0.16\n  type: 'test'\n  ...\n# Subtest: takes\nnot ok 2 - takes\n  ---\n  duration_ms: 0.2\n  error: '3 !== 4'\n  ...\n1..2\n# tests 2\n# pass 1\n# fail 1\n# skipped 0")},
+			[]string{"failed: not ok 2 - takes\n", "error: '3 !== 4'\n"},
+			[]string{"duration_ms", "Subtest", "TAP", "1..2", "# skipped"},
+		},
+		{
+			"a series of numbers",
+			[][]compact.Message{call(1, "query_metrics", `{"promql":"errors"}`, `{"status":"success","data":{"result":[{"metric":{"pod":"a"},"values":[`+strings.TrimSuffix(strings.Repeat(`["02:00","3"],`, 12)+`["02:01","2"],["02:02","90"],["02:03","91"],`, ",")+`]}]}}`)},
+			[]string{"15 points, 02:00 3 to 02:03 91; least 02:01 2, most 02:03 91, largest step 02:01 2 → 02:02 90"},
+			nil,
+		},
+		{
+			"many lines in a list",
+			[][]compact.Message{call(1, "get_logs", `{"of":"api"}`, `{"lines":[`+strings.TrimSuffix(strings.Repeat(`"02:00 GET /order took 17 ms",`, 4)+strings.Repeat(`"02:01 GET /cart took 90 ms",`, 5), ",")+`]}`)},
+			[]string{"  02:01 GET /cart took 90 ms\n"},
+			[]string{"lines: 02:0"},
+		},
+		{
+			"a note that was written",
+			[][]compact.Message{call(1, "save_note", `{"title":"Bridge","text":"`+strings.Repeat("Some words before it. ", 12)+`The vouchers take 10,706.82 off."}`, `{"ok":true}`)},
+			[]string{"The vouchers take 10,706.82 off.\n"},
+			nil,
+		},
+		{
+			"what is only named, by its last part",
+			[][]compact.Message{call(1, "read_file", `{"path":"/home/someone/work/customers/shop/backend/lib/of/orders.rb"}`, "File not found")},
+			[]string{"read …/orders.rb"},
+			nil,
+		},
+		{
 			"lists of tasks that are texts",
 			[][]compact.Message{call(1, "todo__todo_write", `{"content":"# Plan\n- [x] Read it\n- [ ] Write it"}`, "Updated (20 chars)")},
 			[]string{"tasks as of here: Read it (completed); Write it (pending)\n"},

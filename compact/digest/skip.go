@@ -3,6 +3,7 @@ package digest
 import (
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // onlyAnd finds that what follows ran, if all of a command line passed.
@@ -26,6 +27,9 @@ func (w *writer) skip(e *event, late string, on bool) {
 	case isDone && at[0] > len("$ "):
 		text = e.marked(OneLine("$ … "+text[at[0]:], nameChars))
 	case e.kind != edits: // whose path is told whole
+		if dir := strings.LastIndexByte(e.path, '/'); len(text) > nameChars && dir > 0 { // its last part says more
+			text = strings.Replace(text, e.path[:dir], "…", 1)
+		}
 		text = e.marked(OneLine(text, nameChars))
 	}
 	switch ended := e.ended(); {

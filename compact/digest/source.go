@@ -283,11 +283,12 @@ func isPatch(text string) bool {
 func isNoise(t string) bool { return noise.MatchString(t) || progress.MatchString(t) }
 
 var (
-	noise = regexp.MustCompile(`^(?:Collecting |Downloading |Installing |Requirement already|Using cached|Preparing |WARNING: Running pip|\[notice\]|npm (?:warn|notice|http)|diff --git |index [0-9a-f]|--- a/|\+\+\+ b/|new file mode|=== (?:RUN|PAUSE|CONT)|remote: |running \d+ tests?$|failures:$|---- .* stdout ----|note: run with |(?:Name: .*, |Length: .*, )?dtype: |Traceback \(most recent|\(use "git)`)
+	noise = regexp.MustCompile(`^(?:Collecting |Downloading |Installing |Requirement already|Using cached|Preparing |WARNING: Running pip|\[notice\]|npm (?:warn|notice|http)|diff --git |index [0-9a-f]|--- a/|\+\+\+ b/|new file mode|=== (?:RUN|PAUSE|CONT)|remote: |running \d+ tests?$|failures:$|---- .* stdout ----|note: run with |(?:Name: .*, |Length: .*, )?dtype: |Traceback \(most recent|\(use "git|` +
+		`# Subtest: |duration_ms: |type: '(?:test|suite)'$|1\.\.\d+$|TAP version |[#ℹ] (?:suites|cancelled|skipped|todo|duration_ms) [\d.]+$|\s*at .*\bnode:)`)
 	// progress finds bars and rates that say how far a program is.
 	progress = regexp.MustCompile(`███|━━━|%.*(?:[=#.>-]{3,}[ =#.>-]*[|\]]|\bETA\b)|\d%\||%.* [kMG]i?B/s`)
 	// passedTest finds a test or a package that passed.
-	passedTest = regexp.MustCompile(` PASSED|^ok |\[no test files\]$|^--- PASS`)
+	passedTest = regexp.MustCompile(` PASSED|^ok |^[✓✔] |\[no test files\]$|^--- PASS`)
 	// tally finds lines that say how a trial went: marks, a result, a share.
 	tally = regexp.MustCompile(`[✅❌]|(?i)^[^\w"']*(?:(?:final|overall|test|over ?all)[ _])?(?:results?|score|status|verdict|accuracy|coverage|mean|average|total\w*)\b[^:=]{0,24}[:=]\W*(?:pass|fail|ok\b|success|[\d.]+)|\b\d+(?:\.\d+)? ?% (?:pass|fail)`)
 	// expectation finds lines that say what was expected and what came.

@@ -53,9 +53,19 @@ func (p *part) step(i int, e *event, times int) {
 	case reads:
 		p.source(i, e, head)
 	default:
+		if e.kind == other && e.mayAct() { // a note, a ticket, a message: what the assistant says elsewhere
+			for k := range e.values.list {
+				if text := e.values.list[k].text; len(text) > labelChars && saysElsewhere[plainKey(e.values.keys[k])] {
+					p.says(findings, i, 1, text, 1.2, p.room/6, head, "")
+				}
+			}
+		}
 		p.printed(i, e, head)
 	}
 }
+
+// saysElsewhere are the arguments of calls that hold what the assistant tells somebody.
+var saysElsewhere = setOf("text body content message msg description note notes comment summary details report markdown html reason")
 
 // landmark finds commands that tell how far the work is.
 var landmark = regexp.MustCompile(`git (?:commit|push|merge|rebase|checkout|revert|reset|tag|stash|cherry-pick)|gh pr|npm publish|deploy|migrate|release`)
@@ -144,6 +154,8 @@ func (e *event) ended() string {
 		return " → " + says
 	case e.kind == reads && from > 1:
 		return " (lines " + itoa(from) + "–" + itoa(from+n-1) + ")"
+	case e.kind == reads && e.result.part:
+		return " (" + count(n, "line") + " of it)"
 	case e.kind == reads:
 		return " (" + count(n, "line") + ")"
 	}
