@@ -17,6 +17,8 @@ var (
 	// more than the word they begin with.
 	asking   = regexp.MustCompile(`^(?:\w+?(?:__|[./-]))*(?:get|list|read|fetch|search|find|show|view|check|look_?up|describe|count|calculate|think)(?:_[^_]|$)|_search$`)
 	alsoActs = regexp.MustCompile(`check_?(?:in|out)|_(?:and|or)_|mark|into|(?:^|_)(?:create|delete|remove|send|publish|notify|approve|submit|upload|cancel|update|insert|add)(?:_|$)`)
+	// readsData finds queries of a database, whose rows are data.
+	readsData = regexp.MustCompile(`(?is)^\s*(?:select\s.*\bfrom\b|with\s.*\bselect\b)`)
 	// writesData finds queries that change what they are about.
 	writesData = regexp.MustCompile(`(?is)\.(?:delete|insert|update)\w*\(|^\s*(?:(?:--|#)[^\n]*\n\s*|/\*.*?\*/\s*)*(?:with\b.*\b(?:insert into|update \S+ set|delete from)\b|(?:insert|merge|replace) (?:into|or|ignore)\b|update \S+(?: \w+)? set\b|delete from\b|(?:create|alter|drop) (?:or replace |unique |temp\w* |materialized )*(?:table|index|view|schema|database|type|function|policy|trigger|role|user|sequence|extension)\b|truncate\b|(?:grant|revoke) \w+ |(?:begin|commit|rollback|vacuum)\b|mutation\b|flush(?:all|db)\b)`)
 )
@@ -31,6 +33,10 @@ func (a *action) mayAct() bool {
 		return false
 	case runs:
 		return !a.shows
+	case other:
+		if readsData.MatchString(a.query) {
+			return writesData.MatchString(a.query)
+		}
 	}
 	return writesData.MatchString(a.query) || !a.asks()
 }
@@ -60,7 +66,7 @@ func (a *action) classify() {
 	case a.path == "" && a.query == "":
 	case a.path != "" && writes.MatchString(a.verb):
 		a.kind, a.changes = edits, append(a.changes, change{path: a.path, how: changed})
-	case writesData.MatchString(a.query) && !named("search", "grep", "glob", "find"), effects.MatchString(a.verb) && !a.asks():
+	case (writesData.MatchString(a.query) || readsData.MatchString(a.query)) && !named("search", "grep", "glob", "find"), effects.MatchString(a.verb) && !a.asks():
 	case named("diagnos", "lint", "error", "problem") && !named("read", "view", "open"):
 	case a.query != "", named("list", "glob", "grep", "find", "search", "tree"), a.verb == "lsp":
 		a.kind = searches

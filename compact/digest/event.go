@@ -112,6 +112,11 @@ func (r *Record) lose(m *message, others []*message) {
 				c.event = r.happened(&event{by: byCall, origin: m.origin, action: a})
 			}
 		}
+	case m.role.Instruction(): // it leaves with the results that it stands behind
+		if text := strings.TrimSpace(withoutElements(m.text)); text != "" {
+			res := resultOf(text, reads)
+			r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: "a system message"}}), &res)
+		}
 	case m.result != nil:
 		c := r.calls.answered(m)
 		switch {

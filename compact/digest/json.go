@@ -58,7 +58,7 @@ type reader struct {
 
 // value writes a value under its name.
 func (r *reader) value(v *value, name string) {
-	switch {
+	switch v = v.tabular(); {
 	case v.kind == '"':
 		text, says, tables := unwrapTimes(v.text, r.kind, r.times-1)
 		if tables != nil && name != "" {

@@ -247,6 +247,30 @@ func TestShapesOfAgents(t *testing.T) {
 			[]string{"lines: 02:0"},
 		},
 		{
+			"what a database answers",
+			[][]compact.Message{call(1, "sql_query", `{"query":"SELECT shop, count(*) n FROM orders GROUP BY 1"}`, `{"columns":["shop","n"],"rows":[["CH",789],["SE",127]],"row_count":2}`), call(2, "sql_query", `{"query":"with a as (select 1) select * from a"}`, `{"columns":["x"],"rows":[],"row_count":0}`)},
+			[]string{"sql_query SELECT shop, count(*) n FROM orders GROUP BY 1 →\n", "  rows: (shop, n)\n  CH, 789\n  SE, 127\n"},
+			[]string{"columns: shop", "search"},
+		},
+		{
+			"a long list beside a short one",
+			[][]compact.Message{call(1, "sql_query", `{"query":"SELECT id, n, at FROM orders"}`, `[`+strings.TrimSuffix(rows(`{"id":"A-%03[1]d-19","n":%[1]d,"at":"2026-07-%02[1]d"},`), ",\n")+`]`), call(2, "sql_query", `{"query":"SELECT shop, count(*) n FROM orders GROUP BY 1"}`, `[`+strings.TrimSuffix(strings.ReplaceAll(rows(`{"shop":"S%03[1]d","n":%[1]d},`)[:138], "\n", ""), ",")+`]`)},
+			[]string{"  A-010-19, 10, 2026-07-10\n", "  S000, 0\n  S001, 1\n  S002, 2\n  S003, 3\n  S004, 4\n  S005, 5\n["},
+			[]string{"A-045-19"},
+		},
+		{
+			"a file of which the end is not told",
+			[][]compact.Message{call(1, "read_file", `{"path":"a.py"}`, rows("%4d\tdef f%[1]d(x): return x")[len("   0\tdef f0(x): return x\n"):])},
+			[]string{"–199\n[End"},
+			nil,
+		},
+		{
+			"a system message behind results",
+			[][]compact.Message{append(call(1, "read_file", `{"path":"a.rb"}`, "x = 1"), compact.Message{Role: compact.System, Parts: []compact.Part{{Text: compact.Plain("From now on never write to db/schema.rb, it is generated.")}}})},
+			[]string{"\n  From now on never write to db/schema.rb, it is generated.\n"},
+			nil,
+		},
+		{
 			"a note that was written",
 			[][]compact.Message{call(1, "save_note", `{"title":"Bridge","text":"`+strings.Repeat("Some words before it. ", 12)+`The vouchers take 10,706.82 off."}`, `{"ok":true}`)},
 			[]string{"The vouchers take 10,706.82 off.\n"},
@@ -255,7 +279,7 @@ func TestShapesOfAgents(t *testing.T) {
 		{
 			"what is only named, by its last part",
 			[][]compact.Message{call(1, "read_file", `{"path":"/home/someone/work/customers/shop/backend/lib/of/orders.rb"}`, "File not found")},
-			[]string{"read …/orders.rb"},
+			[]string{"read …/of/orders.rb"},
 			nil,
 		},
 		{

@@ -27,7 +27,8 @@ func (w *writer) skip(e *event, late string, on bool) {
 	case isDone && at[0] > len("$ "):
 		text = e.marked(OneLine("$ … "+text[at[0]:], nameChars))
 	case e.kind != edits: // whose path is told whole
-		if dir := strings.LastIndexByte(e.path, '/'); len(text) > nameChars && dir > 0 { // its last part says more
+		if dir := strings.LastIndexByte(e.path[:strings.LastIndexByte(e.path, '/')+1], '/'); len(text) > nameChars && dir > 0 {
+			dir = max(0, strings.LastIndexByte(e.path[:dir], '/')) // its last parts say more
 			text = strings.Replace(text, e.path[:dir], "…", 1)
 		}
 		text = e.marked(OneLine(text, nameChars))

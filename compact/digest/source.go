@@ -184,6 +184,9 @@ func (p *part) printed(i int, e *event, head int32) {
 	if e.kind == other {
 		c, w = data, 1 // however long ago
 		limit = max(600, p.room/4)
+		for _, t := range e.result.tables {
+			w = min(w, fewRows/float32(len(t.rows)))
+		}
 	} else if e.outcome.verdict == failed {
 		limit = max(600, p.room/7)
 	}
@@ -265,6 +268,10 @@ var (
 	// alarm finds rows and lines of a log that tell of what is not as it should be.
 	alarm = regexp.MustCompile(`\b(?:CrashLoopBackOff|ImagePullBackOff|ErrImagePull|OOMKilled|Evicted|Unschedulable|NotReady|Unhealthy|Degraded|FailedScheduling|BackOff|FATAL|CRITICAL|WARN(?:ING)?)\b|\b0/[1-9]|^(?:\S+ +){0,2}Warning  |(?i)\b(?:level|severity)\W{1,4}(?:error|fatal|critical|panic)\b|\bdid you mean\b|^(?:hint|help): `)
 )
+
+// fewRows is the length of lists up to which their rows count whole: of longer ones a few say
+// how the others are.
+const fewRows = 16
 
 // unlisted is how much more than a row of a list an object or a text is worth that a tool
 // returned for what it was asked.

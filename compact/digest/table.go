@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -40,6 +41,41 @@ func tableOf(name string, list []value, text string) table {
 		t.text = (&layout{table: &t}).write(&t)
 	}
 	return t
+}
+
+// columnKeys are the members under which databases answer with the names of columns.
+var columnKeys = setOf("columns fields headers header columnnames")
+
+// tabular returns an object of names of columns and of rows of values as one whose rows are
+// objects, and another value as it is.
+func (v *value) tabular() *value {
+	names, rows := -1, -1
+	for i := range v.list {
+		switch m := &v.list[i]; {
+		case v.kind != '{' || m.kind != '[' || len(m.list) == 0:
+		case columnKeys[plainKey(v.keys[i])]:
+			names = i
+		case m.list[0].kind == '[':
+			rows = i
+		}
+	}
+	if names < 0 || rows < 0 || slices.ContainsFunc(v.list[rows].list, func(row value) bool { return row.kind != '[' || len(row.list) != len(v.list[names].list) }) {
+		return v
+	}
+	var columns []string
+	for i := range v.list[names].list {
+		c := &v.list[names].list[i]
+		columns = append(columns, cmp.Or(c.member("name"), c.text))
+	}
+	whole := value{kind: '{', text: v.text, keys: slices.Clone(v.keys), list: slices.Clone(v.list)}
+	objects := value{kind: '[', text: v.list[rows].text}
+	for _, row := range v.list[rows].list {
+		row.kind, row.keys = '{', columns
+		objects.keys, objects.list = append(objects.keys, ""), append(objects.list, row)
+	}
+	whole.list[rows] = objects
+	whole.keys, whole.list = slices.Delete(whole.keys, names, names+1), slices.Delete(whole.list, names, names+1)
+	return &whole
 }
 
 func pointers(list []value) []*value {

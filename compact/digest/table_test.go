@@ -86,7 +86,7 @@ func TestValuesKeepTheirNames(t *testing.T) {
 		{
 			"rows without names", 700,
 			[][]compact.Message{call(1, `{}`, `{"columns":["id","email"],"rows":[[1,"ana@example.org"],[2,"bo, cy@example.org"],[3,"dee@example.org"],[4,"eve@example.org"],[5,"fay@example.org"],[6,"gus@example.org"],[7,"hal@example.org"],[8,"ida@example.org"],[9,"joe@example.org"]]}`)},
-			[]string{"  rows:\n  1, ana@example.org\n  2, \"bo, cy@example.org\"\n"},
+			[]string{"  rows: (id, email)\n  1, ana@example.org\n  2, \"bo, cy@example.org\"\n"},
 			nil,
 		},
 		{

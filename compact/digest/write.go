@@ -135,8 +135,22 @@ const gap = "  …\n"
 func (w *writer) leave() {
 	if w.rest {
 		w.b.WriteString(gap)
+	} else if w.last > 0 && (w.class == sources || w.class == rules) {
+		if r := &w.at(w.event).result; int(w.last)+1 < countLines(r.text) {
+			w.between(r.first, w.last, int32(countLines(r.text))+1)
+		}
 	}
 	w.rest = false
+}
+
+// between says which lines of a body are left out between two, in a file whose first line
+// has a number; 0: it is not known.
+func (w *writer) between(first int, last, next int32) {
+	if first == 0 {
+		w.b.WriteString(gap)
+		return
+	}
+	w.b.WriteString("  … lines " + itoa(first+int(last)) + "–" + itoa(first+int(next)-2) + "\n")
 }
 
 // piece writes a piece. detailed is set if other pieces of its event follow.
@@ -213,7 +227,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 		}
 		switch far := q.lines[0] > w.last+2; {
 		case far && first > 0:
-			w.b.WriteString("  … lines " + itoa(first+int(w.last)) + "–" + itoa(first+int(q.lines[0])-2) + "\n")
+			w.between(first, w.last, q.lines[0])
 		case far && (w.last > 0 || q.class >= rules), (q.class == prints || q.class == data) && q.lines[0] > w.last+1:
 			w.b.WriteString(gap)
 		}
