@@ -21,9 +21,36 @@ import (
 	"laconic/proxy/body"
 )
 
-// newTransport is sized for streams: as many idle connections per host as
+// byScheme keeps idle connections for less long where no TLS has to be agreed on anew: llama.cpp, the server of vLLM and
+// SGLang, and Node, which LM Studio is made of, close them after five seconds, and a request may meet that.
+type byScheme struct{ plain, tls *http.Transport }
+
+// plainIdleTime is how long an idle connection without TLS is kept.
+const plainIdleTime = 4 * time.Second
+
+func newTransport(l *Limits) byScheme {
+	t := byScheme{newTLSTransport(l), newTLSTransport(l)}
+	t.plain.IdleConnTimeout = plainIdleTime
+	return t
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (t byScheme) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme == "http" {
+		return t.plain.RoundTrip(r)
+	}
+	return t.tls.RoundTrip(r)
+}
+
+// CloseIdleConnections closes those of both.
+func (t byScheme) CloseIdleConnections() {
+	t.plain.CloseIdleConnections()
+	t.tls.CloseIdleConnections()
+}
+
+// newTLSTransport is sized for streams: as many idle connections per host as
 // there may be clients, and no limit on an answer but silence.
-func newTransport(l *Limits) *http.Transport {
+func newTLSTransport(l *Limits) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
 		// As every command-line tool does; localhost is never asked through it.

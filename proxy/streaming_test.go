@@ -3,6 +3,7 @@ package proxy
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -272,7 +273,7 @@ func TestAnUpstreamThatTakesNoBodyIsATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVirtual(t, nil, func(o *Options) { o.Limits.ResponseHeader = time.Minute })
 		behind := newPipes()
-		v.p.transport.(*http.Transport).DialContext = behind.dial
+		v.p.transport.(byScheme).plain.DialContext = behind.dial
 		go func() {
 			c, _ := behind.Accept() // and reads nothing
 			time.Sleep(time.Hour)
@@ -285,6 +286,30 @@ func TestAnUpstreamThatTakesNoBodyIsATimeout(t *testing.T) {
 			t.Errorf("%s", answer)
 		}
 		time.Sleep(2 * time.Hour)
+	})
+}
+
+// Servers that people run close what is idle for five seconds: a connection is not used again that may just be closing.
+func TestAnIdleConnectionWithoutTLSIsNotKeptForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, dials := newVirtual(t, nil), 0
+		behind := v.p.transport.(byScheme).plain.DialContext
+		v.p.transport.(byScheme).plain.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			dials++
+			return behind(ctx, network, address)
+		}
+		for _, pause := range []time.Duration{0, 3 * time.Second, 4900 * time.Millisecond} {
+			time.Sleep(pause)
+			conn := v.dial()
+			go func() { _, _ = io.WriteString(conn, post("", chatBody)) }()
+			answer, _ := io.ReadAll(conn)
+			if statusOf(t, string(answer)) != 200 {
+				t.Errorf("%s", answer)
+			}
+		}
+		if dials != 2 {
+			t.Errorf("%d connections for three requests", dials)
+		}
 	})
 }
 

@@ -75,7 +75,7 @@ func newVirtual(t *testing.T, reply http.HandlerFunc, change ...func(*Options)) 
 	o.Listener.Replied = func(i ReplyInfo) { v.all <- i }
 	limits := o.Limits.withDefaults()
 	transport := newTransport(&limits)
-	transport.DialContext, transport.Proxy = behind.dial, nil
+	transport.plain.DialContext, transport.plain.Proxy = behind.dial, nil
 	o.Transport = transport
 	p, err := New(o)
 	if err != nil {
