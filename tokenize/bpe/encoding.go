@@ -23,8 +23,6 @@ type Encoding struct {
 	name      string
 	cl100k    bool // split like cl100k_base, not like o200k_base
 	vocab     *vocab
-	tokens    *tokenSet
-	pairs     *pairTable
 	byteToken [256]uint32
 	scratch   sync.Pool // of *scratch
 }
@@ -44,17 +42,14 @@ var (
 
 func newEncoding(name, merges string, cl100k bool) *Encoding {
 	readClasses()
-	v := readVocab(merges)
 	e := &Encoding{
 		name:    name,
 		cl100k:  cl100k,
-		vocab:   v,
-		tokens:  newTokenSet(v),
-		pairs:   newPairTable(v),
+		vocab:   readVocab(merges),
 		scratch: sync.Pool{New: func() any { return new(scratch) }},
 	}
-	for id := range uint32(byteTokens) {
-		e.byteToken[v.token(id)[0]] = id
+	for c := range e.byteToken {
+		e.byteToken[c] = e.vocab.ranks[string([]byte{byte(c)})]
 	}
 	return e
 }
@@ -85,21 +80,22 @@ func (e *Encoding) Count(text []byte) int {
 // countPiece returns the number of tokens of text[p:end].
 func (e *Encoding) countPiece(s *scratch, text []byte, p, end int) int {
 	if end-p > maxWord {
-		if e.tokens.longer[string(text[p:end])] {
-			return 1
-		}
-		return s.merger.count(e, text[p:end])
+		return e.count(s, text[p:end])
 	}
 	w := wordAt(text, p, end-p)
 	known := &s.words[w.hash()>>(64-wordBits)]
 	if known.first != w.first || known.rest&(1<<countShift-1) != w.rest {
-		count := 1
-		if e.tokens.words[e.tokens.place(w)] != w {
-			count = s.merger.count(e, text[p:end])
-		}
-		*known = word{w.first, w.rest | uint64(count)<<countShift}
+		*known = word{w.first, w.rest | uint64(e.count(s, text[p:end]))<<countShift}
 	}
 	return int(known.rest >> countShift)
+}
+
+// count is countPiece of a piece that is not remembered.
+func (e *Encoding) count(s *scratch, piece []byte) int {
+	if _, one := e.vocab.ranks[string(piece)]; one {
+		return 1
+	}
+	return s.merger.count(e, piece)
 }
 
 // appendRepaired appends the text to dst, with U+FFFD in place of invalid bytes: one for

@@ -1,4 +1,4 @@
-// Which pieces are tokens, and the counts of the words that were seen lately.
+// The counts of the words that were seen lately.
 //
 // Text repeats its words. Looking one up among those of late, in a near cache of the
 // processor, is faster than among all tokens, and much faster than merging it.
@@ -38,36 +38,4 @@ func wordAt(text []byte, p, n int) word {
 func (w word) hash() uint64 {
 	high, low := bits.Mul64(w.first^mix, w.rest^0xC2B2AE3D27D4EB4F)
 	return (high ^ low) * mix
-}
-
-// A tokenSet has the pieces that are one token. For words it is a hash table with open
-// addressing, of which half of the places or more are empty.
-type tokenSet struct {
-	words  []word // an empty place is zero
-	shift  uint
-	longer map[string]bool
-}
-
-func newTokenSet(v *vocab) *tokenSet {
-	b := bits.Len(uint(2 * v.len()))
-	t := &tokenSet{words: make([]word, 1<<b), shift: uint(64 - b), longer: map[string]bool{}}
-	for id := range uint32(v.len()) {
-		token := v.token(id)
-		if len(token) > maxWord {
-			t.longer[string(token)] = true
-			continue
-		}
-		w := wordAt(token, 0, len(token))
-		t.words[t.place(w)] = w
-	}
-	return t
-}
-
-// place returns where a word is, or could be.
-func (t *tokenSet) place(w word) uint64 {
-	at := w.hash() >> t.shift
-	for t.words[at] != w && t.words[at].rest != 0 {
-		at = (at + 1) % uint64(len(t.words))
-	}
-	return at
 }
