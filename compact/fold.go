@@ -196,10 +196,9 @@ func (f *folding) setWarmMark() {
 // can be prepared.
 type Forecast struct {
 	// Mark is the warm mark: the number of messages of the repaired list before
-	// it. Sources is the same in messages of the client's list. What Slot
-	// returns depends only on the messages before the mark, on the policy and
-	// on the budget.
-	Mark, Sources int
+	// it. What Slot returns depends only on the messages before the mark, on the
+	// policy and on the budget.
+	Mark int
 
 	in *input
 }
@@ -223,7 +222,7 @@ func (p *Plan) Forecast() *Forecast {
 	if !f.warm || f.hopeless() { // then nobody knows when the next one comes
 		return nil
 	}
-	return &Forecast{Mark: f.markAt, Sources: sources(p.in.msgs[:f.markAt]), in: p.in}
+	return &Forecast{Mark: f.markAt, in: p.in}
 }
 
 // Slot returns the slot that an epoch at the warm mark would make, or nil if it

@@ -109,8 +109,6 @@ type Slot struct {
 	// End is the length of the list when the slot was made. The text depends
 	// only on the messages before End, on the policy and on the budget.
 	End int `json:"end"`
-	// Sources is the same in messages of the client's list.
-	Sources int `json:"sources"`
 	// At is the index, in the repaired list, of the user message whose text
 	// the slot follows. It is -1 if no user message precedes the run; then the
 	// text is a message of its own, before message Before.

@@ -267,7 +267,6 @@ func (d *Draft) newSlot(originals []Message) *Slot {
 		From: from.spans[0].From, To: from.last().To, End: from.last().End, At: d.gap.host, Size: from.size, Label: from.label,
 		Spans: slices.Clone(from.spans), draft: d, originals: originals,
 	}
-	s.Sources = sources(originals[:s.End])
 	if s.At < 0 && d.task.last >= 0 && (d.task.last < s.End || d.opens(d.task.first, d.gap.from)) {
 		s.At = d.task.last // it came after the gap was opened
 	}
