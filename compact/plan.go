@@ -204,6 +204,14 @@ type Report struct {
 	NotEnough bool `json:"not_enough_history,omitempty"`
 }
 
+// Did returns what the repair and the stages did.
+func (r *Report) Did() []StageReport {
+	if r.Repairs == 0 {
+		return r.Stages
+	}
+	return append([]StageReport{{Name: repairStage, Edits: r.Repairs, Saved: r.RepairSaved}}, r.Stages...)
+}
+
 // At returns the report in tokens of a counter that a rate corrects. The outcome,
 // the budget and the fixed cost stay.
 func (r Report) At(rate Rate) Report {

@@ -288,11 +288,7 @@ type Point struct {
 // Stages returns what each stage and the repair did, and what is left of what came
 // less what was sent: not 0 where a policy counts otherwise than the upstream.
 func Stages(p *compact.Report) (all []compact.StageReport, other int) {
-	if n := p.Repairs; n > 0 {
-		all = append(all, compact.StageReport{Name: "repair", Edits: n, Saved: p.RepairSaved})
-	}
-	all = append(all, p.Stages...)
-	other = p.Before - p.After
+	all, other = p.Did(), p.Before-p.After
 	for _, s := range all {
 		other -= s.Saved
 	}

@@ -92,7 +92,7 @@ func compressAnswer(f *folded) []byte {
 	names, edits := []string{}, map[string]int{}
 	if f.err == nil {
 		before, after = f.report.Before-f.report.Fixed, f.report.After-f.report.Fixed
-		for _, s := range done(&f.report) {
+		for _, s := range f.report.Did() {
 			names = append(names, s.Name)
 			edits[s.Name] = s.Edits
 		}

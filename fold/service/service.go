@@ -28,7 +28,6 @@ import (
 	"sync"
 	"time"
 
-	"laconic/compact"
 	"laconic/fold"
 )
 
@@ -214,20 +213,12 @@ func describe(w http.ResponseWriter, f *folded) {
 	h.Set("X-Laconic-Tokens-After", strconv.Itoa(f.report.After))
 	h.Set("X-Laconic-Budget", strconv.Itoa(f.report.Budget))
 	var stages []string
-	for _, s := range done(&f.report) {
+	for _, s := range f.report.Did() {
 		stages = append(stages, s.Name+";n="+strconv.Itoa(s.Edits)+";saved="+strconv.Itoa(s.Saved))
 	}
 	if len(stages) > 0 {
 		h.Set("X-Laconic-Stages", strings.Join(stages, ", "))
 	}
-}
-
-// done returns what the repair and the stages of a report did.
-func done(r *fold.Report) (all []compact.StageReport) {
-	if r.Repairs > 0 {
-		all = append(all, compact.StageReport{Name: "repair", Edits: r.Repairs, Saved: r.RepairSaved})
-	}
-	return append(all, r.Stages...)
 }
 
 // answer sends JSON with status 200.
