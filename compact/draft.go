@@ -85,12 +85,11 @@ func (d *Draft) Newest(i int) bool { return d.newestAssistant >= 0 && i >= d.new
 // reading linear. The call must not be changed.
 func (d *Draft) CallOf(i int) *Call {
 	caller := int(d.exchanges.caller[i])
-	calls := d.msgs[caller].Calls
 	const near = 64
-	at := i - caller - 1
+	at, m, calls := i-caller-1, &d.msgs[i], d.msgs[caller].Calls
 	for k := max(0, at-near); k < min(len(calls), at+near+1); k++ {
-		if matches(&calls[k], &d.msgs[i]) {
-			return &calls[k]
+		if c := &calls[k]; m.Role.Result() && c.ID != "" && c.ID == m.Answers {
+			return c
 		}
 	}
 	return nil

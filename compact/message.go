@@ -29,12 +29,8 @@ var roleNames = [...]string{"unknown", "system", "developer", "user", "assistant
 
 // RoleNamed returns the role with a name, and false for any other name.
 func RoleNamed(name string) (Role, bool) {
-	for r, n := range roleNames {
-		if r > 0 && n == name {
-			return Role(r), true
-		}
-	}
-	return 0, false
+	r := slices.Index(roleNames[1:], name) + 1
+	return Role(r), r > 0
 }
 
 // Instruction reports whether the role instructs the model. Instructions are
@@ -258,9 +254,6 @@ func (k Kind) Media() bool {
 
 // calling reports whether the message has calls.
 func (m *Message) calling() bool { return m.Role == Assistant && len(m.Calls) > 0 }
-
-// matches reports whether m answers c by its id.
-func matches(c *Call, m *Message) bool { return m.Role.Result() && c.ID != "" && c.ID == m.Answers }
 
 // text returns the text of a message's content.
 func (m *Message) text() string {
