@@ -94,8 +94,8 @@ func (r *replayChoice) applyBudgets(o *replay.Options) error {
 	return nil
 }
 
-// measured returns the policies that --policy names, or all, with what they
-// claim.
+// measured returns the policies that --policy names, or all, with what the systems claim
+// that they are known from.
 func (r *replayChoice) measured(c *config.Config, p *proxy.Options) ([]replay.Policy, error) {
 	known := r.known(c)
 	chosen := known
@@ -111,7 +111,8 @@ func (r *replayChoice) measured(c *config.Config, p *proxy.Options) ([]replay.Po
 		if slices.ContainsFunc(all, func(o replay.Policy) bool { return o.Name == name }) {
 			continue
 		}
-		all = append(all, replay.Policy{Name: name, Policy: p.PolicyNamed(name), Claims: claims(c.Policies[name])})
+		system := policy.Named(cmp.Or(c.Policies[name].Algorithm(), config.DefaultPolicy))
+		all = append(all, replay.Policy{Name: name, Policy: p.PolicyNamed(name), Claims: system.Claims})
 	}
 	return all, nil
 }
@@ -138,16 +139,4 @@ func (r *replayChoice) known(c *config.Config) (names []string) {
 		}
 	}
 	return once
-}
-
-// claims returns the names of the promises that a policy claims: those of the
-// system that it is known from, or of adaptive.
-func claims(p config.Policy) []string {
-	algorithm := cmp.Or(p.Algorithm(), config.DefaultPolicy)
-	for _, e := range policy.Catalogue {
-		if e.Name == algorithm {
-			return e.Claims
-		}
-	}
-	return nil
 }

@@ -44,9 +44,7 @@ func priced(p *compact.Policy, prices []config.Price, model string) *compact.Pol
 // a summarizer is configured, it is asked unless the file says otherwise.
 func optionsOf(c *config.Config, p config.Policy) json.RawMessage {
 	const option = "summarize"
-	takes := slices.ContainsFunc(policy.Catalogue, func(n policy.Entry) bool {
-		return n.Name == p.Algorithm() && slices.ContainsFunc(n.Options, func(o stage.Option) bool { return o.Name == option })
-	})
+	takes := slices.ContainsFunc(policy.Named(p.Algorithm()).Options, func(o stage.Option) bool { return o.Name == option })
 	if !takes || c.Summarizer.Model == "" {
 		return p.Options
 	}

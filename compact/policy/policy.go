@@ -14,6 +14,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"laconic/compact"
@@ -77,12 +78,18 @@ func Names() []string {
 // New returns the named policy for options, a JSON object; nil means defaults.
 // The caller owns the policy and may change it.
 func New(name string, options []byte) (*compact.Policy, error) {
-	for _, p := range Catalogue {
-		if p.Name == name {
-			return p.New(options)
-		}
+	if p := Named(name); p.New != nil {
+		return p.New(options)
 	}
 	return nil, fmt.Errorf("there is no policy %q; known are %s", name, strings.Join(Names(), ", "))
+}
+
+// Named returns the entry of a name, or the zero Entry.
+func Named(name string) (named Entry) {
+	if i := slices.IndexFunc(Catalogue, func(e Entry) bool { return e.Name == name }); i >= 0 {
+		named = Catalogue[i]
+	}
+	return named
 }
 
 // adaptive has no options of its own: a configuration changes its fields and
