@@ -18,7 +18,6 @@ import (
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 	"laconic/proxy/discover"
-	"laconic/proxy/why"
 	"laconic/tokenize"
 )
 
@@ -66,20 +65,9 @@ func printConfig(w io.Writer, c *config.Config, err error, jsonOut bool) error {
 	return nil
 }
 
-// hints returns what may have been meant otherwise.
-func hints(c *config.Config) []finding {
-	all := c.Hints()
-	for _, m := range c.Models {
-		if small := why.Small("Ollama", m.Match, m.Window); small.Says != "" && strings.Contains(cmp.Or(m.Upstream, c.Upstream), ":11434") {
-			all = append(all, finding{State: why.Warning, Says: small.Says, Fix: small.Fix})
-		}
-	}
-	return all
-}
-
 // hintLines returns the hints of a configuration, a line each.
 func hintLines(c *config.Config) (lines []string) {
-	for _, h := range hints(c) {
+	for _, h := range c.Hints() {
 		lines = append(lines, h.String())
 	}
 	return lines

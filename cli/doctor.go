@@ -41,7 +41,7 @@ var checks = []struct {
 	run  func(context.Context, *patient) []finding
 }{
 	{"configuration", func(_ context.Context, p *patient) []finding {
-		return findings.Of(findings.Facts{Config: p.Config, Hints: hints(p.Config)})
+		return findings.Of(findings.Facts{Config: p.Config})
 	}},
 	{"upstream", checkUpstreams},
 	{"store", checkStore},

@@ -113,7 +113,7 @@ func serveLogged(
 	stored := func() []finding { return findings.Of(findings.Facts{Store: storeFacts(c, vault)}) }
 	found := func() []finding {
 		now, state := again.running.Load(), p.State()
-		return findings.Of(findings.Facts{Config: now, Hints: hints(now), Store: storeFacts(c, vault), Upstreams: state.Upstreams, Outcomes: state.Outcomes, Running: runningAs(now), Sum: counts.Sums()})
+		return findings.Of(findings.Facts{Config: now, Store: storeFacts(c, vault), Upstreams: state.Upstreams, Outcomes: state.Outcomes, Running: runningAs(now), Sum: counts.Sums()})
 	}
 	shown := newPage(again.running.Load, func() *proxy.Proxy { return p }, stored, found)
 	if shown != nil {

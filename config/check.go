@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -176,7 +177,8 @@ func (c *Config) leadsRight(base string) bool {
 }
 
 // Hints returns what may have been meant otherwise: an upstream without a path,
-// as most have their API below /v1; a variable that is not read.
+// as most have their API below /v1; a variable that is not read; the window that Ollama
+// has by default.
 func (c *Config) Hints() (hints []why.Finding) {
 	all := []string{c.Upstream}
 	for _, m := range c.Models {
@@ -196,6 +198,11 @@ func (c *Config) Hints() (hints []why.Finding) {
 		hints = append(hints, why.Finding{
 			State: why.Warning, Says: clientsBase + " is for clients and not read here: requests go to " + ShownURL(c.Upstream), Fix: "elsewhere: --upstream",
 		})
+	}
+	for _, m := range c.Models {
+		if small := why.Small("Ollama", m.Match, m.Window); small.Says != "" && strings.Contains(cmp.Or(m.Upstream, c.Upstream), ":11434") {
+			hints = append(hints, why.Finding{State: why.Warning, Says: small.Says, Fix: small.Fix})
+		}
 	}
 	return hints
 }

@@ -18,7 +18,6 @@ import (
 // Facts are what is known of a set-up. What is nil is not known.
 type Facts struct {
 	Config    *config.Config // a valid one
-	Hints     []why.Finding  // of Config
 	Store     *Store
 	Upstreams []operate.Upstream // that requests went to
 	Outcomes  []operate.Outcome  // of requests; nil where no proxy runs
@@ -69,9 +68,9 @@ func ofConfig(f Facts) []why.Finding {
 	if f.Config == nil {
 		return nil
 	}
-	switch {
-	case f.Hints != nil:
-		return f.Hints
+	switch hints := f.Config.Hints(); {
+	case hints != nil:
+		return hints
 	case f.Config.File() != "":
 		return one(why.Fine, f.Config.File()+" is valid", "")
 	}

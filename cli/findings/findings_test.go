@@ -26,7 +26,7 @@ func TestFactsBecomeSentences(t *testing.T) {
 		t.Errorf("no %s %s: %s in %+v", s, check, says, Of(facts))
 	}
 	f(Facts{Config: config.Default()}, "configuration", why.Fine, "no file")
-	f(Facts{Config: config.Default(), Hints: []why.Finding{{State: why.Warning, Says: "odd", Fix: "mend"}}}, "configuration", why.Warning, "odd")
+	f(Facts{Config: &config.Config{Upstream: "http://x"}}, "configuration", why.Warning, "chat requests go to http://x/chat/completions")
 	f(Facts{Upstreams: []operate.Upstream{{Upstream: "http://x", Down: true, Failures: 3}}}, "upstream", why.Failure, "http://x is down: 3 requests")
 	f(Facts{Store: &Store{Where: "there"}}, "store", why.Fine, "no fault (there)")
 	f(Facts{Store: &Store{Where: "there", Faults: []store.Fault{{Says: "gone", Fix: "start it"}}}}, "store", why.Warning, "gone (there)")
