@@ -34,7 +34,7 @@ var rules = []rule{
 	{"compact/history", pure, []string{"laconic/compact", "laconic/compact/policy"}, "a history is a library on top of compact; the proxy holds none"},
 	{"compact/handover", append([]string{"embed"}, pure...), []string{"laconic/compact", "laconic/compact/stage"}, "whose request it is follows from its texts alone; what becomes of it is a ladder of known stages"},
 	{"fold", append([]string{"encoding/json", "unsafe"}, pure...), []string{"laconic/compact", "laconic/compact/handover", "laconic/compact/policy", "laconic/counting", "laconic/proxy/wire"}, "a program that folds bodies is given a library, and no part of a proxy"},
-	{"fold/service", nil, []string{"laconic/fold", "laconic/proxy/wire", "github.com/tidwall/gjson"}, "the library over HTTP; who may call it, and under which rows, is handed in"},
+	{"fold/service", nil, []string{"laconic/compact", "laconic/fold", "laconic/proxy/wire", "github.com/tidwall/gjson"}, "the library over HTTP; who may call it, and under which rows, is handed in"},
 	{"tokenize", append([]string{"embed", "encoding/json", "image", "image/gif", "image/jpeg", "image/png", "io", "path", "unsafe"}, pure...), []string{"laconic/tokenize/bpe"}, "counting is pure"},
 	{"tokenize/bpe", append([]string{"embed", "unsafe"}, pure...), nil, "tokens are a function of the text"},
 	{"proxy/answer", nil, []string{"laconic/proxy/wire", "laconic/proxy/overflow"}, "an answer passes through; what it says is for its wire to read"},

@@ -27,11 +27,11 @@ func ExampleCompact() {
 	if err != nil {
 		fmt.Println(err) // body is sent as it is
 	}
-	fmt.Println(report.Outcome, report.Wire, report.Model)
+	fmt.Println(report.Outcome)
 	fmt.Println("fits:", report.After <= report.Budget, "and is smaller:", len(smaller) < len(body)/2)
 	fmt.Println("the rest is as it was:", strings.Contains(string(smaller), `"temperature":0.10`))
 	// Output:
-	// compacted chat gpt-4o
+	// compacted
 	// fits: true and is smaller: true
 	// the rest is as it was: true
 }

@@ -44,16 +44,6 @@ type Options struct {
 	Overhead int
 }
 
-// A Report is the report of a compaction.
-type Report struct {
-	compact.Report
-	// Wire is the name of the body's API, and Model that of its model.
-	Wire, Model string
-	// Kind says that an agent asks for a summary of its history, and which; "" for
-	// all other requests.
-	Kind string
-}
-
 // ErrShape is returned for a body whose shape is that of no API that is read.
 var ErrShape = errors.New("fold: the body is not a request of an API that is read")
 
@@ -63,22 +53,22 @@ var ErrShape = errors.New("fold: the body is not a request of an API that is rea
 // The error is ErrShape, or a *wire.PassError that says why the body cannot be read;
 // the body comes back with it, as it came. A body that stays above its budget is no
 // error: the outcome in the report is compact.Over.
-func Compact(body []byte, o Options) ([]byte, Report, error) { return compacted(body, o, nil) }
+func Compact(body []byte, o Options) ([]byte, compact.Report, error) { return compacted(body, o, nil) }
 
 // compacted is Compact. mend, if it is not nil, changes the messages that the client
 // did not send so.
-func compacted(body []byte, o Options, mend func(was, edited []compact.Message)) ([]byte, Report, error) {
+func compacted(body []byte, o Options, mend func(was, edited []compact.Message)) ([]byte, compact.Report, error) {
 	if o.Wire == nil {
 		if o.Wire = wire.Detect(body); o.Wire == nil {
-			return body, Report{}, ErrShape
+			return body, compact.Report{}, ErrShape
 		}
 	}
 	req, err := o.Wire.Decode(body)
 	if err != nil {
-		return body, Report{}, err
+		return body, compact.Report{}, err
 	}
 	if o, err = o.forModel(req.Model); err != nil {
-		return body, Report{}, err
+		return body, compact.Report{}, err
 	}
 	if s, ok := o.Counter.(interface{ Sum(raw string) compact.Sum }); ok {
 		req.Sum(s.Sum)
@@ -88,20 +78,19 @@ func compacted(body []byte, o Options, mend func(was, edited []compact.Message))
 	agent := handover.Of(in.Messages, req.NoCalls, req.Compaction)
 	o.Limits.Together = true // no second attempt cures a refusal of prompt and answer
 	plan, report := agent.Compact(in, o.Policy, o.Counter, o.Limits.Under(in.Rules).For(req.MaxTokens))
-	r := Report{Report: report, Wire: req.Wire, Model: req.Model, Kind: agent.Kind()}
 	if report.MessagesAfter == 0 { // it says nothing
-		return body, r, nil
+		return body, report, nil
 	}
 	edited := plan.Apply()
-	if mend != nil && r.Outcome != compact.Untouched {
+	if mend != nil && report.Outcome != compact.Untouched {
 		edited = slices.Clone(edited)
 		mend(in.Messages, edited)
 	}
 	out, err := req.Encode(edited)
 	if err != nil {
-		return body, r, err
+		return body, report, err
 	}
-	return out, r, nil
+	return out, report, nil
 }
 
 // forModel returns the options with their defaults for a model.

@@ -15,10 +15,10 @@ import (
 //
 // No text that is not the client's own has the form by which LiteLLM finds a marker of
 // what it can retrieve, hash= and 24 hexadecimal digits.
-func Messages(list []byte, model string, o Options) ([]byte, Report, error) {
+func Messages(list []byte, model string, o Options) ([]byte, compact.Report, error) {
 	if o.Wire == nil {
 		if o.Wire = wire.DetectList(list); o.Wire == nil {
-			return list, Report{}, ErrShape
+			return list, compact.Report{}, ErrShape
 		}
 	}
 	key, rest := "messages", "}"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"laconic/compact"
 	"laconic/fold"
 	"laconic/proxy/wire"
 )
@@ -32,7 +33,7 @@ func (c *call) compact(ctx context.Context, body []byte) {
 	f := folded{out: inner, err: errBypassed}
 	if o, ok := c.options(model, 0); ok && (event == "" || event == "beforeRequestHook") {
 		o.Overhead = 0
-		f = c.within(ctx, inner, func() ([]byte, fold.Report, error) { return fold.Compact(inner, o) })
+		f = c.within(ctx, inner, func() ([]byte, compact.Report, error) { return fold.Compact(inner, o) })
 	}
 	describe(c.w, &f)
 	switch same := len(f.out) == len(inner) && (len(inner) == 0 || &f.out[0] == &inner[0]); {
@@ -81,7 +82,7 @@ func (c *call) compress(ctx context.Context, body []byte) {
 		budget = 0 // it is not a whole number, and so none
 	}
 	if o, ok := c.options(model, int(budget)); ok {
-		f = c.within(ctx, list, func() ([]byte, fold.Report, error) { return fold.Messages(list, model, o) })
+		f = c.within(ctx, list, func() ([]byte, compact.Report, error) { return fold.Messages(list, model, o) })
 	}
 	describe(c.w, &f)
 	answer(c.w, compressAnswer(&f))

@@ -12,7 +12,7 @@
 //   - the same everywhere: an answer is a function of the request and the options, so
 //     any replica may answer, and none remembers a caller.
 //   - alive: at most as many bodies are compacted at once as there are processors,
-//     and no answer waits longer than Handler.Timeout.
+//     and no answer waits longer than Timeout.
 package service
 
 import (
@@ -28,13 +28,16 @@ import (
 	"sync"
 	"time"
 
+	"laconic/compact"
 	"laconic/fold"
 )
 
-// The defaults of a Handler. The gateways that call one wait for ten seconds.
 const (
-	DefaultTimeout = 8 * time.Second
-	DefaultLimit   = 64 << 20
+	// Timeout is the time that an answer takes at most. The gateways that call a
+	// Handler wait for ten seconds.
+	Timeout = 8 * time.Second
+	// DefaultLimit is the default of Handler.Limit.
+	DefaultLimit = 64 << 20
 )
 
 // A Handler is the http.Handler. It asks for no credential: who may call it is for
@@ -46,8 +49,6 @@ type Handler struct {
 	Options func(model string) (fold.Options, bool)
 	// Limit is the longest body, in bytes; 0: DefaultLimit.
 	Limit int64
-	// Timeout is the time that an answer takes at most; 0: DefaultTimeout.
-	Timeout time.Duration
 	// Failed is told of a panic while a body was compacted, by whoever panicked; nil:
 	// nobody is.
 	Failed func(v any)
@@ -75,7 +76,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Serve is ServeHTTP for a request that began to arrive at a time, with a Failed of its
 // own.
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, began time.Time, failed func(v any)) {
-	ctx, stop := context.WithDeadline(r.Context(), began.Add(cmp.Or(h.Timeout, DefaultTimeout)))
+	ctx, stop := context.WithDeadline(r.Context(), began.Add(Timeout))
 	defer stop()
 	c := call{h, failed, w, r}
 	switch {
@@ -129,7 +130,7 @@ type call struct {
 // folded is what became of a body.
 type folded struct {
 	out    []byte
-	report fold.Report
+	report compact.Report
 	err    error
 }
 
@@ -143,7 +144,7 @@ var (
 // within returns what fold makes of a body, or the body with an error once ctx is
 // done. Then the work goes on to its end in the background, and its slot is taken
 // until then.
-func (c *call) within(ctx context.Context, body []byte, work func() ([]byte, fold.Report, error)) folded {
+func (c *call) within(ctx context.Context, body []byte, work func() ([]byte, compact.Report, error)) folded {
 	c.once.Do(func() { c.slots = make(chan struct{}, runtime.GOMAXPROCS(0)) })
 	late := folded{out: body, err: errLate}
 	if ctx.Err() != nil {

@@ -263,7 +263,7 @@ func TestWebhook(t *testing.T) {
 func TestTheTimeOfTheBodyCounts(t *testing.T) {
 	w, h := httptest.NewRecorder(), small()
 	r := httptest.NewRequest(http.MethodPost, "/v1/compress", strings.NewReader(`{"messages":`+list("chat", 40)+`}`))
-	h.Serve(w, r, time.Now().Add(-DefaultTimeout), nil)
+	h.Serve(w, r, time.Now().Add(-Timeout), nil)
 	if w.Code != 200 || w.Header().Get("X-Laconic-Reason") != "timeout" || len(h.slots) != 0 {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
@@ -290,7 +290,7 @@ func TestALateAnswerIsTheInput(t *testing.T) {
 		for range 20 { // more than there are slots: the others wait for one
 			began := time.Now()
 			w := post(h, "/v1/compress", `{"messages":`+long+`}`)
-			if took := time.Since(began); w.Code != 200 || took != DefaultTimeout || gjson.Get(w.Body.String(), "messages").Raw != long ||
+			if took := time.Since(began); w.Code != 200 || took != Timeout || gjson.Get(w.Body.String(), "messages").Raw != long ||
 				gjson.Get(w.Body.String(), "tokens_saved").Int() != 0 || w.Header().Get("X-Laconic-Reason") != "timeout" {
 				t.Fatalf("%d after %s: %v", w.Code, took, w.Header())
 			}
