@@ -33,16 +33,14 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	var code exitError
-	var input inputError
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0
-	case errors.As(err, &code):
+	}
+	if code, ok := errors.AsType[exitError](err); ok {
 		return int(code)
 	}
 	fmt.Fprintln(stderr, "laconic:", err)
-	if errors.As(err, &input) {
+	if _, ok := errors.AsType[inputError](err); ok {
 		return exitInput
 	}
 	return 1

@@ -149,7 +149,7 @@ func checkTraffic(ctx context.Context, p *patient) (all []finding) {
 	if err == nil {
 		err = json.Unmarshal([]byte(says), &all)
 	}
-	if absent := (*net.OpError)(nil); errors.As(err, &absent) {
+	if _, absent := errors.AsType[*net.OpError](err); absent {
 		return []finding{{State: why.Unknown, Says: "no running proxy at " + clientAddress(p.Admin)}}
 	} else if err != nil {
 		return []finding{{State: why.Unknown, Says: "the running proxy does not say: " + err.Error()}}

@@ -212,9 +212,5 @@ func writable(model string) bool {
 
 // quotedYAML returns text as YAML, which reads the texts of JSON.
 func quotedYAML(text string) string {
-	b, err := json.Marshal(text)
-	if err != nil {
-		return `""` // unreachable: a text is always JSON
-	}
-	return strings.ReplaceAll(string(b), "${", "$${")
+	return strings.ReplaceAll(string(must(json.Marshal(text))), "${", "$${")
 }

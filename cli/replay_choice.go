@@ -67,11 +67,7 @@ func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) error {
 		if r.tokenizer == "" {
 			return p.RouteFor(model).Counter
 		}
-		k, err := counting.For(model, r.tokenizer)
-		if err != nil {
-			return p.RouteFor(model).Counter // unreachable: the name was checked above
-		}
-		return k
+		return must(counting.For(model, r.tokenizer)) // the name was checked above
 	}
 	return nil
 }

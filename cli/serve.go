@@ -69,8 +69,7 @@ func logFailure(stderr io.Writer, err error) error {
 	}
 	defer log.Close()
 	field := zap.Error(err)
-	var ps config.Problems
-	if errors.As(err, &ps) {
+	if ps, ok := errors.AsType[config.Problems](err); ok {
 		field = zap.Strings("problems", ps.Lines())
 	}
 	log.Error("the proxy does not run", field)

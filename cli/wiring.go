@@ -69,10 +69,10 @@ func proxyOptions(c *config.Config) proxy.Options {
 	return o
 }
 
-// must returns what a valid configuration cannot fail to give.
+// must returns what cannot fail, as nothing does that a valid configuration is used for.
 func must[T any](v T, err error) T {
 	if err != nil {
-		panic("BUG: a valid configuration is of no use: " + err.Error())
+		panic("BUG: this cannot fail: " + err.Error())
 	}
 	return v
 }

@@ -90,10 +90,7 @@ func (ch *checking) rung(path string, rung Rung) {
 
 // options notes the errors of the options of a stage or a policy, each at its place.
 func (ch *checking) options(at, who string, err error) {
-	var faults stage.OptionErrors
-	if !errors.As(err, &faults) {
-		return
-	}
+	faults, _ := errors.AsType[stage.OptionErrors](err)
 	for _, f := range faults {
 		where := strings.TrimSuffix(at+"."+f.Option, ".")
 		if f.Unknown {

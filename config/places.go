@@ -111,11 +111,9 @@ func ReadRegular(path string) ([]byte, error) {
 // not exist.
 func fileProblem(path string, err error, absent string) Problems {
 	p := Problem{File: path, Message: "the file " + err.Error()}
-	var pe *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		p.Message, p.Hint = "there is no such file", absent
-	case errors.As(err, &pe):
+	} else if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		p.Message = "the file cannot be read: " + pe.Err.Error()
 	}
 	return Problems{p}

@@ -31,7 +31,7 @@ func parseYAML(name string, src []byte) (*yaml.Node, *Problem) {
 	}
 	if err := loader.Load(&next); err != io.EOF {
 		line := next.Line
-		if f := (*yaml.LoadError)(nil); errors.As(err, &f) {
+		if f, ok := errors.AsType[*yaml.LoadError](err); ok {
 			line = f.Mark.Line
 		}
 		return nil, syntax(name, line, 1, "a second document begins here", "a configuration is one document; remove the line ---")
@@ -72,8 +72,8 @@ func syntax(name string, line, column int, message, hint string) *Problem {
 
 // explain returns an error of the parser with its place.
 func explain(name string, err error) *Problem {
-	var le *yaml.LoadError
-	if !errors.As(err, &le) {
+	le, ok := errors.AsType[*yaml.LoadError](err)
+	if !ok {
 		return syntax(name, 1, 1, "this is not YAML", "")
 	}
 	message, hint := "this is not YAML: "+le.Message, `indent with spaces; quote a value that holds ": " or begins with a sign such as @ or %`

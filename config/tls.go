@@ -61,8 +61,7 @@ func (c TLS) Load() (pair *tls.Certificate, sum [sha256.Size]byte, at string, er
 }
 
 func pairError(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("cannot be read: %w", pe.Err)
 	}
 	return fmt.Errorf("cannot be used: %w", err)

@@ -61,7 +61,7 @@ func decode(raw []byte) (*Conversation, error) {
 		return nil, errors.New("this is JSON, but not an object with messages")
 	}
 	decoded, err := cmp.Or(wire.Detect(raw), wire.Chat).Decode(raw)
-	if pass := (*wire.PassError)(nil); errors.As(err, &pass) { // as every error of Decode is
+	if pass, ok := errors.AsType[*wire.PassError](err); ok { // as every error of Decode is
 		return nil, errors.New(pass.Says())
 	} else if err != nil {
 		return nil, err

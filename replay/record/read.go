@@ -185,8 +185,7 @@ func WhyNot(err error) string {
 	case errors.Is(err, bufio.ErrTooLong):
 		return "the line is longer than 512 MiB"
 	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err.Error()
 	}
 	return err.Error()
