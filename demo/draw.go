@@ -43,7 +43,7 @@ func (s *show) print(color, line string) {
 // paragraph writes a text in lines behind a mark.
 func (s *show) paragraph(color, mark, text string) {
 	line := mark
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		if utf8.RuneCountInString(line+word) >= width {
 			s.print(color, line)
 			line = strings.Repeat(" ", utf8.RuneCountInString(mark))

@@ -104,7 +104,7 @@ func cut(line string, width int) string {
 // folded returns a text in lines of at most width characters, the later ones indented.
 func folded(text string, width int) (lines []string) {
 	line := ""
-	for _, word := range strings.Fields(strings.Map(printable, text)) {
+	for word := range strings.FieldsSeq(strings.Map(printable, text)) {
 		if width > 0 && line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
 			lines = append(lines, line)
 			line = "   "

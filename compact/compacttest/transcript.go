@@ -20,6 +20,7 @@
 package compacttest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -116,7 +117,7 @@ func parseLine(line string) (m compact.Message, err error) {
 	if len(m.Calls) > 0 && m.Role != compact.Assistant {
 		return m, fmt.Errorf("only an assistant can call")
 	}
-	for _, mark := range strings.Split(strings.Trim(marks, "] "), ",") {
+	for mark := range strings.SplitSeq(strings.Trim(marks, "] "), ",") {
 		switch strings.TrimSpace(mark) {
 		case "":
 		case "absent":
@@ -163,7 +164,7 @@ func Format(msgs []compact.Message) string {
 		b.WriteString(m.RoleName())
 		if m.Role.Result() {
 			id, _ := compact.NameIn(m.Answers)
-			b.WriteString(" " + dash(id))
+			b.WriteString(" " + cmp.Or(id, "-"))
 		}
 		if marks := marksOf(m); len(marks) > 0 {
 			b.WriteString(" [" + strings.Join(marks, ", ") + "]")
@@ -184,7 +185,7 @@ func Format(msgs []compact.Message) string {
 			}
 		}
 		for _, c := range m.Calls {
-			kind := "call " + dash(c.ID)
+			kind := "call " + cmp.Or(c.ID, "-")
 			if _, named := compact.NameIn(c.ID); named {
 				kind = "legacy"
 			}
@@ -212,13 +213,6 @@ func marksOf(m *compact.Message) []string {
 	add(m.Open, "open")
 	add(m.Holds, "holds")
 	return marks
-}
-
-func dash(id string) string {
-	if id == "" {
-		return "-"
-	}
-	return id
 }
 
 func escape(s string) string   { return strings.ReplaceAll(s, "\n", `\n`) }
