@@ -135,9 +135,9 @@ func (c *planning) recorded(p *plan.Plan, policy *compact.Policy) {
 }
 
 // prepareSummary begins the summary of the coming epoch, once a conversation has
-// passed the warm mark. There is none to come if the agent replaces its history.
+// passed the warm mark.
 func (c *planning) prepareSummary(req *wire.Request, p *plan.Plan) {
-	if c.Agent == "" && !c.Left() {
+	if !c.Left() {
 		_ = c.x.safely("summary", func() error {
 			c.x.p.summaries.Prepare(c.slot, req.Conversation, &p.Plan)
 			return nil
@@ -150,12 +150,17 @@ func (c *planning) summaryRequest(p *plan.Plan) *summarize.Request {
 	x := c.x
 	r := &summarize.Request{
 		ID: x.info.ID, Header: x.r.Header, Owner: x.owner(), Query: x.r.URL.RawQuery, Upstream: x.route.Upstream,
-		Policy: c.Policy.Name, Version: c.Policy.Version, Counter: p.SlotCounter(), Budget: p.Budget, Pins: x.overrides.pins,
-		Counting:   c.info.Route + "\x00" + c.info.Model + "\x00" + x.route.Tokenizer + p.Counting(),
-		Unfolded:   c.Policy.PerRequest != nil,
-		Overridden: x.overrides.budget > 0 || x.overrides.policy != nil, Bound: p.Bound,
+		Policy: c.Policy.Name, Version: c.Policy.Version, Counter: p.SlotCounter(),
+		Counting: c.info.Route + "\x00" + c.info.Model + "\x00" + x.route.Tokenizer + p.Counting(),
+		Unfolded: c.Policy.PerRequest != nil, Bound: p.Bound,
 	}
-	switch {
+	chosen := x.overrides.budget > 0 || x.overrides.policy != nil
+	switch s := x.settings.Summarizer; {
+	case x.r.Header.Get(summarize.Header) != "":
+		r.Unwanted = "looped"
+	case chosen && s != nil && !s.ClientCredential:
+		// Whoever may send headers could make the operator pay for any number.
+		r.Unwanted = "override"
 	case c.mode != ModeOn:
 		r.Unwanted = "mode"
 	case c.Agent != "":

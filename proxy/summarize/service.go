@@ -39,12 +39,8 @@ type Request struct {
 	// Counting names the Counter.
 	Counting string
 	Counter  compact.Counter
-	Budget   compact.Budget
-	Pins     []int
 	// Unfolded: the policy makes another gap at every request.
 	Unfolded bool
-	// Overridden: headers of the request chose its policy or its budget.
-	Overridden bool
 	// Unwanted is in a word why no summary may be begun for it; "": one may.
 	Unwanted string
 	// Bound: thinking in the conversation is bound to the text of the slot.

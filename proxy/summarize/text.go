@@ -93,7 +93,7 @@ func (f *filling) look(ctx context.Context, span int) {
 		return
 	}
 	wait := f.mayWait()
-	one.reason = s.unwanted(f.r)
+	one.reason = f.r.Unwanted
 	if one.reason == "" && wait == 0 && f.r.Unfolded {
 		one.reason = "not_folded" // a summary of this gap would never be used
 	}
@@ -184,7 +184,7 @@ func (f *filling) account() (texts []string, info *Info) {
 // Prepare begins the summary of the coming epoch, once a conversation has
 // passed the warm mark: that of the span which the epoch will make.
 func (s *Service) Prepare(r *Request, in compact.Conversation, plan *compact.Plan) {
-	if !s.Asks() || s.unwanted(r) != "" || s.isCooling(s.credential(r.Header)) {
+	if !s.Asks() || r.Unwanted != "" || s.isCooling(s.credential(r.Header)) {
 		return
 	}
 	forecast := plan.Forecast()
@@ -203,16 +203,4 @@ func (s *Service) Prepare(r *Request, in compact.Conversation, plan *compact.Pla
 	if _, made := s.o.Store.Get(s.ctx, g.key); !made {
 		s.start(r, in, g, slot, last, false)
 	}
-}
-
-// unwanted returns why no summary may be begun for a request; "" if one may.
-func (s *Service) unwanted(r *Request) string {
-	switch {
-	case r.Header.Get(Header) != "":
-		return "looped"
-	case r.Overridden && !s.o.ClientCredential:
-		// Whoever may send headers could make the operator pay for any number.
-		return "override"
-	}
-	return r.Unwanted
 }
