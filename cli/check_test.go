@@ -65,8 +65,8 @@ func TestConfigStories(t *testing.T) {
 					if err == nil {
 						o := proxyOptions(c)
 						if o.Summarizer != nil {
-							o.Summarizer.Store, err = openStore(c, func(line string) { t.Log(line) })
-							defer o.Summarizer.Store.Close()
+							o.Store, err = openStore(c, func(line string) { t.Log(line) })
+							defer o.Store.Close()
 						}
 						if err == nil {
 							_, err = proxy.New(o)
@@ -198,7 +198,7 @@ func FuzzParse(f *testing.F) {
 			}
 			o := proxyOptions(c)
 			if o.Summarizer != nil {
-				o.Summarizer.Store = vault // not the one it names: a fuzzer writes no files
+				o.Store = vault // not the one it names: a fuzzer writes no files
 			}
 			if _, err := proxy.New(o); err != nil {
 				t.Fatalf("valid, but the proxy refuses it: %v\n%s", err, text)

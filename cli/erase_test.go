@@ -48,7 +48,7 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(vault.Close)
-		o.Summarizer.Store = vault
+		o.Store = vault
 		p, err := proxy.New(o)
 		if err != nil {
 			t.Fatal(err)

@@ -135,14 +135,8 @@ func serveLogged(
 		defer vault.Close()
 		o.Store = vault
 		counts.WatchStore(vault.State)
-		if o.Summarizer != nil {
-			o.Summarizer.Store = vault
-		}
 		if keepsFacts(c) {
 			o.Facts, o.FactsSecret = factsIn(vault)
-		}
-		if vault.Lasts() {
-			o.Sealer = vault
 		}
 	}
 	if c.TLS.Cert != "" {

@@ -20,8 +20,7 @@ import (
 	"laconic/store"
 )
 
-// summarizer makes the summarizer of the proxy, without its store; nil if
-// none is configured.
+// summarizer makes the summarizer of the proxy; nil if none is configured.
 func summarizer(c *config.Config) *summarize.Options {
 	s := c.Summarizer
 	if s.Model == "" {

@@ -30,11 +30,11 @@ func optionsFor(t *testing.T, src string) proxy.Options {
 		t.Fatal(err)
 	}
 	o := proxyOptions(c)
-	if s := o.Summarizer; s != nil {
-		if s.Store, err = openStore(c, nil); err != nil {
+	if o.Summarizer != nil {
+		if o.Store, err = openStore(c, nil); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(s.Store.Close)
+		t.Cleanup(o.Store.Close)
 	}
 	if _, err := proxy.New(o); err != nil {
 		t.Errorf("the proxy refuses what check takes: %v", err)
@@ -138,7 +138,7 @@ default_window: 5000
 summarizer: {model: m, upstream: "http://10.0.0.7:1/v1/", api_key: k, wait: 1s, timeout: 2s, window: 5000, mask: false}`)
 	s := *o.Summarizer
 	if want := (summarize.Options{
-		Upstream: s.Upstream, Counter: s.Counter, Store: s.Store,
+		Upstream: s.Upstream, Counter: s.Counter,
 		Model: "m", Key: "k", Wait: 1e9, WaitUnfolded: 1e9, Timeout: 2e9, Window: 5000,
 	}); s != want || s.Upstream.String() != "http://10.0.0.7:1/v1" {
 		t.Errorf("got %+v at %v", s, s.Upstream)

@@ -126,16 +126,15 @@ type Options struct {
 	// empty: random, so that another process finds nothing.
 	Facts       learn.Store
 	FactsSecret access.Secret
-	// Sealer seals the compactions that are answered in the place of an upstream that
-	// knows none; nil: its refusal goes to the client.
-	Sealer *summarize.Store
 	// Service answers what it serves in place of the upstream; nil: nothing is. On a
 	// listener that others reach it needs ClientKeys.
 	Service Service
 	// Summarizer writes the text of slots; nil: slots hold their digest.
 	Summarizer *summarize.Options
-	// Store is what processes tell each other by that something was erased; nil: they
-	// are not told. A summarizer has its own.
+	// Store is where summaries are stored, and by which processes tell each other that
+	// something was erased. Required with a Summarizer. One whose secret lasts seals the
+	// compactions that are answered in the place of an upstream that knows none; without
+	// it the refusal goes to the client.
 	Store *summarize.Store
 
 	Limits Limits

@@ -357,8 +357,9 @@ func TestASlotIsCountedAsItIs(t *testing.T) {
 		o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{digest, drop{}}}
 		o.Default.Counter = compacttest.Words{}
 		o.Summarizer = &summarize.Options{
-			Upstream: newUpstream(t, tells("")).base(t, "/v1"), Model: "small", Counter: compacttest.Words{}, Store: memoryStore(t),
+			Upstream: newUpstream(t, tells("")).base(t, "/v1"), Model: "small", Counter: compacttest.Words{},
 		}
+		o.Store = memoryStore(t)
 		o.Calibrate = func(plain, way, percent int) learn.Calibration { return tokenize.NewCalibration(plain, way, percent) }
 	})
 	p.chat(agentBody(300, 100))

@@ -35,7 +35,7 @@ func sealing(t *testing.T, secret string) func(*Options) {
 	}
 	t.Cleanup(v.Close)
 	return func(o *Options) {
-		o.Sealer = v
+		o.Store = v
 		o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{records{}, drop{}}}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"laconic/proxy/access"
 	"laconic/proxy/operate"
+	"laconic/proxy/summarize"
 )
 
 // settings are the options of a proxy, complete, and what is made of them. They
@@ -17,7 +18,8 @@ type settings struct {
 	guard    access.Guard
 	keys     access.ClientKeys
 	adminKey access.ClientKeys
-	parted   bool // routes differ in where requests go, or with whose key
+	parted   bool             // routes differ in where requests go, or with whose key
+	sealer   *summarize.Store // the Store if its secret lasts; else nil
 }
 
 // newSettings returns the settings of valid options; mark is the proxy's own in Via.
@@ -30,6 +32,9 @@ func newSettings(o Options, mark string) *settings {
 	}
 	if o.AdminToken != "" {
 		s.adminKey = access.HashKeys([]access.Secret{o.AdminToken})
+	}
+	if o.Store != nil && o.Store.Lasts() {
+		s.sealer = o.Store
 	}
 	s.parted = slices.ContainsFunc(o.Routes, func(r *Route) bool { return !sameDestination(r, &s.Default) })
 	return s
@@ -49,13 +54,13 @@ func (s *settings) keyName(i int) string {
 // stays.
 //
 // These are fixed when a proxy is made, and are not looked at: Listen, Certificate,
-// Calibrate, Facts, FactsSecret, Sealer, Summarizer, Listener, StartSpan, Transport, and of
+// Calibrate, Facts, FactsSecret, Store, Summarizer, Listener, StartSpan, Transport, and of
 // Limits all but StreamIdle, Drain and Shutdown.
 func (p *Proxy) Reload(o Options) error {
 	was := p.settings.Load()
 	idle, drain, shutdown := o.Limits.StreamIdle, o.Limits.Drain, o.Limits.Shutdown
 	o.Listen, o.Certificate, o.Calibrate, o.Facts, o.FactsSecret = was.Listen, was.Certificate, was.Calibrate, was.Facts, was.FactsSecret
-	o.Sealer, o.Summarizer, o.Listener, o.StartSpan, o.Transport, o.Limits = was.Sealer, was.Summarizer, was.Listener, was.StartSpan, was.Transport, was.Limits
+	o.Store, o.Summarizer, o.Listener, o.StartSpan, o.Transport, o.Limits = was.Store, was.Summarizer, was.Listener, was.StartSpan, was.Transport, was.Limits
 	o.Limits.StreamIdle, o.Limits.Drain, o.Limits.Shutdown = idle, drain, shutdown
 	err := o.validate()
 	if p.adminOpen.Load() && o.AdminToken == "" {

@@ -84,7 +84,7 @@ func TestNobodyElseGetsASummary(t *testing.T) {
 	f := func(name string, hit bool, body string, key string, change ...func(*Options)) {
 		t.Helper()
 		before := len(model.requests())
-		r := summarized(t, u, model, append([]func(*Options){waiting, func(o *Options) { o.Summarizer.Store = vault }}, change...)...)
+		r := summarized(t, u, model, append([]func(*Options){waiting, func(o *Options) { o.Store = vault }}, change...)...)
 		r.do("POST", path, strings.NewReader(body), append([]string{"Content-Type", "application/json", "Authorization", key}, with...)...)
 		r.quietly()
 		want := summarize.Made

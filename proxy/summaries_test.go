@@ -68,8 +68,9 @@ func summarized(t testing.TB, u, model *upstream, change ...func(*Options)) *run
 		o.Default.Limits = compact.Limits{Budget: 4000}
 		o.Summarizer = &summarize.Options{
 			Upstream: model.base(t, "/v1"), Model: "small", Key: "own-key",
-			Counter: compact.BytesPerToken(3.5), Store: memoryStore(t), Mask: true,
+			Counter: compact.BytesPerToken(3.5), Mask: true,
 		}
+		o.Store = memoryStore(t)
 	}}, change...)...)
 }
 

@@ -59,6 +59,6 @@ func (s *Service) credential(h http.Header) string {
 		return "own"
 	}
 	parts := access.Credentials(clientCredential(h))
-	key := s.o.Store.Key(s.o.Store.Group("credential"), "", parts...) // nothing is stored under it
+	key := s.store.Key(s.store.Group("credential"), "", parts...) // nothing is stored under it
 	return string(key[:])
 }

@@ -42,7 +42,7 @@ func TestASummarizerIsLeftAloneLongerEachTime(t *testing.T) {
 func TestACredentialOfSeveralHeadersHasOneName(t *testing.T) {
 	s := newService()
 	defer s.Close()
-	s.o.ClientCredential, s.o.Store = true, memoryVault(t)
+	s.o.ClientCredential, s.store = true, memoryVault(t)
 	name := func(pairs ...string) string {
 		h := http.Header{}
 		for i := 0; i < len(pairs); i += 2 {

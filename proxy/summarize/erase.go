@@ -21,11 +21,11 @@ var errErased = errors.New("what is kept of the owner was erased")
 var ErrUntold = errors.New("the other processes that share the store could not be told")
 
 // group returns the group of an owner's summaries in the store.
-func (s *Service) group(owner string) store.Group { return s.o.Store.Group("summaries of", owner) }
+func (s *Service) group(owner string) store.Group { return s.store.Group("summaries of", owner) }
 
 // who names an owner in this process: by the group, where there is one.
 func (s *Service) who(owner string) memo {
-	if s.o.Store == nil {
+	if s.store == nil {
 		return s.seeds.of(owner)
 	}
 	return s.seeds.of(s.group(owner))
@@ -37,7 +37,7 @@ func (s *Service) who(owner string) memo {
 // may be left there, but with ErrUntold. Requests that come later begin anew. Processes
 // that share the store are told, and do the same.
 func (s *Service) Erase(ctx context.Context, owner string) (n int, err error) {
-	if s.o.Store == nil {
+	if s.store == nil {
 		s.erasing.Lock()
 		defer s.erasing.Unlock()
 		s.forget(s.who(owner))
@@ -45,7 +45,7 @@ func (s *Service) Erase(ctx context.Context, owner string) (n int, err error) {
 	}
 	g := s.group(owner)
 	n, _, err = s.eraseGroup(ctx, g)
-	if told := s.o.Store.Tell(ctx, erasedWord+hex.EncodeToString(g[:])+s.mark+rand.Text()); err == nil && told != nil {
+	if told := s.store.Tell(ctx, erasedWord+hex.EncodeToString(g[:])+s.mark+rand.Text()); err == nil && told != nil {
 		err = ErrUntold
 	}
 	return n, err
@@ -102,7 +102,7 @@ func (s *Service) eraseGroup(ctx context.Context, g store.Group) (stored, forgot
 		}
 	}
 	s.mu.Unlock()
-	stored, err = s.o.Store.Erase(ctx, g)
+	stored, err = s.store.Erase(ctx, g)
 	for name := range s.attempts.Keys() {
 		if strings.HasPrefix(name, string(g[:])) {
 			s.attempts.Invalidate(name)

@@ -37,8 +37,8 @@ func TestWhatIsErasedIsMadeAnew(t *testing.T) {
 			t.Fatalf("%+v %q", info, texts)
 		}
 	}
-	fact := a.s.o.Store.Key(a.s.o.Store.Group("facts"), "m")
-	if err := a.s.o.Store.Put(t.Context(), fact, "learnt"); err != nil {
+	fact := a.s.store.Key(a.s.store.Group("facts"), "m")
+	if err := a.s.store.Put(t.Context(), fact, "learnt"); err != nil {
 		t.Fatal(err)
 	}
 	gone, err := a.s.Erase(t.Context(), "mine")
@@ -52,7 +52,7 @@ func TestWhatIsErasedIsMadeAnew(t *testing.T) {
 	if _, info := mine(n); info.Outcome != Made || len(a.prompts) != asked+1 {
 		t.Errorf("afterwards: %+v, asked %d times", info, len(a.prompts)-asked)
 	}
-	if _, ok := a.s.o.Store.Get(t.Context(), fact); !ok {
+	if _, ok := a.s.store.Get(t.Context(), fact); !ok {
 		t.Error("what was learnt is gone")
 	}
 }
@@ -124,7 +124,7 @@ func TestASummaryOnItsWayToTheStoreIsErasedToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer vault.Close()
-	a.s.o.Store = vault
+	a.s.store = vault
 	n := a.stepWith(spansOf(1))
 	var wait sync.WaitGroup
 	wait.Go(func() { owned(a, "mine")(n) })
@@ -196,9 +196,8 @@ func TestAllWhoShareTheStoreForget(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(vault.Close)
-		asks := a.s.o
-		asks.Store = vault
-		a.s = New(&asks, a.s.env)
+		a.s.env.Store = vault
+		a.s = New(&a.s.o, a.s.env)
 		t.Cleanup(a.s.Close)
 		return a
 	}
@@ -247,7 +246,7 @@ func TestAllWhoShareTheStoreForget(t *testing.T) {
 	one.s.Close()
 	// Those without a model have texts that were captured: they tell, and are told.
 	bareTold := make(chan ErasedInfo, 99)
-	bare := New(nil, Environment{Store: other.s.o.Store, Erased: func(i ErasedInfo) { bareTold <- i }})
+	bare := New(nil, Environment{Store: other.s.store, Erased: func(i ErasedInfo) { bareTold <- i }})
 	t.Cleanup(bare.Close)
 	heard(other.s, bareTold)
 	heard(bare, told)
@@ -263,7 +262,7 @@ func TestWhoeverIsNotToldMayRemember(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer vault.Close()
-	a.s.o.Store = vault
+	a.s.store = vault
 	if err := vault.Put(t.Context(), vault.Key(a.s.group("mine"), "r", "k"), "text"); err != nil {
 		t.Fatal(err)
 	}

@@ -216,7 +216,7 @@ const elsewherePause = 250 * time.Millisecond
 
 // make makes the summary of a gap, unless it is stored or being made elsewhere.
 func (j *job) make(ctx context.Context, key store.Key) (body, why string) {
-	vault := j.s.o.Store
+	vault := j.s.store
 	for {
 		if body, ok := vault.Get(ctx, key); ok {
 			return body, ""
@@ -258,5 +258,5 @@ func (j *job) make(ctx context.Context, key store.Key) (body, why string) {
 func (j *job) store(ctx context.Context, key store.Key, body string) {
 	j.s.erasing.RLock()
 	defer j.s.erasing.RUnlock()
-	j.info.Unstored = j.erased || j.s.o.Store.Put(ctx, key, body) != nil
+	j.info.Unstored = j.erased || j.s.store.Put(ctx, key, body) != nil
 }

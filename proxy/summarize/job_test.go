@@ -48,7 +48,7 @@ func TestOtherRequestsDoNotWaitForTheReadingOfASummary(t *testing.T) {
 	s, read := newService(), false
 	defer s.Close()
 	s.o.Counter, s.o.Upstream = counting(func() {}), &url.URL{Scheme: "http", Host: "127.0.0.1:9"}
-	s.o.Store = memoryVault(t)
+	s.store = memoryVault(t)
 	task := compact.Encoded("x", 1, &compact.Coding{
 		Decode: func(string) string {
 			read = true

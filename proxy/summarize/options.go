@@ -8,7 +8,6 @@ import (
 	"laconic/compact"
 	"laconic/proxy/access"
 	"laconic/proxy/summarize/prompt"
-	"laconic/store"
 )
 
 // Options describe the model that writes summaries.
@@ -38,9 +37,6 @@ type Options struct {
 	Mask bool
 	// Counter counts for the model. Required.
 	Counter compact.Counter
-	// Store is where summaries are stored. Required. The service does not close
-	// it.
-	Store *store.Vault
 	// Transport carries the requests to the model; nil: one like that of requests,
 	// which the proxy makes.
 	Transport http.RoundTripper

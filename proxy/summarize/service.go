@@ -51,7 +51,8 @@ type Request struct {
 
 // Service fills the slots of plans. It is safe for concurrent use.
 type Service struct {
-	o         Options // without a model: zero
+	o         Options      // without a model: zero
+	store     *store.Vault // nil: nothing is stored, and the service is alone
 	format    format
 	env       Environment
 	texts     *otter.Cache[memo, keptText]   // what records said
@@ -87,8 +88,9 @@ type Store = store.Vault
 type Environment struct {
 	// Memory is where the memory of jobs comes from. Requests come first.
 	Memory *admission.Gate
-	// Store is what a service without a model shares with others: it hears what they
-	// erase, and tells what it erases. nil: it is alone.
+	// Store is where summaries are stored. Whoever shares it hears what others erase, and
+	// tells what it erases. Only without a model it may be nil. The service does not close
+	// it.
 	Store *Store
 	// Ended is called at the end of each job, Erased when another process has had
 	// summaries erased here, Failed after a panic.
@@ -106,7 +108,7 @@ const (
 
 // New returns a service that asks the model of o; nil: it writes digests only.
 func New(o *Options, env Environment) *Service {
-	s := &Service{env: env, format: written, seeds: seeds{maphash.MakeSeed(), maphash.MakeSeed()}}
+	s := &Service{env: env, store: env.Store, format: written, seeds: seeds{maphash.MakeSeed(), maphash.MakeSeed()}}
 	s.texts = otter.Must(&otter.Options[memo, keptText]{
 		MaximumWeight: rememberedBytes,
 		Weigher:       func(_ memo, t keptText) uint32 { return uint32(len(t.text)) + 80 },
@@ -114,13 +116,13 @@ func New(o *Options, env Environment) *Service {
 	s.attempts = otter.Must(&otter.Options[string, attempts]{MaximumSize: rememberedGaps})
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.mark = rand.Text()
-	if s.o.Store = env.Store; o != nil {
+	if o != nil {
 		s.o = *o
 		s.o.Timeout, s.o.Window = cmp.Or(o.Timeout, DefaultTimeout), cmp.Or(o.Window, compact.DefaultWindow)
 	}
-	if s.o.Store != nil {
+	if s.store != nil {
 		s.ended.Add(1)
-		go s.hear(s.o.Store)
+		go s.hear(s.store)
 	}
 	if o == nil {
 		return s

@@ -88,7 +88,7 @@ func (f *filling) look(ctx context.Context, span int) {
 		one.reason = small
 		return
 	}
-	if body, ok := s.o.Store.Get(ctx, one.gap.key); ok {
+	if body, ok := s.store.Get(ctx, one.gap.key); ok {
 		f.take(span, body)
 		return
 	}
@@ -200,7 +200,7 @@ func (s *Service) Prepare(r *Request, in compact.Conversation, plan *compact.Pla
 	if g.messages == 0 || slot.Spans[last].Size < leastSize {
 		return
 	}
-	if _, made := s.o.Store.Get(s.ctx, g.key); !made {
+	if _, made := s.store.Get(s.ctx, g.key); !made {
 		s.start(r, in, g, slot, last, false)
 	}
 }

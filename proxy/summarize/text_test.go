@@ -47,10 +47,10 @@ func memoryVault(t *testing.T) *store.Vault {
 func agentOn(t *testing.T, vault *store.Vault, budget int) *agent {
 	a := &agent{t: t, begin: "user: read all files", budget: budget}
 	a.s = New(&Options{
-		Upstream: &url.URL{Scheme: "http", Host: "summarizer"}, Model: "small", Counter: compact.BytesPerToken(3.5), Store: vault, Wait: time.Minute,
+		Upstream: &url.URL{Scheme: "http", Host: "summarizer"}, Model: "small", Counter: compact.BytesPerToken(3.5), Wait: time.Minute,
 		Transport: roundTrip(a.answers),
 	}, Environment{
-		Memory: admission.NewGate(64<<20, 1<<20), Ended: func(JobInfo) {}, Failed: func(_ string, what any) { t.Error(what) },
+		Memory: admission.NewGate(64<<20, 1<<20), Store: vault, Ended: func(JobInfo) {}, Failed: func(_ string, what any) { t.Error(what) },
 	})
 	t.Cleanup(a.s.Close)
 	return a
@@ -249,7 +249,7 @@ func TestATextFitsItsSpan(t *testing.T) {
 				r := a.asks()
 				for i := range plan.Slot.Spans {
 					g := a.s.gap(r, in, plan.Slot, i)
-					if err := a.s.o.Store.Put(t.Context(), g.key, strings.Repeat("word ", plan.Slot.Spans[i].Size)); err != nil {
+					if err := a.s.store.Put(t.Context(), g.key, strings.Repeat("word ", plan.Slot.Spans[i].Size)); err != nil {
 						t.Fatal(err)
 					}
 				}

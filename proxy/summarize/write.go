@@ -64,7 +64,7 @@ type source struct {
 // newest stored summary of all up to some place, then for each span after it its own
 // summary, or its messages if none is stored, and what came since.
 func (j *job) sources(ctx context.Context) (all []source) {
-	stored := j.s.o.Store
+	stored := j.s.store
 	from := 0
 	for n := len(j.gap.upTo) - 1; n >= 0 && from == 0; n-- {
 		if text, ok := stored.Get(ctx, j.gap.upTo[n]); ok {
