@@ -7,24 +7,10 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"laconic/proxy/admission"
 )
-
-// A body must arrive at no less than arrivalRate bytes per second, after
-// arrivalGrace: a client that sends a byte now and then would otherwise hold its
-// memory for ever.
-const (
-	arrivalGrace = 30 * time.Second
-	arrivalRate  = 32 << 10
-)
-
-// closingIdle is how long a client may be silent inside a body once the server takes
-// no more requests: a stalled one would use up the time of the shutdown.
-const closingIdle = 3 * time.Second
 
 // leastRoom is the room that a body has at first, in bytes. It doubles as the body
 // arrives.
@@ -38,18 +24,19 @@ func Receive(closing context.Context, r *http.Request, rc *http.ResponseControll
 	if length > limit {
 		return nil, ErrTooLarge
 	}
-	in := newPacedReader(closing, r.Body, rc)
+	in := newTimedReader(closing, r.Body, rc, true)
 	arrived := memory.Arrive(in)
 	text, err := in.receive(r.Context(), memory, length, limit)
 	arrived()
 	if over := in.end(); over != nil {
+		_ = rc.SetReadDeadline(time.Time{})
 		return nil, over // its deadline ended the request's context, too
 	}
 	return text, err
 }
 
 // receive reads a body of so many bytes, or, below 0, of any length up to limit.
-func (b *pacedReader) receive(ctx context.Context, memory *admission.Reservation, length, limit int64) (text []byte, err error) {
+func (t *timedReader) receive(ctx context.Context, memory *admission.Reservation, length, limit int64) (text []byte, err error) {
 	most := limit + 1
 	if length >= 0 {
 		most = length
@@ -62,7 +49,7 @@ func (b *pacedReader) receive(ctx context.Context, memory *admission.Reservation
 			}
 			text = append(make([]byte, 0, room), text...)
 		}
-		m, err := b.Read(text[n:cap(text)])
+		m, err := t.Read(text[n:cap(text)])
 		text = text[:n+int64(m)]
 		switch {
 		case err == nil:
@@ -77,7 +64,7 @@ func (b *pacedReader) receive(ctx context.Context, memory *admission.Reservation
 	}
 	// The server watches for the client's leaving only once the body was read to
 	// its EOF.
-	switch _, err := b.Read(make([]byte, 1)); err {
+	switch _, err := t.Read(make([]byte, 1)); err {
 	case io.EOF:
 		return text, nil
 	case nil:
@@ -93,7 +80,7 @@ const mostSpace = 4 << 10
 // Beginning returns the first byte of the body of r that is not space, or 0 if there is
 // none. The body must not be compressed. It can be read from its start afterwards.
 func Beginning(closing context.Context, r *http.Request, rc *http.ResponseController) (byte, error) {
-	in := newPacedReader(closing, r.Body, rc)
+	in := newTimedReader(closing, r.Body, rc, true)
 	defer func() { _ = in.end() }()
 	begin := bufio.NewReaderSize(in, mostSpace)
 	defer func() {
@@ -131,83 +118,3 @@ func First(text []byte) byte {
 // mayPrecede reports whether a byte may stand before an object: space, or a mark of the
 // order of bytes, which some servers read over.
 func mayPrecede(b byte) bool { return strings.IndexByte(" \t\r\n\x00\xef\xbb\xbf\xfe\xff", b) >= 0 }
-
-// pacedReader reads a client's body under a deadline that moves with what arrives.
-// end must be called while the request is still being served: a deadline that
-// remains would end it (golang/go#70834).
-type pacedReader struct {
-	r       io.Reader
-	rc      *http.ResponseController
-	closing context.Context
-	stop    func() bool // what waits for it
-	start   time.Time   // of the first read
-	n       atomic.Int64
-
-	mu    sync.Mutex
-	armed time.Time // the deadline that is set
-	over  error     // why nothing is read any more
-}
-
-func newPacedReader(closing context.Context, r io.Reader, rc *http.ResponseController) *pacedReader {
-	b := &pacedReader{r: r, rc: rc, closing: closing}
-	b.stop = context.AfterFunc(closing, func() { _ = b.arm() })
-	return b
-}
-
-func (b *pacedReader) Read(buf []byte) (int, error) {
-	if err := b.arm(); err != nil {
-		return 0, err
-	}
-	n, err := b.r.Read(buf)
-	b.n.Add(int64(n))
-	if err != nil && err != io.EOF {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if b.over != nil {
-			err = b.over
-		}
-	}
-	return n, err
-}
-
-// arm sets the deadline of the next read.
-func (b *pacedReader) arm() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.start.IsZero() {
-		b.start = time.Now()
-	}
-	due := b.start.Add(arrivalGrace + time.Duration(b.n.Load()/arrivalRate)*time.Second)
-	if last := time.Now().Add(closingIdle); b.closing.Err() != nil && last.Before(due) {
-		due = last
-	}
-	if b.over == nil && !due.Equal(b.armed) {
-		b.armed = due
-		_ = b.rc.SetReadDeadline(due) // not every ResponseWriter has one
-	}
-	return b.over
-}
-
-// Received returns how many bytes came.
-func (b *pacedReader) Received() int64 { return b.n.Load() }
-
-// Abort ends the reading, because others need the memory.
-func (b *pacedReader) Abort() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.over == nil {
-		b.over = admission.ErrNoMemory
-		_ = b.rc.SetReadDeadline(time.Now())
-	}
-}
-
-// end ends the reading, and returns why it was ended before, if it was.
-func (b *pacedReader) end() error {
-	b.stop()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	over := b.over
-	b.over = io.ErrClosedPipe
-	_ = b.rc.SetReadDeadline(time.Time{})
-	return over
-}

@@ -39,8 +39,6 @@ type stalling struct {
 	over bool
 }
 
-func (s *stalling) Close() error { return nil }
-
 func (s *stalling) Read([]byte) (int, error) {
 	for {
 		select {
@@ -61,16 +59,16 @@ func TestAReadThatBeginsAsTheServerClosesIsShort(t *testing.T) {
 	d := deadlines{httptest.NewRecorder(), make(chan time.Time, 10)}
 	s := &stalling{set: d.set}
 	hurried := make(chan bool)
-	u := &Upload{body: s, rc: http.NewResponseController(d), w: NewWatch(time.Hour, time.Hour, func(error) {})}
-	u.stop = context.AfterFunc(closing, func() { u.hurry(); close(hurried) })
-	u.closing = &hooked{Context: closing, then: func() {
+	in := newTimedReader(context.Background(), s, http.NewResponseController(d), false)
+	context.AfterFunc(closing, func() { in.hurry(); close(hurried) })
+	in.closing = &hooked{Context: closing, then: func() {
 		cancel()
 		select {
 		case <-hurried:
 		case <-time.After(50 * time.Millisecond): // it waits for the read to be armed
 		}
 	}}
-	if _, err := u.Read(make([]byte, 1)); !s.over {
+	if _, err := in.Read(make([]byte, 1)); !s.over {
 		t.Errorf("the read had the deadline of a server that stays: %v", err)
 	}
 }
