@@ -57,33 +57,22 @@ func (f TLSFiles) Config() (*tls.Config, error) {
 
 // dialer returns what connects to servers by TLS, with the handshake within Patience.
 func dialer(c *tls.Config) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	d := &tls.Dialer{Config: c}
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		ctx, stop := context.WithTimeout(ctx, Patience)
 		defer stop()
-		under, err := new(net.Dialer).DialContext(ctx, network, addr)
+		conn, err := d.DialContext(ctx, network, addr)
 		if err != nil {
 			return nil, err
 		}
-		own := c.Clone()
-		if own.ServerName == "" {
-			own.ServerName, _, _ = net.SplitHostPort(addr)
-		}
-		conn := tls.Client(under, own)
-		if err := conn.HandshakeContext(ctx); err != nil {
-			_ = under.Close()
-			return nil, err
-		}
-		return &secureConn{conn, under}, nil
+		return secureConn{conn.(*tls.Conn)}, nil
 	}
 }
 
 // secureConn is a connection by TLS that shows its socket. The client's pool sees by it
 // that a server has closed an idle connection, before it sends a command there.
-type secureConn struct {
-	*tls.Conn
-	under net.Conn
-}
+type secureConn struct{ *tls.Conn }
 
-func (c *secureConn) SyscallConn() (syscall.RawConn, error) {
-	return c.under.(syscall.Conn).SyscallConn() // TCP and Unix sockets have one
+func (c secureConn) SyscallConn() (syscall.RawConn, error) {
+	return c.NetConn().(syscall.Conn).SyscallConn() // TCP and Unix sockets have one
 }
