@@ -23,17 +23,11 @@ type pool struct {
 	reserve   int64 // of limit, for small requests
 	mostSmall int64 // the largest holding of a small request
 
-	used, small int64    // held by all requests, and by the small ones
-	over        *holding // the one that exceeds the pool; nil: none does
-	excess      int64    // by how much; not counted in used
-	clients     map[string]*account
-	waiting     []*holding // the oldest request first
-}
-
-// account is what one client has of a pool.
-type account struct {
-	held    int64
-	waiting int // requests
+	used, small int64            // held by all requests, and by the small ones
+	over        *holding         // the one that exceeds the pool; nil: none does
+	excess      int64            // by how much; not counted in used
+	clients     map[string]int64 // what those hold that hold some or wait
+	waiting     []*holding       // the oldest request first
 }
 
 // holding is what one request has of a pool, and what it waits for.
@@ -50,7 +44,7 @@ type holding struct {
 }
 
 func newPool(limit, reserve, mostSmall int64) pool {
-	return pool{limit: limit, reserve: reserve, mostSmall: mostSmall, clients: map[string]*account{}}
+	return pool{limit: limit, reserve: reserve, mostSmall: mostSmall, clients: map[string]int64{}}
 }
 
 // atMost returns n, or what a large request may have at most.
@@ -98,26 +92,20 @@ func (p *pool) set(h *holding, n int64) {
 	}
 	h.n = n
 	p.used += more - (p.excess - before)
-	p.account(h.client, more, 0)
+	p.account(h.client, more)
 }
 
-// account adds to what a client has.
-func (p *pool) account(client string, held int64, waiting int) {
-	a := p.clients[client]
-	if a == nil {
-		a = &account{}
-		p.clients[client] = a
-	}
-	a.held += held
-	if a.waiting += waiting; a.held == 0 && a.waiting == 0 {
+// account adds to what a client holds.
+func (p *pool) account(client string, more int64) {
+	p.clients[client] += more
+	if p.clients[client] == 0 && !slices.ContainsFunc(p.waiting, func(w *holding) bool { return w.client == client }) {
 		delete(p.clients, client)
 	}
 }
 
 // overShare reports whether a client holds more than its share.
 func (p *pool) overShare(client string) bool {
-	a := p.clients[client]
-	return a != nil && a.held > p.limit/int64(len(p.clients))
+	return p.clients[client] > p.limit/int64(max(1, len(p.clients)))
 }
 
 // wait has h wait until it gets n bytes, which may be at once.
@@ -132,14 +120,14 @@ func (p *pool) wait(h *holding, n int64) {
 		at = len(p.waiting)
 	}
 	p.waiting = slices.Insert(p.waiting, at, h)
-	p.account(h.client, 0, 1)
+	p.account(h.client, 0)
 	p.serve()
 }
 
 // withdraw ends the wait of h.
 func (p *pool) withdraw(h *holding) {
 	p.waiting = slices.DeleteFunc(p.waiting, func(w *holding) bool { return w == h })
-	p.account(h.client, 0, -1)
+	p.account(h.client, 0)
 	h.want = 0
 }
 
