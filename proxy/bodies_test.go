@@ -190,28 +190,6 @@ func TestWhatCannotBeReadPassesByteForByteWithAReason(t *testing.T) {
 	}
 }
 
-func TestStrictRefusesWhatCannotBeRead(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) { o.Strict = true })
-	for _, c := range unread {
-		if res := p.chat(c.body); res.StatusCode != 400 || res.code(t) != c.reason {
-			t.Errorf("%.60q: %d %s", c.body, res.StatusCode, res.body)
-		}
-	}
-	if res := p.chat(chatBody, "Content-Encoding", "br"); res.StatusCode != 415 || res.code(t) != "encoding" {
-		t.Errorf("br: %d %s", res.StatusCode, res.body)
-	}
-	if n := len(u.requests()); n != 0 {
-		t.Errorf("%d requests reached the upstream", n)
-	}
-	if res := p.chat(chatBody); res.StatusCode != 200 {
-		t.Errorf("a good one: %d", res.StatusCode)
-	}
-	if res := p.do("GET", "/v1/models", nil); res.StatusCode != 200 {
-		t.Errorf("another route: %d", res.StatusCode)
-	}
-}
-
 func TestMemoryForBodiesIsWaitedForThenRefused(t *testing.T) {
 	hold := make(chan bool)
 	u := newUpstream(t, nil)
