@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -15,55 +14,6 @@ import (
 
 // manyWords is a conversation that nothing can shrink.
 var manyWords = `{"model":"gpt-4o","messages":[{"role":"system","content":"` + strings.Repeat("rule ", 1500) + `"},{"role":"user","content":"hi"}]` + `%s}`
-
-func TestOverrideHeadersSteerOneRequestAndNeverReachTheUpstream(t *testing.T) {
-	u := newUpstream(t, nil)
-	strictPolicy := testPolicy()
-	strictPolicy.Name, strictPolicy.Reject = "strict", true
-	p := inFrontOf(t, u, func(o *Options) {
-		o.PolicyNamed = func(name string) *compact.Policy {
-			if name == "strict" {
-				return strictPolicy
-			}
-			return nil
-		}
-	})
-	body := agentBody(20, 100)
-	sent := 0
-	f := func(body, wantOutcome string, same bool, headers ...string) ReplyInfo {
-		t.Helper()
-		before := len(u.requests())
-		res := p.chat(body, headers...)
-		if o := res.Header.Get("X-Laconic-Outcome"); o != wantOutcome {
-			t.Errorf("outcome %q, want %q: %s", o, wantOutcome, res.body)
-		}
-		seen := u.requests()
-		if len(seen) > before {
-			last := seen[len(seen)-1]
-			if same != (string(last.Body) == body) {
-				t.Errorf("same bytes: %v, want %v", !same, same)
-			}
-			for name := range last.Header {
-				if strings.HasPrefix(strings.ToLower(strings.ReplaceAll(name, "_", "-")), "x-laconic") {
-					t.Errorf("%s reached the upstream", name)
-				}
-			}
-		}
-		sent++
-		return p.replies(sent)[sent-1]
-	}
-	f(body, "compacted", false)
-	f(body, "compacted", false, "X-Laconic-Mode", "on", "X-Laconic-Unknown", "1", "x_laconic_mode", "off")
-	f(body, "bypassed", true, "X-Laconic-Mode", "off")
-	f(body, "shadow", true, "X-Laconic-Mode", "shadow")
-	f(body, "untouched", true, "X-Laconic-Budget", "100000")
-	f(chatBody, "over", true, "X-Laconic-Budget", "1")
-	f(chatBody, "rejected", true, "X-Laconic-Budget", "1", "X-Laconic-Policy", "strict")
-	f(body, "over", false, "X-Laconic-Pin", "3,5,7,9,11,13,15,17,19", "X-Laconic-Pin", "21, 23,25")
-	if i := f(chatBody, "untouched", true, "X-Laconic-Tags", "team=a; ünï"); i.Rewrite.Tags != "team=a; ünï" {
-		t.Errorf("tags %q", i.Rewrite.Tags)
-	}
-}
 
 func TestAMalformedOverrideIsRefusedByName(t *testing.T) {
 	u := newUpstream(t, nil)
@@ -136,42 +86,6 @@ func TestOddModelNamesAreOnlyNames(t *testing.T) {
 	for _, g := range u.requests() {
 		if g.Header.Get("X-Injected") != "" {
 			t.Error("a header was injected")
-		}
-	}
-}
-
-func TestEverythingElsePasses(t *testing.T) {
-	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("X-Method", r.Method)
-		w.WriteHeader(201)
-		_, _ = w.Write([]byte("\x00\x01binary"))
-	})
-	p := inFrontOf(t, u)
-	form := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.bin\"\r\n\r\n\x00\xff\r\n--b--\r\n"
-	for _, c := range []struct{ method, path, body, kind string }{
-		{"GET", "/v1/models", "", ""},
-		{"POST", "/v1/embeddings", `{"input":"x"}`, "application/json"},
-		{"POST", "/v1/responses", `{"input":"x","previous_response_id":"r"}`, "application/json"},
-		{"POST", "/v1/audio/transcriptions", form, "multipart/form-data; boundary=b"},
-		{"DELETE", "/v1/files/file-1", "", ""},
-		{"PUT", "/v1/uploads/1", "abc", "application/octet-stream"},
-		{"PATCH", "/v1/x", "abc", "text/plain"},
-		{"POST", "/v1/chat/completions", "", "application/json"},
-		{"GET", "/v1/chat/completions", "", ""}, // stored completions
-		{"OPTIONS", "/v1/chat/completions", "", ""},
-		{"HEAD", "/v1/models", "", ""},
-	} {
-		res := p.do(c.method, c.path, strings.NewReader(c.body), "Content-Type", c.kind)
-		all := u.requests()
-		got := all[len(all)-1]
-		if res.StatusCode != 201 || got.Method != c.method || got.URI != c.path || string(got.Body) != c.body || got.Length != int64(len(c.body)) || got.Header.Get("Content-Type") != c.kind {
-			t.Errorf("%s %s: %d, upstream saw %s %s %d %q", c.method, c.path, res.StatusCode, got.Method, got.URI, got.Length, got.Body)
-		}
-		if res.Header.Get("X-Laconic-Outcome") != "passed" {
-			t.Errorf("%s %s: outcome %q", c.method, c.path, res.Header.Get("X-Laconic-Outcome"))
-		}
-		if c.method != "HEAD" && string(res.body) != "\x00\x01binary" {
-			t.Errorf("%s %s: answer %q", c.method, c.path, res.body)
 		}
 	}
 }
