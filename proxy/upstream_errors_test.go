@@ -141,23 +141,6 @@ func TestAnErrorAfterTheBodyWasSentSaysNotToRetry(t *testing.T) {
 	}
 }
 
-func TestRedirectsGoToTheClientUnfollowed(t *testing.T) {
-	elsewhere := newUpstream(t, nil)
-	for _, status := range []int{301, 302, 303, 307, 308} {
-		u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Location", elsewhere.URL+"/v1/x")
-			w.WriteHeader(status)
-		})
-		res := inFrontOf(t, u).chat(chatBody)
-		if res.StatusCode != status || res.Header.Get("Location") != elsewhere.URL+"/v1/x" {
-			t.Errorf("%d: %d %v", status, res.StatusCode, res.Header)
-		}
-	}
-	if n := len(elsewhere.requests()); n != 0 {
-		t.Errorf("%d requests went elsewhere", n)
-	}
-}
-
 // A status that ends no answer, or is none, is the upstream's fault: no tunnel, and
 // no panic.
 func TestAStatusThatIsNone(t *testing.T) {
