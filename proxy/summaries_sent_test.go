@@ -48,6 +48,9 @@ func TestWhatASummarizerIsSent(t *testing.T) {
 					t.Errorf("%q is missing", want)
 				}
 			}
+			if slot := slotOf(t, u.requests()[0].Body); !strings.Contains(slot, told) || !strings.Contains(slot, "You must keep build/out-5.txt as it is.") {
+				t.Errorf("the slot holds neither the summary nor what it lost:\n%s", slot)
+			}
 			if got.Method != "POST" || strings.TrimSuffix(got.URI, "?api-version=1") != "/v1/chat/completions" || strings.Contains(got.URI, "?") != (name == "no key") {
 				t.Errorf("%s %s", got.Method, got.URI)
 			}

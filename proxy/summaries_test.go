@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -102,58 +101,6 @@ func slotOf(t testing.TB, body []byte) string {
 		t.Fatal(err)
 	}
 	return strings.TrimPrefix(m.Content, "do it, never touch /etc/hosts")
-}
-
-// TestASummaryIsReadyWhenItIsNeeded: an agent's conversation crosses epochs.
-// The summary of each is prepared before it comes, asked for once, and stands byte
-// for byte in all later turns, until one is made of all.
-func TestASummaryIsReadyWhenItIsNeeded(t *testing.T) {
-	u, model := newUpstream(t, nil), newUpstream(t, tells(answered(told, "stop")))
-	r := summarized(t, u, model, func(o *Options) { o.Default.Limits.Budget = 8000 })
-	var sent [][]byte
-	epochs, hits, before, spans, small := 0, 0, 0, 0, 0
-	for n := 1; n <= 110; n++ {
-		if res := r.chat(history(n)); res.StatusCode != 200 {
-			t.Fatalf("turn %d: %s", n, res.body)
-		}
-		r.quietly()
-		all := u.requests()
-		sent = append(sent, all[len(all)-1].Body)
-		info := r.replies(n)[n-1].Rewrite
-		if s := info.Summary; s != nil && s.Outcome == summarize.Hit { // a span that is too small for a summary keeps its digest
-			hits, spans = hits+1, max(spans, s.Spans)
-		} else if info.Report.Epochs > 0 && slotOf(t, sent[n-1]) != "" {
-			t.Errorf("turn %d: %+v", n, s)
-		}
-		epochs = info.Report.Epochs
-		if s := info.Summary; s != nil && epochs > before {
-			small += s.Digests
-		}
-		if n > 1 && epochs == before {
-			now, then := sentMessages(t, sent[n-1]), sentMessages(t, sent[n-2])
-			if len(now) < len(then) || !slices.Equal(now[:len(then)], then) {
-				t.Fatalf("turn %d: what was sent is no prefix of what is sent", n)
-			}
-		}
-		before = epochs
-	}
-	if epochs < 6 || hits < 80 || spans < 3 {
-		t.Fatalf("%d epochs, %d hits, %d spans: this tests nothing", epochs, hits, spans)
-	}
-	t.Logf("%d epochs, %d hits, %d requests to the summarizer", epochs, hits, len(model.requests()))
-	// One for each epoch whose span is not too small, and one for the coming one.
-	if asked := len(model.requests()) + small; small > 1 || asked < epochs || asked > epochs+1 {
-		t.Errorf("%d requests to the summarizer for %d epochs, %d of them too small", asked-small, epochs, small)
-	}
-	slot := slotOf(t, sent[len(sent)-1])
-	for _, want := range []string{"[Summary of ", told, "You must keep build/out-", "[End of the summary]"} {
-		if !strings.Contains(slot, want) {
-			t.Errorf("the slot does not hold %q:\n%s", want, slot)
-		}
-	}
-	if f := r.faults(); len(f) > 0 {
-		t.Errorf("faults: %+v", f)
-	}
 }
 
 // planned is what was planned for the request of turn n, without the texts.
