@@ -17,7 +17,6 @@ import (
 	"laconic/number"
 	"laconic/proxy"
 	"laconic/proxy/access"
-	"laconic/proxy/learn"
 	"laconic/proxy/operate"
 	"laconic/proxy/page"
 	"laconic/proxy/summarize"
@@ -37,17 +36,13 @@ func newPage(now func() *config.Config, p func() *proxy.Proxy, stored, found fun
 		replica, _ = os.Hostname()
 	}
 	return page.New(page.Options{
-		Version:   version(),
-		Replica:   replica,
-		Capture:   int(c.Capture.Size),
-		Settings:  func() string { return description(now()) },
-		Upstreams: func() []operate.Upstream { return p().State().Upstreams },
-		Models:    func() []learn.Known { return p().LearntModels() },
-		Store:     stored,
-		Findings:  found,
-		Asks:      func() bool { return p().Options().AdminToken != "" },
-		Enter:     func(w http.ResponseWriter, r *http.Request, token string) bool { return p().SignIn(w, r, token) },
-		Leave:     func(w http.ResponseWriter) { p().SignOut(w) },
+		Version:  version(),
+		Replica:  replica,
+		Capture:  int(c.Capture.Size),
+		Settings: func() string { return description(now()) },
+		Store:    stored,
+		Findings: found,
+		Proxy:    func() page.Proxy { return p() },
 	})
 }
 

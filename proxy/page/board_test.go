@@ -14,9 +14,8 @@ import (
 // TestTheBoardCountsWhatIsWrong: by model and by client, with the newest reason of each
 // way to go wrong, and every number is that of the requests that its link lists.
 func TestTheBoardCountsWhatIsWrong(t *testing.T) {
-	p := New(Options{Replica: "one", Upstreams: func() []operate.Upstream {
-		return []operate.Upstream{{Upstream: "https://up.example"}, {Upstream: "https://down.example", Down: true, Why: why.Reason{Says: "gone"}}}
-	}})
+	p := newPage(Options{Replica: "one"}, operate.Upstream{Upstream: "https://up.example"},
+		operate.Upstream{Upstream: "https://down.example", Down: true, Why: why.Reason{Says: "gone"}})
 	for n, c := range []struct {
 		model, client string
 		reply         proxy.ReplyInfo

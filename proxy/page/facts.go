@@ -28,36 +28,23 @@ type facts struct {
 
 // upstreams returns what requests have shown of each upstream.
 func (p *Page) upstreams() (all []UpstreamLine) {
-	if p.o.Upstreams == nil {
-		return nil
-	}
-	for _, u := range p.o.Upstreams() {
+	for _, u := range p.o.Proxy().State().Upstreams {
 		all = append(all, UpstreamLine{u.Upstream, u.Down, u.Failures, u.Answered, u.Failed, u.Why.String()})
 	}
 	return all
 }
 
 func (p *Page) serveFacts(w http.ResponseWriter, _ *http.Request) {
-	var f facts
-	if p.o.Findings != nil {
-		f.Findings = p.o.Findings()
-	}
-	f.Upstreams = p.upstreams()
-	if p.o.Models != nil {
-		f.Models = p.o.Models()
-		p.mu.Lock()
-		for i := range f.Models {
-			m := &f.Models[i]
-			for _, r := range p.requests { // the name that its requests have
-				if m.Sender != [32]byte{} && r.from.Credential == m.Sender {
-					m.Credential = nameOf(r.from)
-				}
+	f := facts{Upstreams: p.upstreams(), Models: p.o.Proxy().LearntModels(), Settings: p.o.Settings(), Findings: p.o.Findings()}
+	p.mu.Lock()
+	for i := range f.Models {
+		m := &f.Models[i]
+		for _, r := range p.requests { // the name that its requests have
+			if m.Sender != [32]byte{} && r.from.Credential == m.Sender {
+				m.Credential = nameOf(r.from)
 			}
 		}
-		p.mu.Unlock()
 	}
-	if p.o.Settings != nil {
-		f.Settings = p.o.Settings()
-	}
+	p.mu.Unlock()
 	serveJSON(w, f)
 }

@@ -85,9 +85,9 @@ func (p *Page) serveSignIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, longestToken)
 	switch {
 	case r.PostFormValue("leave") != "":
-		p.o.Leave(w)
+		p.o.Proxy().SignOut(w)
 		http.Redirect(w, r, SignIn, http.StatusSeeOther)
-	case p.o.Enter(w, r, r.PostFormValue("token")):
+	case p.o.Proxy().SignIn(w, r, r.PostFormValue("token")):
 		http.Redirect(w, r, "/page/", http.StatusSeeOther)
 	default:
 		p.serveFile(w, "sign-in.html", http.StatusForbidden)

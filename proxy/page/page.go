@@ -28,7 +28,7 @@ import (
 	"laconic/view"
 )
 
-// Options are what the page shows beside requests. All may be absent.
+// Options are what the page shows beside requests.
 type Options struct {
 	// Version is that of the program.
 	Version string
@@ -38,17 +38,19 @@ type Options struct {
 	Capture int
 	// Settings returns the configuration in force, in lines.
 	Settings func() string
-	// Upstreams are what traffic has shown of upstreams, Models what was learnt of
-	// their models.
-	Upstreams func() []operate.Upstream
-	Models    func() []learn.Known
-	// Store returns what was found of the store, Findings all that was found; nil: nothing.
+	// Store returns what was found of the store, Findings all that was found.
 	Store, Findings func() []why.Finding
-	// Asks reports whether the admin listener asks for a token; nil: it does not. Enter
-	// lets a browser in that has it, and Leave ends that.
-	Asks  func() bool
-	Enter func(w http.ResponseWriter, r *http.Request, token string) bool
-	Leave func(w http.ResponseWriter)
+	// Proxy returns the proxy that is shown.
+	Proxy func() Proxy
+}
+
+// Proxy is what the page asks of a [proxy.Proxy].
+type Proxy interface {
+	Options() proxy.Options
+	State() proxy.State
+	LearntModels() []learn.Known
+	SignIn(w http.ResponseWriter, r *http.Request, token string) bool
+	SignOut(w http.ResponseWriter)
 }
 
 // Page keeps what the page shows. Make it with New. It is safe for concurrent use.
@@ -165,11 +167,9 @@ func (p *Page) changed(r *request) {
 
 // storeFault returns what is wrong with a store; nil: nothing.
 func (p *Page) storeFault() *why.Finding {
-	if p.o.Store != nil {
-		for _, f := range p.o.Store() {
-			if f.Bad() {
-				return &f
-			}
+	for _, f := range p.o.Store() {
+		if f.Bad() {
+			return &f
 		}
 	}
 	return nil
@@ -180,7 +180,7 @@ func (p *Page) Pages() []operate.Page {
 	get := func(path string, h http.HandlerFunc) operate.Page {
 		return operate.Page{Path: path, Handler: safe(h), Browser: true}
 	}
-	pages := []operate.Page{
+	return []operate.Page{
 		get("/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/page/", http.StatusSeeOther) }),
 		get("/page/", p.file),
 		get("/page/api/state", p.serveState),
@@ -188,15 +188,10 @@ func (p *Page) Pages() []operate.Page {
 		get("/page/api/request/", p.serveRequest),
 		get("/page/api/texts/", p.serveTexts),
 		get("/page/api/facts", p.serveFacts),
+		{Path: SignIn, Methods: []string{http.MethodGet, http.MethodPost}, Handler: safe(p.serveSignIn), Open: true},
+		{Path: styleSheet, Handler: safe(p.file), Open: true},
+		{Path: icon, Handler: safe(p.file), Open: true},
 	}
-	if p.o.Asks != nil {
-		pages = append(pages,
-			operate.Page{Path: SignIn, Methods: []string{http.MethodGet, http.MethodPost}, Handler: safe(p.serveSignIn), Open: true},
-			operate.Page{Path: styleSheet, Handler: safe(p.file), Open: true},
-			operate.Page{Path: icon, Handler: safe(p.file), Open: true},
-		)
-	}
-	return pages
 }
 
 // notFound answers a request for what there is not.

@@ -15,9 +15,31 @@ import (
 	"laconic/compact"
 	"laconic/compact/compacttest"
 	"laconic/proxy"
+	"laconic/proxy/learn"
+	"laconic/proxy/operate"
+	"laconic/proxy/why"
 	"laconic/proxy/wire"
 	"laconic/view"
 )
+
+// seen is a proxy of which no more is known than its upstreams.
+type seen struct {
+	*proxy.Proxy
+	upstreams []operate.Upstream
+}
+
+func (s seen) State() proxy.State        { return proxy.State{Upstreams: s.upstreams} }
+func (seen) Options() proxy.Options      { return proxy.Options{} }
+func (seen) LearntModels() []learn.Known { return nil }
+
+// newPage makes the page of such a proxy.
+func newPage(o Options, upstreams ...operate.Upstream) *Page {
+	o.Proxy = func() Proxy { return seen{nil, upstreams} }
+	o.Settings = func() string { return "" }
+	o.Store = func() []why.Finding { return nil }
+	o.Findings = o.Store
+	return New(o)
+}
 
 // sent lets a page see one request of a conversation.
 func sent(p *Page, id, transcript string, t *testing.T, budget int) {
@@ -32,7 +54,7 @@ func sent(p *Page, id, transcript string, t *testing.T, budget int) {
 }
 
 func TestNothingOfATextIsKept(t *testing.T) {
-	p := New(Options{})
+	p := newPage(Options{})
 	sent(p, "one", "user: canary of a question\nassistant: canary of an answer\nuser: more canaries", t, 1000)
 	v := p.since(0)
 	for _, value := range []any{v, p.byID["one"].view()} {
@@ -50,7 +72,7 @@ func TestNothingOfATextIsKept(t *testing.T) {
 }
 
 func TestRequestsOfOneConversationAreToldFromOthers(t *testing.T) {
-	p := New(Options{})
+	p := newPage(Options{})
 	for i, c := range []struct {
 		transcript string
 		want       int
@@ -78,7 +100,7 @@ func TestRequestsOfOneConversationAreToldFromOthers(t *testing.T) {
 }
 
 func TestWhatIsKeptIsBounded(t *testing.T) {
-	p := New(Options{})
+	p := newPage(Options{})
 	for i := range 3 * mostRequests {
 		sent(p, fmt.Sprint(i), fmt.Sprintf("user: number %d", i), t, 1000)
 	}
@@ -109,7 +131,7 @@ func TestClientsAreNamedAsTheConfigurationNamesThem(t *testing.T) {
 
 // What an epoch costs is counted beside what it saves.
 func TestWhatEpochsCostIsNotHidden(t *testing.T) {
-	p := New(Options{})
+	p := newPage(Options{})
 	conv := &conversation{}
 	f := func(before, after, epochs int, u wire.Usage, want totals) {
 		t.Helper()
@@ -134,7 +156,7 @@ func TestWhatEpochsCostIsNotHidden(t *testing.T) {
 
 // What no upstream got was neither sent nor saved.
 func TestWhatWasNotSentSavesNothing(t *testing.T) {
-	p := New(Options{})
+	p := newPage(Options{})
 	sent(p, "one", "user: hi", t, 1000)
 	before := p.totals
 	i := proxy.RewriteInfo{ID: "two", NewEpoch: true, Outcome: proxy.Compacted, Report: compact.Report{Before: 900, After: 300, Epochs: 1, MessagesAfter: 3}}
@@ -158,7 +180,7 @@ func TestWhatWasNotSentSavesNothing(t *testing.T) {
 
 // No page lets a browser load, run or frame anything that is not its own.
 func TestEveryPageIsClosed(t *testing.T) {
-	for _, page := range New(Options{}).Pages() {
+	for _, page := range newPage(Options{}).Pages() {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodHead, page.Path, nil)
 		page.Handler.ServeHTTP(w, r)

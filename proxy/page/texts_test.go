@@ -28,7 +28,7 @@ func get(p *Page, path string) string {
 }
 
 func TestTextsAreMasked(t *testing.T) {
-	p := New(Options{Capture: 1 << 20})
+	p := newPage(Options{Capture: 1 << 20})
 	take(p, "one", "", "{\"model\": \"m\",\n  \"n\": 1.50, \"api_key\":\"x\", \"messages\":[{\"role\":\"user\",\"content\":\"it's "+key+` \u00e9 <b>"}]}`,
 		`{"messages":[{"role":"assistant","tool_calls":[{"function":{"arguments":"{\"password\":\"hunter\\u0032\"}"}}]},{"role":"user","content":"`+key+`"}]}`)
 	if got, want := get(p, "one.jsonl"), `{"model":"m","n":1.50,"api_key":"[secret]","messages":[{"role":"user","content":"it's [secret] é <b>"}]}`+"\n"; got != want {
@@ -50,7 +50,7 @@ func TestTextsAreMasked(t *testing.T) {
 // of a client goes when that is asked for.
 func TestTextsAreBoundedAndForgotten(t *testing.T) {
 	const size = 64 << 10
-	p := New(Options{Capture: size})
+	p := newPage(Options{Capture: size})
 	body := func(n int) string { return fmt.Sprintf(`{"messages":[%q]}`, strings.Repeat("x", n)) }
 	holds := func() {
 		t.Helper()

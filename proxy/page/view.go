@@ -142,7 +142,7 @@ func (p *Page) since(seen uint64) news {
 	defer p.mu.Unlock()
 	v := news{
 		Version: p.version, Began: p.began, Totals: p.totals, Board: p.board(time.Now(), down, fault), Requests: []requestLine{}, Conversations: []conversationLine{},
-		Capture: p.o.Capture > 0, SignedIn: p.o.Asks != nil && p.o.Asks(),
+		Capture: p.o.Capture > 0, SignedIn: p.o.Proxy().Options().AdminToken != "",
 	}
 	touched := map[*conversation]bool{}
 	for _, r := range p.requests {
