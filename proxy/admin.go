@@ -24,9 +24,9 @@ func (p *Proxy) Admin(o operate.Options) (*http.Server, error) {
 	}
 	return p.server(&operate.Admin{
 		Options: o, Sessions: p.sessions,
-		Access: func() operate.Access {
+		Access: func() (access.Secret, []string) {
 			s := p.settings.Load()
-			return operate.Access{Token: s.AdminToken, Keys: s.adminKey, Origins: s.AllowedOrigins}
+			return s.AdminToken, s.AllowedOrigins
 		},
 		NotReady: p.notReady,
 		Words:    func() string { return p.upstreams.Words() + p.learnt.Describe() },

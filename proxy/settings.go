@@ -15,11 +15,10 @@ import (
 // is done under the same.
 type settings struct {
 	Options
-	guard    access.Guard
-	keys     access.ClientKeys
-	adminKey access.ClientKeys
-	parted   bool             // routes differ in where requests go, or with whose key
-	sealer   *summarize.Store // the Store if its secret lasts; else nil
+	guard  access.Guard
+	keys   access.ClientKeys
+	parted bool             // routes differ in where requests go, or with whose key
+	sealer *summarize.Store // the Store if its secret lasts; else nil
 }
 
 // newSettings returns the settings of valid options; mark is the proxy's own in Via.
@@ -29,9 +28,6 @@ func newSettings(o Options, mark string) *settings {
 		Options: o,
 		guard:   access.NewGuard(access.Loopback(o.Listen), o.AllowedOrigins, mark),
 		keys:    access.HashKeys(o.ClientKeys),
-	}
-	if o.AdminToken != "" {
-		s.adminKey = access.HashKeys([]access.Secret{o.AdminToken})
 	}
 	if o.Store != nil && o.Store.Lasts() {
 		s.sealer = o.Store

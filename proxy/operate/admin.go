@@ -48,20 +48,15 @@ type Page struct {
 	Handler       http.Handler
 }
 
-// Access says who may see the admin listener.
-type Access struct {
-	Token   access.Secret // "": none is asked for
-	Keys    access.ClientKeys
-	Origins []string
-}
-
 // Admin serves the admin listener: GET /healthz says that the process lives, GET
 // /readyz whether it is ready for requests. /readyz?verbose also says what requests
 // have shown of the upstreams, and what was learnt of them and their models. A kubelet
 // or a balancer has no token, so these two say a word each without one.
 type Admin struct {
 	Options
-	Access   func() Access // that is in force
+	// Access returns the token that is in force, "" where none is asked for, and the origins
+	// whose pages may be served on loopback.
+	Access   func() (token access.Secret, origins []string)
 	Sessions *access.Sessions
 	NotReady func() string         // why requests should go elsewhere; "": they need not
 	Words    func() string         // for /readyz?verbose
@@ -104,13 +99,17 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // otherwise keep many of them by asking for /healthz now and then, until the process is
 // out of file descriptors.
 func (a *Admin) check(page *Page, w http.ResponseWriter, r *http.Request) *apierror.Error {
-	may := a.Access()
-	no, signedIn := may.Keys.Check(r.Header), false
-	holds := no == nil || a.Sessions.Holds(r, may.Token, time.Now())
+	token, origins := a.Access()
+	var keys access.ClientKeys
+	if token != "" {
+		keys = access.HashKeys([]access.Secret{token})
+	}
+	no, signedIn := keys.Check(r.Header), false
+	holds := no == nil || a.Sessions.Holds(r, token, time.Now())
 	if !holds {
 		w.Header().Set("Connection", "close")
 	}
-	guard := access.NewGuard(access.Loopback(a.Listen), may.Origins, "")
+	guard := access.NewGuard(access.Loopback(a.Listen), origins, "")
 	if foreign := guard.Check(r); foreign != nil {
 		return foreign
 	}
