@@ -419,8 +419,8 @@ func (j *fakeJob) Release() bool {
 
 func begin(t *testing.T, g *Gate, n int64) *fakeJob {
 	t.Helper()
-	j := &fakeJob{Reservation: g.Background(n)}
-	if j.Reservation == nil || !j.Offer(j) {
+	j := &fakeJob{}
+	if j.Reservation = g.Background(n, j); j.Reservation == nil {
 		t.Fatal("no room")
 	}
 	return j

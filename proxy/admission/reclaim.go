@@ -10,17 +10,18 @@ type Reclaimable interface {
 	Release() bool
 }
 
-// Background makes a reservation of n bytes for work in the background, or nil if
-// they are not free. Such work may have half of the memory.
-func (g *Gate) Background(n int64) *Reservation {
+// Background makes a reservation of n bytes for work in the background, which the gate
+// may reclaim, or nil if they are not free. Such work may have half of the memory.
+func (g *Gate) Background(n int64, v Reclaimable) *Reservation {
 	r := g.Reserve("")
-	r.background = true
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if n > g.work.limit*2/3 || n > 0 && (len(g.work.waiting) > 0 || !g.work.within(&r.held, n)) {
+	if n > g.work.limit*2/3 || len(g.work.waiting) > 0 || !g.work.within(&r.held, n) {
 		return nil
 	}
 	g.work.set(&r.held, n)
+	r.background, r.offer = true, v
+	g.offers = append(g.offers, r)
 	return r
 }
 
@@ -35,13 +36,11 @@ func (r *Reservation) Offer(v Reclaimable) bool {
 	}
 	r.withdraw()
 	r.offer = v
-	at := len(g.offers)
-	if !r.background { // a summary that ends unwritten costs more than a retry
-		if i := slices.IndexFunc(g.offers, func(o *Reservation) bool { return o.background }); i >= 0 {
-			at = i
-		}
+	at := slices.IndexFunc(g.offers, func(o *Reservation) bool { return o.background })
+	if at < 0 {
+		at = len(g.offers)
 	}
-	g.offers = slices.Insert(g.offers, at, r)
+	g.offers = slices.Insert(g.offers, at, r) // a summary that ends unwritten costs more than a retry
 	return true
 }
 

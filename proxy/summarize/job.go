@@ -127,13 +127,8 @@ func (j *job) load(r *Request, in compact.Conversation, slot *compact.Slot, span
 	if j.s.o.ClientCredential {
 		j.headers = clientCredential(r.Header)
 	}
-	if j.memory = j.s.env.Memory.Background(admission.BodyCost * bytesOf(j.runs)); j.memory == nil {
-		return false
-	}
-	if !j.memory.Offer(j) {
-		j.Release()
-	}
-	return true
+	j.memory = j.s.env.Memory.Background(admission.BodyCost*bytesOf(j.runs), j)
+	return j.memory != nil
 }
 
 // Release ends a job because requests need its memory, unless one waits for it.
