@@ -78,7 +78,7 @@ type call struct {
 	cancel context.CancelCauseFunc
 	watch  *body.Watch
 	body   *body.Outgoing // held in memory, or
-	upload *body.Upload   // streamed; neither of a request without a body
+	upload *body.Incoming // streamed; neither of a request without a body
 	answer *answer.Body   // once there is one
 	via    http.RoundTripper
 }
@@ -139,7 +139,7 @@ func (x *request) send(out *body.Outgoing, via http.RoundTripper) {
 		out.Watch = x.call.watch
 		in.Body, in.ContentLength = out, int64(out.Len())
 	} else if in.ContentLength != 0 {
-		x.call.upload = body.NewUpload(x.p.closing, in.Body, x.w.Controller, x.call.watch)
+		x.call.upload = body.NewIncoming(x.p.closing, in.Body, x.w.Controller, x.call.watch)
 		in.Body = x.call.upload
 	}
 	proxy := &httputil.ReverseProxy{

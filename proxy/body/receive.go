@@ -24,11 +24,11 @@ func Receive(closing context.Context, r *http.Request, rc *http.ResponseControll
 	if length > limit {
 		return nil, ErrTooLarge
 	}
-	in := newTimedReader(closing, r.Body, rc, true)
+	in := NewIncoming(closing, r.Body, rc, nil)
 	arrived := memory.Arrive(in)
 	text, err := in.receive(r.Context(), memory, length, limit)
 	arrived()
-	if over := in.end(); over != nil {
+	if over := in.Close(); over != nil {
 		_ = rc.SetReadDeadline(time.Time{})
 		return nil, over // its deadline ended the request's context, too
 	}
@@ -36,7 +36,7 @@ func Receive(closing context.Context, r *http.Request, rc *http.ResponseControll
 }
 
 // receive reads a body of so many bytes, or, below 0, of any length up to limit.
-func (t *timedReader) receive(ctx context.Context, memory *admission.Reservation, length, limit int64) (text []byte, err error) {
+func (b *Incoming) receive(ctx context.Context, memory *admission.Reservation, length, limit int64) (text []byte, err error) {
 	most := limit + 1
 	if length >= 0 {
 		most = length
@@ -49,7 +49,7 @@ func (t *timedReader) receive(ctx context.Context, memory *admission.Reservation
 			}
 			text = append(make([]byte, 0, room), text...)
 		}
-		m, err := t.Read(text[n:cap(text)])
+		m, err := b.Read(text[n:cap(text)])
 		text = text[:n+int64(m)]
 		switch {
 		case err == nil:
@@ -64,7 +64,7 @@ func (t *timedReader) receive(ctx context.Context, memory *admission.Reservation
 	}
 	// The server watches for the client's leaving only once the body was read to
 	// its EOF.
-	switch _, err := t.Read(make([]byte, 1)); err {
+	switch _, err := b.Read(make([]byte, 1)); err {
 	case io.EOF:
 		return text, nil
 	case nil:
@@ -80,8 +80,8 @@ const mostSpace = 4 << 10
 // Beginning returns the first byte of the body of r that is not space, or 0 if there is
 // none. The body must not be compressed. It can be read from its start afterwards.
 func Beginning(closing context.Context, r *http.Request, rc *http.ResponseController) (byte, error) {
-	in := newTimedReader(closing, r.Body, rc, true)
-	defer func() { _ = in.end() }()
+	in := NewIncoming(closing, r.Body, rc, nil)
+	defer func() { _ = in.Close() }()
 	begin := bufio.NewReaderSize(in, mostSpace)
 	defer func() {
 		read, _ := begin.Peek(begin.Buffered())

@@ -59,7 +59,7 @@ func TestAReadThatBeginsAsTheServerClosesIsShort(t *testing.T) {
 	d := deadlines{httptest.NewRecorder(), make(chan time.Time, 10)}
 	s := &stalling{set: d.set}
 	hurried := make(chan bool)
-	in := newTimedReader(context.Background(), s, http.NewResponseController(d), false)
+	in := NewIncoming(context.Background(), s, http.NewResponseController(d), NewWatch(time.Hour, time.Hour, func(error) {}))
 	context.AfterFunc(closing, func() { in.hurry(); close(hurried) })
 	in.closing = &hooked{Context: closing, then: func() {
 		cancel()
