@@ -11,18 +11,24 @@ import (
 	"laconic/compact"
 )
 
+// looked looks at an upstream with these pages, by their paths.
+func looked(t *testing.T, pages map[string]string) Found {
+	t.Helper()
+	_, to := asking(func(w http.ResponseWriter, r *http.Request) {
+		page, ok := pages[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, page)
+	})
+	return Look(t.Context(), to, "test", Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{}})
+}
+
 func TestProgramsAreKnownByTheirPages(t *testing.T) {
 	f := func(want string, pages map[string]string) {
 		t.Helper()
-		_, to := asking(func(w http.ResponseWriter, r *http.Request) {
-			page, ok := pages[r.URL.Path]
-			if !ok {
-				http.NotFound(w, r)
-				return
-			}
-			_, _ = io.WriteString(w, page)
-		})
-		got := Look(t.Context(), to, "test", Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{}})
+		got := looked(t, pages)
 		if text := fmt.Sprintf("%s %d %v %d", got.Program, got.Status, got.Models, got.Published("m").Window); text != want {
 			t.Errorf("%s, want %s", text, want)
 		}
@@ -44,14 +50,7 @@ func TestProgramsAreKnownByTheirPages(t *testing.T) {
 func TestWhatUpstreamsSayThatTheyRun(t *testing.T) {
 	f := func(model string, want compact.Runs, pages map[string]string) {
 		t.Helper()
-		_, to := asking(func(w http.ResponseWriter, r *http.Request) {
-			if pages[r.URL.Path] == "" {
-				http.NotFound(w, r)
-			}
-			_, _ = io.WriteString(w, pages[r.URL.Path])
-		})
-		u := Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{}}
-		if got := Look(t.Context(), to, "test", u).Published(model).Runs; got != want {
+		if got := looked(t, pages).Published(model).Runs; got != want {
 			t.Errorf("%s: %+v, want %+v", model, got, want)
 		}
 	}
@@ -84,18 +83,14 @@ func TestWindowsThatUpstreamsTell(t *testing.T) {
 		if !ok {
 			want.Window = told.(int)
 		}
-		_, to := asking(func(w http.ResponseWriter, r *http.Request) {
-			i := slices.Index(pages, r.URL.Path)
-			if i < 0 {
-				http.NotFound(w, r)
-				return
-			}
-			_, _ = io.WriteString(w, pages[i+1])
-		})
-		found := Look(t.Context(), to, "test", Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{}})
+		byPath := map[string]string{}
+		for page := range slices.Chunk(pages, 2) {
+			byPath[page[0]] = page[1]
+		}
+		found := looked(t, byPath)
 		got := found.Published(model)
 		if got.Runs = (compact.Runs{}); got != want || want != (compact.Published{}) && found.From == "" {
-			t.Errorf("%s: %+v from %q, want %+v (asked %v)", name, got, found.From, want, to.asked)
+			t.Errorf("%s: %+v from %q, want %+v", name, got, found.From, want)
 		}
 	}
 	f("vllm", "m", 32768, "/v1/models", `{"object":"list","data":[{"id":"m","owned_by":"vllm","max_model_len":32768},{"id":"n","max_model_len":1024}]}`)
