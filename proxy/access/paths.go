@@ -242,12 +242,9 @@ func servedWithKey(method string, u *url.URL) bool {
 		}
 		rest = "/" + tail
 	}
-	for _, e := range endpoints {
-		if method == e.method && (rest == e.path && !escaped || e.below && method == http.MethodGet && strings.HasPrefix(rest, e.path+"/")) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(endpoints, func(e endpoint) bool {
+		return method == e.method && (rest == e.path && !escaped || e.below && method == http.MethodGet && strings.HasPrefix(rest, e.path+"/"))
+	})
 }
 
 // ServedWithKey returns what is served where a key of ours is sent, in words.

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -110,12 +111,8 @@ func (o *Options) asked(p prompt.Prompt, answer int, bare bool) chatRequest {
 // as OpenAI's reasoning models do.
 func reasons(model string) bool {
 	name := model[strings.LastIndexByte(model, '/')+1:]
-	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
-		if strings.HasPrefix(name, family) {
-			return true
-		}
-	}
-	return false
+	families := []string{"o1", "o3", "o4", "gpt-5", "gpt-6"}
+	return slices.ContainsFunc(families, func(family string) bool { return strings.HasPrefix(name, family) })
 }
 
 // statusError is a status of failure.
