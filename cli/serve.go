@@ -136,7 +136,7 @@ func serveLogged(
 		o.Store = vault
 		counts.WatchStore(vault.State)
 		if keepsFacts(c) {
-			o.Facts, o.FactsSecret = factsIn(vault)
+			o.Facts = keptFacts{vault}
 		}
 	}
 	if c.TLS.Cert != "" {

@@ -14,7 +14,6 @@ import (
 	"laconic/compact"
 	"laconic/config"
 	"laconic/counting"
-	"laconic/proxy/access"
 	"laconic/proxy/learn"
 	"laconic/proxy/summarize"
 	"laconic/store"
@@ -111,13 +110,6 @@ type keptFacts struct{ vault *store.Vault }
 func keepsFacts(c *config.Config) bool {
 	k := store.Kind(c.Store.Kind)
 	return k != "" && k != store.InMemory
-}
-
-// factsIn keeps facts in a vault. Their names are keyed by the secret of the
-// store, so that whoever shares the one shares the other.
-func factsIn(v *store.Vault) (learn.Store, access.Secret) {
-	secret := v.Key(v.Group("facts"), "the key of the names of facts, version 2") // no value is kept under it
-	return keptFacts{v}, access.Secret(secret[:])
 }
 
 func (f keptFacts) key(k learn.Key) store.Key {

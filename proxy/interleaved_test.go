@@ -159,7 +159,7 @@ func inTraffic(t *testing.T, window int, facts learn.Store) *traffic {
 	f := &traffic{upstream: &counting{window: window, seen: map[string][]string{}}, planned: map[string][]learn.Facts{}}
 	o := options(parseURL(t, "http://upstream/v1"))
 	calibrating(&o)
-	o.Transport, o.Facts, o.FactsSecret = f.upstream, facts, "a secret of this test"
+	o.Transport, o.Facts, o.Store = f.upstream, facts, lasting(t, "a secret of this test")
 	o.Default.Policy, o.Default.Counter = &compact.Policy{Name: "adaptive", Ladder: stage.Default()}, compact.BytesPerToken(3.5)
 	o.Listener = Listener{
 		Rewritten: func(i RewriteInfo) { f.plan(&i) },

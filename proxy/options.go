@@ -122,19 +122,18 @@ type Options struct {
 	// [learn.Options]; nil: counts are not corrected.
 	Calibrate func(plain, way, percent int) learn.Calibration
 	// Facts keeps what was learnt of models beyond this process; nil: it is
-	// forgotten with it. FactsSecret keys the hashes that it is kept under;
-	// empty: random, so that another process finds nothing.
-	Facts       learn.Store
-	FactsSecret access.Secret
+	// forgotten with it.
+	Facts learn.Store
 	// Service answers what it serves in place of the upstream; nil: nothing is. On a
 	// listener that others reach it needs ClientKeys.
 	Service Service
 	// Summarizer writes the text of slots; nil: slots hold their digest.
 	Summarizer *summarize.Options
 	// Store is where summaries are stored, and by which processes tell each other that
-	// something was erased. Required with a Summarizer. One whose secret lasts seals the
-	// compactions that are answered in the place of an upstream that knows none; without
-	// it the refusal goes to the client.
+	// something was erased. Required with a Summarizer. One whose secret lasts keys the
+	// hashes that Facts are kept under, and seals the compactions that are answered in the
+	// place of an upstream that knows none; without it the hashes are of this process
+	// alone, and the refusal goes to the client.
 	Store *summarize.Store
 
 	Limits Limits

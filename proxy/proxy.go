@@ -116,9 +116,10 @@ func New(o Options) (*Proxy, error) {
 	s := newSettings(o, p.mark)
 	p.settings.Store(s)
 	p.memory = admission.NewGate(s.Limits.Memory, s.Limits.Body)
-	p.factSecret = []byte(o.FactsSecret)
-	if len(p.factSecret) == 0 {
-		p.factSecret = []byte(rand.Text())
+	p.factSecret = []byte(rand.Text())
+	if v := s.lasting; v != nil { // whoever shares the store finds the facts
+		key := v.Key(v.Group("facts"), "the key of the names of facts, version 2") // no value is kept under it
+		p.factSecret = key[:]
 	}
 	if p.transport == nil {
 		p.transport = newTransport(&s.Limits)

@@ -27,13 +27,20 @@ func (records) Record(compact.Counter) compact.Recorder {
 	})
 }
 
-// sealing are the options of a proxy that seals under a secret.
-func sealing(t *testing.T, secret string) func(*Options) {
+// lasting is a store whose secret lasts.
+func lasting(t *testing.T, secret string) *store.Vault {
+	t.Helper()
 	v, err := store.NewVault(store.NewMemory(1<<20), []byte(secret), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(v.Close)
+	return v
+}
+
+// sealing are the options of a proxy that seals under a secret.
+func sealing(t *testing.T, secret string) func(*Options) {
+	v := lasting(t, secret)
 	return func(o *Options) {
 		o.Store = v
 		o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{records{}, drop{}}}

@@ -15,10 +15,10 @@ import (
 // is done under the same.
 type settings struct {
 	Options
-	guard  access.Guard
-	keys   access.ClientKeys
-	parted bool             // routes differ in where requests go, or with whose key
-	sealer *summarize.Store // the Store if its secret lasts; else nil
+	guard   access.Guard
+	keys    access.ClientKeys
+	parted  bool             // routes differ in where requests go, or with whose key
+	lasting *summarize.Store // the Store if its secret lasts; else nil
 }
 
 // newSettings returns the settings of valid options; mark is the proxy's own in Via.
@@ -30,7 +30,7 @@ func newSettings(o Options, mark string) *settings {
 		keys:    access.HashKeys(o.ClientKeys),
 	}
 	if o.Store != nil && o.Store.Lasts() {
-		s.sealer = o.Store
+		s.lasting = o.Store
 	}
 	s.parted = slices.ContainsFunc(o.Routes, func(r *Route) bool { return !sameDestination(r, &s.Default) })
 	return s
@@ -50,12 +50,12 @@ func (s *settings) keyName(i int) string {
 // stays.
 //
 // These are fixed when a proxy is made, and are not looked at: Listen, Certificate,
-// Calibrate, Facts, FactsSecret, Store, Summarizer, Listener, StartSpan, Transport, and of
+// Calibrate, Facts, Store, Summarizer, Listener, StartSpan, Transport, and of
 // Limits all but StreamIdle, Drain and Shutdown.
 func (p *Proxy) Reload(o Options) error {
 	was := p.settings.Load()
 	idle, drain, shutdown := o.Limits.StreamIdle, o.Limits.Drain, o.Limits.Shutdown
-	o.Listen, o.Certificate, o.Calibrate, o.Facts, o.FactsSecret = was.Listen, was.Certificate, was.Calibrate, was.Facts, was.FactsSecret
+	o.Listen, o.Certificate, o.Calibrate, o.Facts = was.Listen, was.Certificate, was.Calibrate, was.Facts
 	o.Store, o.Summarizer, o.Listener, o.StartSpan, o.Transport, o.Limits = was.Store, was.Summarizer, was.Listener, was.StartSpan, was.Transport, was.Limits
 	o.Limits.StreamIdle, o.Limits.Drain, o.Limits.Shutdown = idle, drain, shutdown
 	err := o.validate()

@@ -173,7 +173,7 @@ func TestThinkingThatWasNotSentIsNotTheReason(t *testing.T) {
 // taught, nor a factor of the counter. A refusal of its own adds one.
 func TestWhatIsLearntMovesNoEpochBehindThinking(t *testing.T) {
 	u := newLimited(t, 1500, says)
-	shared := func(o *Options) { o.FactsSecret = "s" }
+	shared := func(o *Options) { o.Store = lasting(t, "a secret of this test") }
 	p := inFrontOf(t, u.upstream, windowed(3000), shared) // a budget of 2,250
 	send := func(what, body, outcome string) []byte {
 		t.Helper()
