@@ -46,28 +46,20 @@ func newPage(now func() *config.Config, p func() *proxy.Proxy, stored, found fun
 	})
 }
 
-// keyNames returns the names of client keys: the variable that holds a key, else
-// its place in the file.
-func keyNames(c *config.Config) (names []string) {
-	for i := range c.ClientKeys {
+// clientKeys returns the client keys: each with the variable that holds it, else its
+// place in the file, as its name, and the quota of the first row that matches that.
+func clientKeys(c *config.Config) (all []proxy.ClientKey) {
+	for i, key := range c.ClientKeys {
 		path := fmt.Sprintf("client_keys[%d]", i)
-		names = append(names, cmp.Or(strings.Trim(c.Variable(path), `"'${}`), path))
-	}
-	return names
-}
-
-// quotas returns what gives the holder of a client key its quota by the key's name: that
-// of the first row that matches.
-func quotas(c *config.Config) func(name string) proxy.Quota {
-	of := map[string]proxy.Quota{}
-	for _, name := range keyNames(c) {
-		i := slices.IndexFunc(c.ClientLimits, func(row config.ClientLimit) bool { return config.CompilePattern(row.Match).Matches(name) })
-		if i >= 0 {
-			row := &c.ClientLimits[i]
-			of[name] = proxy.Quota{RequestsPerMinute: row.RequestsPerMinute, TokensPerMinute: row.TokensPerMinute, TokensPerDay: row.TokensPerDay}
+		k := proxy.ClientKey{Key: key, Name: cmp.Or(strings.Trim(c.Variable(path), `"'${}`), path)}
+		n := slices.IndexFunc(c.ClientLimits, func(row config.ClientLimit) bool { return config.CompilePattern(row.Match).Matches(k.Name) })
+		if n >= 0 {
+			row := &c.ClientLimits[n]
+			k.Quota = proxy.Quota{RequestsPerMinute: row.RequestsPerMinute, TokensPerMinute: row.TokensPerMinute, TokensPerDay: row.TokensPerDay}
 		}
+		all = append(all, k)
 	}
-	return func(name string) proxy.Quota { return of[name] }
+	return all
 }
 
 // longestForm bounds what names a client.

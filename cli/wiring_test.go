@@ -109,7 +109,7 @@ client_keys: [canary-0123456789]
 	if len(o.Routes) != 2 || o.Routes[1].Match != "*" {
 		t.Errorf("there is a route that nothing can take: %+v", o.Routes)
 	}
-	if len(o.ClientKeys) != 1 || string(o.ClientKeys[0]) != "canary-0123456789" {
+	if len(o.ClientKeys) != 1 || string(o.ClientKeys[0].Key) != "canary-0123456789" {
 		t.Error("the client keys are lost")
 	}
 }

@@ -83,10 +83,9 @@ var ErrNoClient = errors.New("no client key has this name")
 // EraseClient erases what is kept of the holder of a client key, by the name of the
 // key. See Erase.
 func (p *Proxy) EraseClient(ctx context.Context, name string) (summaries int, err error) {
-	s := p.settings.Load()
-	for i, key := range s.ClientKeys {
-		if s.keyName(i) == name {
-			return p.Erase(ctx, key)
+	for _, k := range p.settings.Load().ClientKeys {
+		if k.Name == name {
+			return p.Erase(ctx, k.Key)
 		}
 	}
 	return 0, ErrNoClient

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"laconic/proxy/access"
-
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -235,7 +233,7 @@ func TestARefusedClientMayFinishSendingAndReadsWhy(t *testing.T) {
 	u := newUpstream(t, nil)
 	p := inFrontOf(t, u, func(o *Options) {
 		o.Limits.Body = 1 << 20
-		o.Default.Key, o.ClientKeys = "sk-ours", []access.Secret{"key"}
+		o.Default.Key, o.ClientKeys = "sk-ours", []ClientKey{{Key: "key"}}
 	})
 	f := func(name, headers string, size, want int) {
 		t.Helper()

@@ -160,7 +160,7 @@ func TestOurKeyServesOnlyTheListedRoutesOnCleanPaths(t *testing.T) {
 func TestClientKeysAreCheckedAndNeverSentOn(t *testing.T) {
 	u := newUpstream(t, nil)
 	p := inFrontOf(t, u, func(o *Options) {
-		o.Default.Key, o.ClientKeys = "sk-ours", []access.Secret{"key-one-client", "key-two-client"}
+		o.Default.Key, o.ClientKeys = "sk-ours", []ClientKey{{Key: "key-one-client"}, {Key: "key-two-client"}}
 	})
 	f := func(want int, headers ...string) {
 		t.Helper()
@@ -238,23 +238,23 @@ func TestOptionsThatGiveAKeyAwayAreRefused(t *testing.T) {
 		row.Key = "canary"
 		o.Listen, o.Routes = ":7280", []*Route{&row}
 	}, "client_keys")
-	f("key with client keys", func(o *Options) { key(":7280")(o); o.ClientKeys = []access.Secret{"canary-client"} })
-	f("client keys without key", func(o *Options) { o.ClientKeys = []access.Secret{"canary"} }, "needs an api_key")
+	f("key with client keys", func(o *Options) { key(":7280")(o); o.ClientKeys = []ClientKey{{Key: "canary-client"}} })
+	f("client keys without key", func(o *Options) { o.ClientKeys = []ClientKey{{Key: "canary"}} }, "needs an api_key")
 	f("a row without key", func(o *Options) {
 		row := o.Default
 		row.Match = "x*"
-		o.Default.Key, o.ClientKeys, o.Routes = "canary", []access.Secret{"canary"}, []*Route{&row}
+		o.Default.Key, o.ClientKeys, o.Routes = "canary", []ClientKey{{Key: "canary"}}, []*Route{&row}
 	}, `route "x*" needs an api_key`)
 	f("the client's credential with client keys", func(o *Options) {
 		key(":7280")(o)
-		o.ClientKeys, o.Summarizer = []access.Secret{"canary"}, &summarize.Options{ClientCredential: true}
+		o.ClientKeys, o.Summarizer = []ClientKey{{Key: "canary"}}, &summarize.Options{ClientCredential: true}
 	}, "the summarizer")
 }
 
 func TestAClientIsItsKeyOrItsAddress(t *testing.T) {
 	open := start(t, options(parseURL(t, "http://127.0.0.1:9/v1")))
 	o := options(parseURL(t, "http://127.0.0.1:9/v1"))
-	o.Default.Key, o.ClientKeys = "sk-ours", []access.Secret{"first", "second"}
+	o.Default.Key, o.ClientKeys = "sk-ours", []ClientKey{{Key: "first"}, {Key: "second"}}
 	closed := start(t, o)
 	f := func(p *running, address, key, want string) {
 		t.Helper()
@@ -265,7 +265,7 @@ func TestAClientIsItsKeyOrItsAddress(t *testing.T) {
 			t.Errorf("%s, %s: %q, want %q", address, key, got, want)
 		}
 	}
-	hashOf := func(key access.Secret) string { return string(access.HashKeys([]access.Secret{key})[0][:]) }
+	hashOf := func(key access.Secret) string { return string(access.HashKeys(key)[0][:]) }
 	f(open, "192.0.2.1:1000", "first", "192.0.2.1")
 	f(open, "[::ffff:192.0.2.1]:1000", "first", "192.0.2.1")
 	f(open, "[2001:db8:1:2:3:4:5:6]:1000", "second", "2001:db8:1:2::/64")

@@ -16,7 +16,6 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
-	"laconic/proxy/access"
 )
 
 // logged collects JSON lines.
@@ -165,7 +164,7 @@ func TestNoContentAndNoCredentialIsEverLogged(t *testing.T) {
 	u := newUpstream(t, reply)
 	o := options(parseURL(t, u.URL+"/v1?key=CANARY"))
 	o.Default.Counter, o.Default.Key = explosive{}, canary
-	o.ClientKeys = []access.Secret{canary}
+	o.ClientKeys = []ClientKey{{Key: canary}}
 	o.Listener = LogTo(log.at(zap.DebugLevel))
 	p := start(t, o)
 	auth := []string{"Authorization", "Bearer " + canary}

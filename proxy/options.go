@@ -63,6 +63,14 @@ const (
 	SystemAuto = "auto"
 )
 
+// ClientKey is a key of this proxy's own, with its name for who looks, and what its
+// holder may use.
+type ClientKey struct {
+	Key   access.Secret
+	Name  string
+	Quota Quota
+}
+
 // Options is the whole configuration of a proxy. Package config checks it.
 type Options struct {
 	// Default is the route of every request that names no model: the
@@ -103,13 +111,7 @@ type Options struct {
 	UpstreamReadiness bool
 	// ClientKeys are the keys that may use this proxy; empty: no check. With
 	// them every route needs a Key, because the client's is always removed.
-	ClientKeys []access.Secret
-	// ClientKeyNames are their names, in their order, for who looks; nil: their
-	// places.
-	ClientKeyNames []string
-	// QuotaFor returns what the holder of the client key of a name may use; nil: there
-	// is no limit. It must be safe for concurrent use.
-	QuotaFor func(name string) Quota
+	ClientKeys []ClientKey
 	// AllowedOrigins are the Origins accepted on loopback beside none and
 	// loopback ones, as in https://app.example; their hosts are accepted as
 	// Host too. "*" accepts every Origin.

@@ -13,19 +13,15 @@ type Quota = admission.Quota
 // takeQuota counts the request for the client key that it came with, before anything is
 // read of its body, or returns why it is refused.
 func (x *request) takeQuota() *apierror.Error {
-	s := x.settings
-	i := s.keys.Index(x.r.Header)
+	i := x.settings.keys.Index(x.r.Header)
 	if i < 0 {
 		return nil
 	}
-	x.info.Client = s.keyName(i)
-	if s.QuotaFor == nil {
-		return nil
-	}
-	quota := s.QuotaFor(x.info.Client)
-	no := x.p.quotas.Take(s.clientOf(x.r), quota, x.start)
+	key := &x.settings.ClientKeys[i]
+	x.info.Client = key.Name
+	no := x.p.quotas.Take(x.settings.clientOf(x.r), key.Quota, x.start)
 	if no == nil {
-		x.quota = &quota
+		x.quota = &key.Quota
 	}
 	return no
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"laconic/proxy/access"
-	"laconic/proxy/admission"
 	"laconic/proxy/apierror"
 )
 
@@ -24,12 +22,9 @@ func TestAClientKeyHasAQuota(t *testing.T) {
 	ended := make(chan ReplyInfo, 10)
 	o := options(up.base(t, "/v1"))
 	o.Default.Key = "sk-upstream"
-	o.ClientKeys, o.ClientKeyNames = []access.Secret{alice, bob}, []string{"ALICE", "BOB"}
-	o.QuotaFor = func(name string) admission.Quota {
-		if name == "ALICE" {
-			return admission.Quota{TokensPerDay: 200}
-		}
-		return admission.Quota{RequestsPerMinute: 1}
+	o.ClientKeys = []ClientKey{
+		{Key: alice, Name: "ALICE", Quota: Quota{TokensPerDay: 200}},
+		{Key: bob, Name: "BOB", Quota: Quota{RequestsPerMinute: 1}},
 	}
 	o.Listener = Listener{Replied: func(i ReplyInfo) { ended <- i }}
 	p := start(t, o)
@@ -75,8 +70,7 @@ func TestAClientThatLeavesPaysForItsPrompt(t *testing.T) {
 	ended := make(chan ReplyInfo, 2)
 	o := options(up.base(t, "/v1"))
 	o.Default.Key = "sk-upstream"
-	o.ClientKeys, o.ClientKeyNames = []access.Secret{"key-of-alice"}, []string{"ALICE"}
-	o.QuotaFor = func(string) admission.Quota { return admission.Quota{TokensPerDay: 1} }
+	o.ClientKeys = []ClientKey{{Key: "key-of-alice", Name: "ALICE", Quota: Quota{TokensPerDay: 1}}}
 	o.Listener = Listener{Replied: func(i ReplyInfo) { ended <- i }}
 	p := start(t, o)
 	for _, want := range []int{StatusClientLeft, http.StatusTooManyRequests} {

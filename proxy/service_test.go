@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"laconic/proxy/access"
 )
 
 // echo is a service that answers with what it was given.
@@ -72,7 +70,7 @@ func TestTheServiceAnswersInPlaceOfTheUpstream(t *testing.T) {
 func TestTheServiceAsksForAKey(t *testing.T) {
 	u := newUpstream(t, nil)
 	p := inFrontOf(t, u, func(o *Options) {
-		o.Service, o.ClientKeys, o.Default.Key = echo{}, []access.Secret{"one"}, "house"
+		o.Service, o.ClientKeys, o.Default.Key = echo{}, []ClientKey{{Key: "one"}}, "house"
 	})
 	for key, status := range map[string]int{"": 401, "Bearer two": 401, "Bearer one": 200} {
 		if res := p.do("POST", "/compact", strings.NewReader("a body"), "Authorization", key); res.StatusCode != status {
@@ -90,7 +88,7 @@ func TestTheServiceIsNotOpenToOthersWithoutKeys(t *testing.T) {
 	if _, err := New(o); err == nil || !strings.Contains(err.Error(), "the service is on") {
 		t.Errorf("%v", err)
 	}
-	o.ClientKeys, o.Default.Key = []access.Secret{"one"}, "house"
+	o.ClientKeys, o.Default.Key = []ClientKey{{Key: "one"}}, "house"
 	p, err := New(o)
 	if err != nil {
 		t.Fatal(err)

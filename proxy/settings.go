@@ -27,21 +27,15 @@ func newSettings(o Options, mark string) *settings {
 	s := &settings{
 		Options: o,
 		guard:   access.NewGuard(access.Loopback(o.Listen), o.AllowedOrigins, mark),
-		keys:    access.HashKeys(o.ClientKeys),
+	}
+	for _, k := range o.ClientKeys {
+		s.keys = append(s.keys, access.HashKeys(k.Key)...)
 	}
 	if o.Store != nil && o.Store.Lasts() {
 		s.lasting = o.Store
 	}
 	s.parted = slices.ContainsFunc(o.Routes, func(r *Route) bool { return !sameDestination(r, &s.Default) })
 	return s
-}
-
-// keyName returns the name of a client key by its index.
-func (s *settings) keyName(i int) string {
-	if i >= 0 && i < len(s.ClientKeyNames) && s.ClientKeyNames[i] != "" {
-		return s.ClientKeyNames[i]
-	}
-	return fmt.Sprintf("client_keys[%d]", i)
 }
 
 // Reload puts other options in the place of those in force, or returns why they would

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"laconic/compact"
-	"laconic/proxy/access"
 	"laconic/proxy/operate"
 	"laconic/proxy/summarize"
 )
@@ -130,7 +129,7 @@ func TestAPolicyOfTheSameNameMakesItsOwnTexts(t *testing.T) {
 func TestAReloadIsWholeOrNothing(t *testing.T) {
 	u := newUpstream(t, nil)
 	o := options(u.base(t, "/v1"))
-	o.Default.Key, o.ClientKeys = "sk-ours", []access.Secret{"first-key"}
+	o.Default.Key, o.ClientKeys = "sk-ours", []ClientKey{{Key: "first-key"}}
 	p := start(t, o)
 	was := p.settings.Load()
 	bad := o
@@ -146,7 +145,7 @@ func TestAReloadIsWholeOrNothing(t *testing.T) {
 		}
 	}
 	f("first-key", 200)
-	p.reload(o, func(o *Options) { o.ClientKeys = []access.Secret{"second-key"} })
+	p.reload(o, func(o *Options) { o.ClientKeys = []ClientKey{{Key: "second-key"}} })
 	f("first-key", 401)
 	f("second-key", 200)
 

@@ -14,7 +14,7 @@ import (
 type ClientKeys [][sha256.Size]byte
 
 // HashKeys returns the hashes of keys.
-func HashKeys(keys []Secret) ClientKeys {
+func HashKeys(keys ...Secret) ClientKeys {
 	var hashes ClientKeys
 	for _, k := range keys {
 		hashes = append(hashes, sha256.Sum256([]byte(k)))

@@ -13,7 +13,7 @@ func TestAllRequestsWithAKeyHaveOneOwner(t *testing.T) {
 		for i := 0; i < len(pairs); i += 2 {
 			h.Add(pairs[i], pairs[i+1])
 		}
-		if got := HashKeys(keys).Owner(h); got != want {
+		if got := HashKeys(keys...).Owner(h); got != want {
 			t.Errorf("%q: %q, want %q", pairs, got, want)
 		}
 	}

@@ -72,9 +72,9 @@ func (m *Metrics) Watch(p *proxy.Proxy, o *proxy.Options) {
 		onOff(o.Overrides), onOff(o.ResponseHeaders), onOff(o.Strict), onOff(o.RejectFaults), onOff(len(o.ClientKeys) > 0),
 		onOff(o.Summarizer != nil), onOff(o.Facts != nil), onOff(o.Certificate != nil),
 	).Set(1)
-	for _, name := range o.ClientKeyNames {
+	for _, k := range o.ClientKeys {
 		for _, result := range []string{clientOK, clientLimited, clientError} {
-			m.clients.WithLabelValues(name, result)
+			m.clients.WithLabelValues(k.Name, result)
 		}
 	}
 	m.routes.Reset()

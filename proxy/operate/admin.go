@@ -102,7 +102,7 @@ func (a *Admin) check(page *Page, w http.ResponseWriter, r *http.Request) *apier
 	token, origins := a.Access()
 	var keys access.ClientKeys
 	if token != "" {
-		keys = access.HashKeys([]access.Secret{token})
+		keys = access.HashKeys(token)
 	}
 	no, signedIn := keys.Check(r.Header), false
 	holds := no == nil || a.Sessions.Holds(r, token, time.Now())
