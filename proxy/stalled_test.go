@@ -99,26 +99,37 @@ func TestAnAnswerDoesNotWaitForAStalledBody(t *testing.T) {
 	}
 }
 
+// virtualAdmin serves the admin listener of a proxy on a virtual clock, and returns what
+// connects to it.
+func virtualAdmin(t *testing.T, change ...func(*Options)) (dial func() net.Conn) {
+	t.Helper()
+	srv, err := newVirtual(t, nil, change...).p.Admin(operate.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newPipes()
+	go func() { _ = srv.Serve(l) }()
+	t.Cleanup(func() { _ = srv.Close() })
+	return func() net.Conn {
+		conn, err := l.dial(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return conn
+	}
+}
+
 // Who has no token keeps no connection of the admin listener, by whatever it asks for.
 func TestOnlyTheTokenKeepsAnAdminConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const token = "a-token-of-the-operator-4711"
-		srv, err := newVirtual(t, nil, func(o *Options) { o.AdminToken = token }).p.Admin(operate.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := newPipes()
-		go func() { _ = srv.Serve(l) }()
-		defer func() { _ = srv.Close() }()
+		dial := virtualAdmin(t, func(o *Options) { o.AdminToken = token })
 		for authorization, closes := range map[string]bool{"": true, "Authorization: Bearer wrong\r\n": true, "Authorization: Bearer " + token + "\r\n": false} {
 			for _, head := range []string{
 				"/healthz HTTP/1.1\r\nHost: localhost", "/readyz?verbose HTTP/1.1\r\nHost: localhost", "/none HTTP/1.1\r\nHost: localhost",
 				"/healthz HTTP/1.1\r\nHost: evil.example", "/healthz HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example",
 			} {
-				conn, err := l.dial(t.Context(), "", "")
-				if err != nil {
-					t.Fatal(err)
-				}
+				conn := dial()
 				go func() { _, _ = io.WriteString(conn, "GET "+head+"\r\n"+authorization+"\r\n") }()
 				res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 				if err != nil || res.Close != closes || (res.StatusCode == http.StatusForbidden) != strings.Contains(head, "evil") {
@@ -135,17 +146,7 @@ func TestOnlyTheTokenKeepsAnAdminConnection(t *testing.T) {
 func TestABodyThatNeverComesHoldsNoConnectionOfTheAdminListener(t *testing.T) {
 	for _, path := range []string{"GET /healthz", "GET /none", "POST /healthz"} {
 		synctest.Test(t, func(t *testing.T) {
-			srv, err := newVirtual(t, nil).p.Admin(operate.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			l := newPipes()
-			go func() { _ = srv.Serve(l) }()
-			defer func() { _ = srv.Close() }()
-			conn, err := l.dial(t.Context(), "", "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			conn := virtualAdmin(t)()
 			_, _ = io.WriteString(conn, path+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n")
 			_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
 			if answer, err := io.ReadAll(conn); err != nil || len(answer) == 0 {

@@ -6,13 +6,18 @@ import (
 	"testing"
 )
 
-func TestSecretsAreMasked(t *testing.T) {
-	f := func(in, want string) {
+// masks returns what compares a text, masked, with what is wanted.
+func masks(t *testing.T) func(in, want string) {
+	return func(in, want string) {
 		t.Helper()
 		if got := Text(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
+}
+
+func TestSecretsAreMasked(t *testing.T) {
+	f := masks(t)
 	f("key sk-proj-abcDEF123456789012345678 end", "key [secret] end")
 	f("sk-ant-api03-abcdefghijklmnop_qrst-uv", "[secret]")
 	f("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "[secret]")
@@ -80,12 +85,7 @@ func TestSecretsAreMasked(t *testing.T) {
 
 // TestWhatIsCalledASecret, and what only looks so.
 func TestWhatIsCalledASecret(t *testing.T) {
-	f := func(in, want string) {
-		t.Helper()
-		if got := Text(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
+	f := masks(t)
 	f("proxy basic dXNlcjpwYXNzd29yZA==", "proxy basic [secret]")
 	f("Basic dXNlcjpwYXNzd29yZDE, as said", "Basic [secret], as said")
 	f("Basic dXNlcjpwYXNzd29yZDE.", "Basic [secret].")
@@ -172,12 +172,7 @@ func TestALongSecretIsMaskedToItsEnd(t *testing.T) {
 }
 
 func TestPrivateKeysAreMasked(t *testing.T) {
-	f := func(in, want string) {
-		t.Helper()
-		if got := Text(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
+	f := masks(t)
 	const head, foot, line = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC"
 	f(head+"\n"+line+"\n"+line+"\nab==\n"+foot+"\nmore", "[secret]\nmore")
 	f(`{"key":"`+head+`\n`+line+`\r\n`+line+`\n`+foot+`\n","port":1}`, `{"key":"[secret]\n","port":1}`)
@@ -204,12 +199,7 @@ func TestPrivateKeysAreMasked(t *testing.T) {
 // TestSecretsBehindAnEscapeAreMasked: calls and results are JSON as it was
 // sent, where a new line is a backslash and a letter.
 func TestSecretsBehindAnEscapeAreMasked(t *testing.T) {
-	f := func(in, want string) {
-		t.Helper()
-		if got := Text(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
+	f := masks(t)
 	f(`{"content":"keys:\nsk-proj-abcDEF123456789012345678\nghp_abcdefghijklmnopqrstuvwxyz0123456789\nAKIAIOSFODNN7EXAMPLE"}`,
 		`{"content":"keys:\n[secret]\n[secret]\n[secret]"}`)
 	f(`{\"a\":\"x\\tghp_abcdefghijklmnopqrstuvwxyz0123456789\"}`, `{\"a\":\"x\\t[secret]\"}`)
