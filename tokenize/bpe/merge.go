@@ -104,11 +104,11 @@ func (m *merger) mergeWindow(e *Encoding, text []byte) {
 	}
 	m.lowest = m.lowest[:0]
 	for i := 0; i < n; i += 16 {
-		m.lowest = append(m.lowest, slices.Min(pairs[i:i+16]))
+		m.lowest = append(m.lowest, min16(pairs[i:]))
 	}
 	set := func(i int, pair uint64) {
 		pairs[i] = pair
-		m.lowest[i/16] = slices.Min(pairs[i&^15:][:16])
+		m.lowest[i/16] = min16(pairs[i&^15:])
 	}
 	for {
 		best := slices.Min(m.lowest)
@@ -134,4 +134,13 @@ func (m *merger) mergeWindow(e *Encoding, text []byte) {
 	for i := 0; i < n; i = int(next[i]) {
 		m.tokens = append(m.tokens, ids[i])
 	}
+}
+
+func min16(x []uint64) uint64 {
+	_ = x[15]
+	a := min(x[0], x[1], x[2], x[3])
+	b := min(x[4], x[5], x[6], x[7])
+	c := min(x[8], x[9], x[10], x[11])
+	d := min(x[12], x[13], x[14], x[15])
+	return min(a, b, c, d)
 }
