@@ -11,29 +11,28 @@ import (
 	"unicode/utf8"
 )
 
-// A class is a set of bits, chosen so that the sets of the patterns, which overlap, are
-// one or two bits each.
+// A class is a set of bits, chosen so that the two letter sets of the o200k
+// pattern, which overlap, are one bit each.
 type class = uint8
 
 const (
 	isUpper  class = 1 << iota // \p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}: allowed in the upper part of a word
 	isLower                    // \p{Ll}\p{Lm}\p{Lo}\p{M}: allowed in the lower part
-	isLetter                   // \p{L}
 	isMark                     // \p{M}
 	isNumber                   // \p{N}
 	isSpace                    // \s, which is White_Space
-	isOther                    // none of these
+
+	classOther  class = 0
+	classUpper        = isUpper
+	classLower        = isLower
+	classLetter       = isUpper | isLower
+	classMark         = isUpper | isLower | isMark
+	classNumber       = isNumber
+	classSpace        = isSpace
 )
 
-// classes are the classes of code points, by their letters in classFile.
-var classes = map[string]class{
-	"U": isUpper | isLetter,
-	"l": isLower | isLetter,
-	"L": isUpper | isLower | isLetter,
-	"M": isUpper | isLower | isMark,
-	"N": isNumber,
-	"S": isSpace,
-}
+// letterOrMark are the bits that every letter and every mark has at least one of.
+const letterOrMark = isUpper | isLower
 
 // classFile has a line for each run of code points of one class: first, last and the
 // letter of the class, of the Unicode version that the reference tokenizer uses.
@@ -56,14 +55,12 @@ var (
 )
 
 var readClasses = sync.OnceFunc(func() {
-	for cp := range planes01 {
-		planes01[cp] = isOther
-	}
+	letters := map[string]class{"U": classUpper, "l": classLower, "L": classLetter, "M": classMark, "N": classNumber, "S": classSpace}
 	for line := range strings.Lines(classFile) {
 		f := strings.Fields(line)
 		first, _ := strconv.ParseUint(f[0], 16, 32)
 		last, _ := strconv.ParseUint(f[1], 16, 32)
-		k := classes[f[2]]
+		k := letters[f[2]]
 		if first >= uint64(len(planes01)) {
 			beyond = append(beyond, classRange{rune(first), rune(last), k})
 			continue
@@ -84,7 +81,7 @@ func classOf(cp rune) class {
 			return r.class
 		}
 	}
-	return isOther
+	return classOther
 }
 
 // classAt returns the class and the length in bytes of the character at text[p].

@@ -70,6 +70,7 @@ type word struct {
 
 // scratch is what one goroutine needs while it counts.
 type scratch struct {
+	ends   [batchSize]int
 	words  [1 << wordBits]word
 	merger merger
 }
@@ -83,9 +84,10 @@ func (e *Encoding) Count(text []byte) int {
 	s := e.scratch.Get().(*scratch)
 	total := 0
 	for p := 0; p < len(text); {
-		end := e.next(text, p)
-		total += e.countPiece(s, text[p:end])
-		p = end
+		for _, end := range s.ends[:e.split(text, p, &s.ends)] {
+			total += e.countPiece(s, text[p:end])
+			p = end
+		}
 	}
 	e.scratch.Put(s)
 	return total

@@ -20,6 +20,7 @@ var sets = []struct {
 	{"every code point", 211, codePointTexts},
 	{"runs", 29, runTexts},
 	{"tokens", 61, tokenTexts},
+	{"blocks", 11, blockTexts},
 	{"long words", 31, longWordTexts},
 	{"broken UTF-8", 11, brokenTexts},
 	{"mixes", 1, fuzzTexts(500_000)},
@@ -52,12 +53,14 @@ func TestTokensAreThoseOfTheSlowReference(t *testing.T) {
 // tokens returns the tokens of a text, all by merging.
 func tokens(e *Encoding, text string) (all []uint32) {
 	b := appendRepaired(nil, []byte(text))
-	for p := 0; p < len(b); {
-		n, end := len(all), e.next(b, p)
-		for size := firstWindow; !new(merger).merge(e, b[p:end], size, func(ids []uint32) { all = append(all, ids...) }); size *= 2 {
-			all = all[:n]
+	for p, ends := 0, new([batchSize]int); p < len(b); {
+		for _, end := range ends[:e.split(b, p, ends)] {
+			n := len(all)
+			for size := firstWindow; !new(merger).merge(e, b[p:end], size, func(ids []uint32) { all = append(all, ids...) }); size *= 2 {
+				all = all[:n]
+			}
+			p = end
 		}
-		p = end
 	}
 	return all
 }

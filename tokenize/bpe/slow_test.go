@@ -21,12 +21,12 @@ var (
 // standIn returns a character of the same class that all versions of Unicode know.
 func standIn(r rune) rune {
 	switch k := classOf(r); {
-	case k == isSpace && !strings.ContainsRune(" \r\n", r):
+	case k == classSpace && !strings.ContainsRune(" \r\n", r):
 		return '\t'
 	case r < utf8.RuneSelf || r == 'ſ': // which is an s, too
 		return r
 	default:
-		return map[class]rune{classes["U"]: 'É', classes["l"]: 'é', classes["L"]: '中', classes["M"]: '\u0300', isNumber: '²', isOther: '€'}[k]
+		return map[class]rune{classUpper: 'É', classLower: 'é', classLetter: '中', classMark: '\u0300', classNumber: '²', classOther: '€'}[k]
 	}
 }
 

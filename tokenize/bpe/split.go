@@ -1,12 +1,39 @@
-// How a text is cut into pieces before anything is merged. The reference cuts with a
-// regular expression. Here the same cuts are made by hand, in valid UTF-8.
+// How a text is cut into pieces before anything is merged.
+//
+// The reference cuts with a regular expression. Here the same cuts are made by hand, in
+// two layers: block.go cuts 64 bytes at a time, and an exact function cuts one piece of any
+// text. Both take valid UTF-8.
 
 package bpe
 
 import (
-	"bytes"
+	"math/bits"
 	"unicode/utf8"
 )
+
+// batchSize is the largest number of pieces that are cut at once.
+const batchSize = 256
+
+// split cuts pieces from text[p:] and writes where each ends. It returns how many it
+// cut, at least one while there is text.
+func (e *Encoding) split(text []byte, p int, ends *[batchSize]int) (n int) {
+	for n <= batchSize-64 && p < len(text) { // a block has up to 62
+		if text[p] < utf8.RuneSelf && (p+1 == len(text) || text[p+1] < utf8.RuneSelf) { // else a block would end at once
+			if starts := e.blockStarts(text[p:]); starts != 0 {
+				for ; starts != 0; starts &= starts - 1 {
+					ends[n] = p + bits.TrailingZeros64(starts)
+					n++
+				}
+				p = ends[n-1]
+				continue
+			}
+		}
+		p = e.next(text, p)
+		ends[n] = p
+		n++
+	}
+	return n
+}
 
 // next returns the end of the piece that starts at text[p]. The pattern of o200k_base,
 // one alternative per line; the first that matches wins:
@@ -26,81 +53,86 @@ import (
 //	\p{N}{1,3}
 //	 ?[^\s\p{L}\p{N}]+[\r\n]*
 func (e *Encoding) next(text []byte, p int) int {
-	// The pattern of o200k_base accepts a mark before a word as its sign, too; wherever
-	// that matches, the mark as the first letter matches the same bytes.
-	letter := isLetter | isMark
+	noLetter := class(0)
 	if e.cl100k {
 		if n := contraction(text, p); n > 0 {
 			return p + n
 		}
-		letter = isLetter
+		noLetter = isMark
 	}
 	k, size := classAt(text, p)
+	q := p
 	switch {
-	case k&letter != 0:
-		return e.word(text, p)
-	case k == isNumber:
+	case k&letterOrMark != 0 && k&noLetter == 0:
+		// The pattern of o200k_base accepts a mark before a word as its sign, too;
+		// wherever that matches, the mark as the first letter matches the same bytes.
+	case k == classNumber:
 		return numbers(text, p)
 	case isNewline(text[p]):
 		return whiteSpace(text, p)
+	default:
+		q += size
+		next := classSpace
+		if q < len(text) {
+			next, _ = classAt(text, q)
+		}
+		if next&letterOrMark != 0 && next&noLetter == 0 {
+			break
+		}
+		if k == classSpace && (text[p] != ' ' || next != classOther && next != classMark) {
+			return whiteSpace(text, p)
+		}
+		q = signs(text, q)
+		for q < len(text) && (isNewline(text[q]) || text[q] == '/' && !e.cl100k) {
+			q++
+		}
+		return q
 	}
-	q, next := p+size, isSpace
-	if q < len(text) {
-		next, _ = classAt(text, q)
+	if !e.cl100k {
+		q = wordO200k(text, q)
+		return q + contraction(text, q)
 	}
-	switch {
-	case next&letter != 0:
-		return e.word(text, q)
-	case k == isSpace && (text[p] != ' ' || next&sign == 0):
-		return whiteSpace(text, p)
-	}
-	q = run(text, q, sign)
-	for q < len(text) && (isNewline(text[q]) || text[q] == '/' && !e.cl100k) {
-		q++
+	for q < len(text) {
+		k, size := classAt(text, q)
+		if k&letterOrMark == 0 || k&isMark != 0 {
+			break
+		}
+		q += size
 	}
 	return q
 }
 
-// sign is [^\s\p{L}\p{N}].
-const sign = isOther | isMark
-
-// run returns the end of the characters of a set that start at text[p].
-func run(text []byte, p int, set class) int {
-	for p < len(text) {
-		k, size := planes01[text[p]], 1
-		if text[p] >= utf8.RuneSelf {
-			k, size = classAt(text, p)
-		}
-		if k&set == 0 {
-			break
-		}
-		p += size
-	}
-	return p
-}
-
-// word returns the end of the word whose letters start at text[p]. The first
-// alternative of o200k_base wants at least one character of the lower set, and gives
-// back what its upper part took until it finds one:
+// wordO200k returns the end of the letters that start at text[p], which is a letter
+// or a mark. The first alternative of the pattern wants at least one character of
+// the lower set, and gives back what its upper part took until it finds one:
 //
 //   - upper part, then a small letter: that and all that follow of the lower set;
 //   - else up to the last character that is in both sets, if there is one;
 //   - else, by the second alternative, the whole upper part.
-func (e *Encoding) word(text []byte, p int) int {
-	if e.cl100k {
-		return run(text, p, isLetter)
-	}
-	upper := run(text, p, isUpper)
-	end := run(text, upper, isLower)
-	for q := upper; end == upper && q > p; {
-		r, size := utf8.DecodeLastRune(text[:q])
-		if classOf(r)&isLower != 0 {
-			end = q
+func wordO200k(text []byte, p int) int {
+	both := 0 // the end of the last character in both sets
+	for p < len(text) {
+		k, size := classAt(text, p)
+		if k&letterOrMark == isLower {
+			for p < len(text) && k&isLower != 0 {
+				if p += size; p < len(text) {
+					k, size = classAt(text, p)
+				}
+			}
+			return p
+		}
+		if k&isUpper == 0 {
 			break
 		}
-		q -= size
+		p += size
+		if k&isLower != 0 {
+			both = p
+		}
 	}
-	return end + contraction(text, end)
+	if both > 0 {
+		return both
+	}
+	return p
 }
 
 func isNewline(c byte) bool { return c == '\n' || c == '\r' }
@@ -133,21 +165,44 @@ func contraction(text []byte, p int) int {
 // all of it at the end of the text; else all but its last character, which the
 // next piece may want; else, when it is a single character, that.
 func whiteSpace(text []byte, p int) int {
-	end := run(text, p, isSpace)
-	if newline := bytes.LastIndexAny(text[p:end], "\r\n"); newline >= 0 {
-		return p + newline + 1
+	q, last, newline := p, p, 0
+	for q < len(text) {
+		k, size := classAt(text, q)
+		if k != classSpace {
+			break
+		}
+		last = q
+		q += size
+		if isNewline(text[last]) {
+			newline = q
+		}
 	}
-	if _, size := utf8.DecodeLastRune(text[:end]); end < len(text) && end-size > p {
-		return end - size
+	switch {
+	case newline > 0:
+		return newline
+	case q == len(text) || last == p:
+		return q
 	}
-	return end
+	return last
 }
 
 // numbers returns the end of \p{N}{1,3} at text[p], which is a number.
 func numbers(text []byte, p int) int {
 	for n := 0; n < 3 && p < len(text); n++ {
 		k, size := classAt(text, p)
-		if k != isNumber {
+		if k != classNumber {
+			break
+		}
+		p += size
+	}
+	return p
+}
+
+// signs returns the end of [^\s\p{L}\p{N}]+ at text[p].
+func signs(text []byte, p int) int {
+	for p < len(text) {
+		k, size := classAt(text, p)
+		if k != classOther && k != classMark {
 			break
 		}
 		p += size

@@ -54,7 +54,7 @@ func codePointTexts(yield func(string) bool) {
 var runUnits = []string{" ", "\n", "\r\n", "\t", "0", "7", "'", "a", "A", "aA", "-", "=", "/", ".", "!/\n", " \n", "\n ", "\t ", "\u00a0", " \u3000", "é", "中", "的", "😀", "\u0301", "'s", "\x7f", "\x00", "的 "}
 
 // runTexts are runs of one or two characters, of every length up to 40 and some
-// greater ones, behind and before other things.
+// greater ones, behind and before other things, at every alignment.
 func runTexts(yield func(string) bool) {
 	for _, u := range runUnits {
 		for n := 1; n <= 257; n++ {
@@ -63,8 +63,13 @@ func runTexts(yield func(string) bool) {
 			}
 			run := strings.Repeat(u, n)
 			for _, around := range []string{"*", "x*", "*x", "x*x", " *!", "\n*\n", "1*2", "中*文", "it*s"} {
-				if !yield(strings.Replace(around, "*", run, 1)) {
-					return
+				for align := range 8 {
+					if n > 40 && align > 0 {
+						break
+					}
+					if !yield("abcdefg"[:min(align, 7)] + "." + strings.Replace(around, "*", run, 1)) {
+						return
+					}
 				}
 			}
 		}
@@ -84,6 +89,33 @@ func tokenTexts(yield func(string) bool) {
 				}
 				text += v.tokens[r.IntN(len(v.tokens))]
 			}
+		}
+	}
+}
+
+// blockTexts are long enough to be cut in blocks: mixes of ASCII and of characters of two bytes of every class.
+func blockTexts(yield func(string) bool) {
+	r := rand.New(rand.NewPCG(12, 12))
+	parts := []string{
+		"a", "b", "the", "S", "XY", "Word", "é", "ß", "д", "É", "Д", "ǅ", "ʰ", "ª", "ל", "ع", "\u0301", "ſ",
+		"'", "'s", "'S", "'ſ", "'ll", "'Re", ".", "!", "/", "//", "\"", "§", "€", "\u00ad",
+		" ", "  ", " ", " ", "\n", "\n\n", "\r\n", "\t", "\v", "\f", "\u00a0", "\u0085", "1", "234", "²", "٣", "\x1f", "\x7f", "的",
+	}
+	for range 20_000 {
+		few := 2 + r.IntN(len(parts)-1)
+		if r.IntN(2) == 0 {
+			few = 2 + r.IntN(8)
+		}
+		first := r.IntN(len(parts))
+		var b strings.Builder
+		for size := 64 + r.IntN(200); b.Len() < size; {
+			b.WriteString(parts[(first+r.IntN(few)*13)%len(parts)])
+			if r.IntN(3) == 0 {
+				b.WriteByte("abcdefgh"[r.IntN(8)])
+			}
+		}
+		if !yield(b.String()) {
+			return
 		}
 	}
 }
