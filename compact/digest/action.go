@@ -77,7 +77,7 @@ var arguments = byWord(map[string]string{
 	"path": "path filepath filename file targetfile absolutepath relativepath relativeworkspacepath notebookpath targetpath uri " +
 		"dirpath directory",
 	"command": "command cmd script code commandline commands",
-	"query":   "pattern query regex regexp searchterm searchpattern q",
+	"query":   "pattern query regex regexp searchterm searchpattern q sql",
 	"old":     "old oldstring oldstr oldtext search original find before",
 	"new":     "new newstring newstr newtext replace replacement updated inserttext after newsource",
 	"content": "content contents filetext filecontent newcontent codeedit text body",
@@ -219,7 +219,7 @@ func (a *action) subject(n int) string {
 		s = strings.Join(paths, ", ")
 	case a.command != "":
 		s = a.brief()
-	case a.query != "":
+	case a.query != "" && (a.kind != other || len(a.values.list) == 1):
 		s = joined(a.query, " in ", joined(a.values.member("glob include includepattern filepattern type"), " of ", a.path))
 	case a.kind == reads:
 		s = a.path

@@ -24,6 +24,14 @@ func TestShapesOfAgents(t *testing.T) {
 		}
 		return b.String()
 	}
+	var many [][]compact.Message
+	for i := range 9 {
+		many = append(many, call(i, "get_orders", fmt.Sprintf(`{"of":"C%d"}`, i), `[`+strings.TrimSuffix(strings.ReplaceAll(rows(fmt.Sprintf(`{"id":"A%d-%%03[1]d-19","n":%%[1]d,"at":"2026-07-%%02[1]d","to":"somebody in a town by the river who waits for it"},`, i))[:1505], "\n", ""), ",")+`]`))
+	}
+	unlike := ""
+	for i := range 40 {
+		unlike += strings.Repeat("x", i) + " opened gate 7 of 40 at 02:17\n"
+	}
 	for _, c := range []struct {
 		name     string
 		lists    [][]compact.Message
@@ -248,15 +256,33 @@ func TestShapesOfAgents(t *testing.T) {
 		},
 		{
 			"what a database answers",
-			[][]compact.Message{call(1, "sql_query", `{"query":"SELECT shop, count(*) n FROM orders GROUP BY 1"}`, `{"columns":["shop","n"],"rows":[["CH",789],["SE",127]],"row_count":2}`), call(2, "sql_query", `{"query":"with a as (select 1) select * from a"}`, `{"columns":["x"],"rows":[],"row_count":0}`)},
+			[][]compact.Message{call(1, "sql_query", `{"query":"SELECT shop, count(*) n FROM orders GROUP BY 1"}`, `{"columns":["shop","n"],"rows":[["CH",789],["SE",127]],"row_count":2}`), call(2, "run", `{"sql":"with a as (select 1) select * from a","on":"b"}`, `{"columns":["x"],"rows":[],"row_count":0}`)},
 			[]string{"sql_query SELECT shop, count(*) n FROM orders GROUP BY 1 →\n", "  rows: (shop, n)\n  CH, 789\n  SE, 127\n"},
-			[]string{"columns: shop", "search"},
+			[]string{"columns: shop", "search"}, // nor is it an effect
 		},
 		{
 			"a long list beside a short one",
 			[][]compact.Message{call(1, "sql_query", `{"query":"SELECT id, n, at FROM orders"}`, `[`+strings.TrimSuffix(rows(`{"id":"A-%03[1]d-19","n":%[1]d,"at":"2026-07-%02[1]d"},`), ",\n")+`]`), call(2, "sql_query", `{"query":"SELECT shop, count(*) n FROM orders GROUP BY 1"}`, `[`+strings.TrimSuffix(strings.ReplaceAll(rows(`{"shop":"S%03[1]d","n":%[1]d},`)[:138], "\n", ""), ",")+`]`)},
 			[]string{"  A-010-19, 10, 2026-07-10\n", "  S000, 0\n  S001, 1\n  S002, 2\n  S003, 3\n  S004, 4\n  S005, 5\n["},
 			[]string{"A-045-19"},
+		},
+		{
+			"sums beside lists",
+			append(many, call(99, "sql", `{"sql":"SELECT shop, count(*) n, min(at), max(at) FROM orders GROUP BY 1"}`, `{"columns":["shop","n","first","last"],"rows":[["north",789,"2026-07-01T10:07","2026-09-30T22:21"],["south",127,"2026-07-31T09:30","2026-08-31T23:14"]]}`)),
+			[]string{"  north, 789, 2026-07-01T10:07, 2026-09-30T22:21\n  south, 127, 2026-07-31T09:30, 2026-08-31T23:14\n"},
+			nil,
+		},
+		{
+			"lines of a log that are alike",
+			[][]compact.Message{call(1, "get_logs", `{"of":"api"}`, rows("02:%02[1]d GET /orders/%[1]d from 10.1.2.%[1]d took %[1]d ms, pool 7 of 40")), call(2, "get_logs", `{"of":"gates"}`, unlike)},
+			[]string{"02:00 GET /orders/0 ", "02:01 GET /orders/1 ", "xxxxxxxxx opened gate 7 of 40 at 02:17\n"},
+			[]string{"/orders/25 "},
+		},
+		{
+			"a result that repeats the question",
+			[][]compact.Message{call(1, "query_metrics", `{"promql":"sum by (pod, node, zone) (rate(http_server_requests_total{service=\"checkout-api\",code=~\"5..\"}[2m])) / sum by (pod, node, zone) (rate(http_server_requests_total[2m]))"}`, `{"status":"success","query":"sum by (pod, node, zone) (rate(http_server_requests_total{service=\"checkout-api\",code=~\"5..\"}[2m])) / sum by (pod, node, zone) (rate(http_server_requests_total[2m]))","unit":"1/s","of":"`+strings.Repeat("pod 17 has 4.25 and ", 12)+`"}`)},
+			[]string{"unit: 1/s"},
+			[]string{"  query: "},
 		},
 		{
 			"a file of which the end is not told",

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -199,6 +200,8 @@ func (p *part) printed(i int, e *event, head int32) {
 			least = leastListed
 		}
 	}
+	logged := map[string]float32{} // how many lines differ in what has digits alone
+	asked := readsData.MatchString(e.query)
 	here, acts := map[string]bool{}, e.mayAct() && e.result.object != unknown
 	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
@@ -218,7 +221,7 @@ func (p *part) printed(i int, e *event, head int32) {
 			return 0.6, opens
 		case !patch && b.heads(k):
 			return 0.2, opens
-		case here[t], isNoise(t),
+		case here[t], isNoise(t), c == data && e.echoes(t),
 			e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
 			e.outcome.verdict == passed && passedTest.MatchString(t):                                       // one of many, and none failed
 			return 0, skipped
@@ -239,8 +242,13 @@ func (p *part) printed(i int, e *event, head int32) {
 			if s += 0.8 * float32(min(specifics(l), 8)); acts && k < 2 { // the id of what was made
 				s += 3
 			}
-			if len(e.result.tables) == 0 || len(e.result.tables[0].rows) == 1 {
+			if len(e.result.tables) == 0 || len(e.result.tables[0].rows) == 1 || asked && len(e.result.tables[0].rows) <= shortList {
 				s *= unlisted
+			}
+			if k > 0 && len(e.result.tables) == 0 {
+				words := withDigits.ReplaceAllLiteralString(t, "")
+				logged[words]++
+				s *= min(1, likeLines/logged[words])
 			}
 		case small:
 			s += 0.6
@@ -251,6 +259,15 @@ func (p *part) printed(i int, e *event, head int32) {
 		return s, plainLine
 	}, 0, w, head, limit)
 }
+
+// echoes reports whether a line of a result says no more than what the call was given.
+func (e *event) echoes(line string) bool {
+	_, text, ok := strings.Cut(line, ": ")
+	return ok && len(text) >= leastEcho && slices.ContainsFunc(e.values.list, func(v value) bool { return v.text == text })
+}
+
+// leastEcho is the length of values that are taken for the call's own.
+const leastEcho = 16
 
 // heads reports whether a line is the heading of a table: no number is in it, and one is
 // in the row below.
@@ -269,9 +286,18 @@ var (
 	alarm = regexp.MustCompile(`\b(?:CrashLoopBackOff|ImagePullBackOff|ErrImagePull|OOMKilled|Evicted|Unschedulable|NotReady|Unhealthy|Degraded|FailedScheduling|BackOff|FATAL|CRITICAL|WARN(?:ING)?)\b|\b0/[1-9]|^(?:\S+ +){0,2}Warning  |(?i)\b(?:level|severity)\W{1,4}(?:error|fatal|critical|panic)\b|\bdid you mean\b|^(?:hint|help): `)
 )
 
+// withDigits finds the words of a line that have digits, and likeLines is how many lines count whole
+// that have the same others.
+var withDigits = regexp.MustCompile(`\S*\d\S*`)
+
+const likeLines = 2
+
 // fewRows is the length of lists up to which their rows count whole: of longer ones a few say
 // how the others are.
 const fewRows = 16
+
+// shortList is the length of what a database answers of which each row counts so.
+const shortList = 6
 
 // unlisted is how much more than a row of a list an object or a text is worth that a tool
 // returned for what it was asked.
