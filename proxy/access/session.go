@@ -31,8 +31,7 @@ func NewSessions() *Sessions { return &Sessions{[]byte(rand.Text())} }
 
 // Start begins a session where given is the token, and reports whether it is.
 func (s *Sessions) Start(w http.ResponseWriter, token Secret, given string, now time.Time) bool {
-	a, b := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(given))
-	if token == "" || subtle.ConstantTimeCompare(a[:], b[:]) != 1 {
+	if token == "" || HashKeys(token).indexOf(given) < 0 {
 		return false
 	}
 	ends := strconv.FormatInt(now.Add(sessionLife).Unix(), 10)
