@@ -6,7 +6,6 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 
 	"laconic/proxy/admission"
 )
@@ -26,6 +25,7 @@ type Outgoing struct {
 	mu       sync.Mutex
 	data     []byte
 	original []byte // the client's own text while that is kept, else nil; may be data
+	beside   int64  // the bytes of the original; 0: it is data
 	keeping  bool
 	reading  bool // the original is being read again
 	memory   *admission.Reservation
@@ -39,20 +39,14 @@ func NewOutgoing(data []byte, in *Body, again bool) *Outgoing {
 	b := &Outgoing{data: data, keeping: again, memory: in.Memory}
 	b.first.b = b
 	if again {
-		b.original = in.Text
+		if b.original = in.Text; &data[0] != &in.Text[0] {
+			b.beside = int64(len(in.Text))
+		}
 	}
 	if b.memory != nil {
-		b.memory.Shrink(2*int64(len(data)) + b.beside()) // what was read out of it is garbage now
+		b.memory.Shrink(2*int64(len(data)) + b.beside) // what was read out of it is garbage now
 	}
 	return b
-}
-
-// beside returns the size of the original if it is not what is sent.
-func (b *Outgoing) beside() int64 {
-	if unsafe.SliceData(b.original) == unsafe.SliceData(b.data) {
-		return 0
-	}
-	return int64(len(b.original))
 }
 
 // Len returns the size of what is sent, in bytes; 0 once it was let go.
@@ -98,7 +92,7 @@ func (b *Outgoing) taken() {
 	case !b.keeping:
 		b.drop()
 	case b.memory != nil:
-		b.memory.Shrink(int64(len(b.data)) + b.beside())
+		b.memory.Shrink(int64(len(b.data)) + b.beside)
 		if !b.memory.Offer(b) {
 			b.keeping = false
 			b.drop()
@@ -157,9 +151,6 @@ func (b *Outgoing) WasRead() {
 
 // Release ends keeping: a body that was sent is dropped.
 func (b *Outgoing) Release() bool {
-	if b == nil {
-		return true
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.keeping, b.original = false, nil
