@@ -9,9 +9,7 @@ import (
 )
 
 // TestASecondBodyIsNotLetGoWithTheFirst, where both are the client's own bytes and
-// the answer to the second begins before it was read. The buffers of a proxy in
-// tests are overwritten when they are given back: whoever reads a body that was let
-// go finds nothing of it.
+// the answer to the second begins before it was read.
 func TestASecondBodyIsNotLetGoWithTheFirst(t *testing.T) {
 	body := agentBody(30, 60_000) // more than sockets hold
 	begun := make(chan bool)

@@ -28,8 +28,8 @@ type PlanInfo struct {
 type Sender struct {
 	// Key is the name of the client key; "" where there are none.
 	Key string
-	// Credential is a keyed hash of the headers that hold credentials, new with
-	// each process; the zero Key where there are none.
+	// Credential is a keyed hash of the headers that hold credentials; the zero Key
+	// where there are none.
 	Credential learn.Key
 }
 
