@@ -151,23 +151,31 @@ func (c *planning) summaryRequest(p *plan.Plan) *summarize.Request {
 	r := &summarize.Request{
 		ID: x.info.ID, Header: x.r.Header, Owner: x.owner(), Query: x.r.URL.RawQuery, Upstream: x.route.Upstream,
 		Policy: c.Policy.Name, Version: c.Policy.Version, Counter: p.SlotCounter(),
-		Counting: c.info.Route + "\x00" + c.info.Model + "\x00" + x.route.Tokenizer + p.Counting(),
-		Unfolded: c.Policy.PerRequest != nil, Bound: p.Bound,
+		Counting: c.info.Route + "\x00" + c.info.Model + "\x00" + x.route.Tokenizer + p.Counting(), Bound: p.Bound,
 	}
-	chosen := x.overrides.budget > 0 || x.overrides.policy != nil
-	switch s := x.settings.Summarizer; {
+	s := x.settings.Summarizer
+	if s == nil {
+		return r
+	}
+	chosen, unfolded := x.overrides.budget > 0 || x.overrides.policy != nil, c.Policy.PerRequest != nil
+	if r.Wait = s.Wait; unfolded {
+		r.Wait = s.WaitUnfolded
+	}
+	switch {
 	case x.r.Header.Get(summarize.Header) != "":
 		r.Unwanted = "looped"
-	case chosen && s != nil && !s.ClientCredential:
+	case chosen && !s.ClientCredential:
 		// Whoever may send headers could make the operator pay for any number.
 		r.Unwanted = "override"
 	case c.mode != ModeOn:
 		r.Unwanted = "mode"
 	case c.Agent != "":
 		r.Unwanted = "compaction" // a new summary would be used once
+	case unfolded && r.Wait == 0:
+		r.Unwanted = "not_folded" // a summary of this gap would never be used
 	}
 	if first := x.info.Rewrite; first != nil && first.Summary != nil {
-		r.Waited = first.Summary.Duration // by an earlier plan
+		r.Wait -= first.Summary.Duration // by an earlier plan
 	}
 	return r
 }

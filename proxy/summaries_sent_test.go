@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"laconic/compact"
 	"laconic/proxy/access"
 	"laconic/proxy/summarize"
 )
@@ -142,6 +143,7 @@ func TestWhoMayStartASummary(t *testing.T) {
 	f("looped", []string{summarize.Header, "1"})
 	f("looped", []string{summarize.Header, "1"}, func(o *Options) { o.Overrides = false })
 	f("override", []string{headerBudget, "3900"})
+	f("not_folded", nil, func(o *Options) { o.Default.Policy.PerRequest = &compact.PerRequest{} })
 	f("", nil)
 	f("", []string{headerBudget, "3900"}, func(o *Options) { o.Summarizer.Key, o.Summarizer.ClientCredential = "", true })
 }

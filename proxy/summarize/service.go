@@ -39,14 +39,12 @@ type Request struct {
 	// Counting names the Counter.
 	Counting string
 	Counter  compact.Counter
-	// Unfolded: the policy makes another gap at every request.
-	Unfolded bool
 	// Unwanted is in a word why no summary may be begun for it; "": one may.
 	Unwanted string
 	// Bound: thinking in the conversation is bound to the text of the slot.
 	Bound bool
-	// Waited is how long the request has waited for summaries.
-	Waited time.Duration
+	// Wait is how long the request may wait for its summaries.
+	Wait time.Duration
 }
 
 // Service fills the slots of plans. It is safe for concurrent use.

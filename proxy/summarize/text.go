@@ -92,32 +92,18 @@ func (f *filling) look(ctx context.Context, span int) {
 		f.take(span, body)
 		return
 	}
-	wait := f.mayWait()
-	one.reason = f.r.Unwanted
-	if one.reason == "" && wait == 0 && f.r.Unfolded {
-		one.reason = "not_folded" // a summary of this gap would never be used
-	}
-	if one.reason != "" {
+	if one.reason = f.r.Unwanted; one.reason != "" {
 		return
 	}
-	wait -= f.r.Waited
-	j, why := s.start(f.r, f.in, one.gap, f.slot, span, wait > 0)
+	j, why := s.start(f.r, f.in, one.gap, f.slot, span, f.r.Wait > 0)
 	switch {
 	case j == nil:
 		one.reason = why
-	case wait <= 0:
+	case f.r.Wait <= 0:
 		one.reason = "preparing"
 	default:
 		one.job = j
 	}
-}
-
-// mayWait returns how long the request may wait.
-func (f *filling) mayWait() time.Duration {
-	if f.r.Unfolded {
-		return f.s.o.WaitUnfolded
-	}
-	return f.s.o.Wait
 }
 
 // wait waits for the summaries that are being made, and returns how long it did.
@@ -129,7 +115,7 @@ func (f *filling) wait(ctx context.Context) (waited time.Duration) {
 			continue
 		}
 		f.safely(i, func() {
-			body, why := one.job.wait(ctx, f.mayWait()-f.r.Waited-time.Since(began))
+			body, why := one.job.wait(ctx, f.r.Wait-time.Since(began))
 			if one.reason = why; why == "" {
 				one.made = true
 				f.take(i, body)

@@ -118,7 +118,7 @@ func (a *agent) texts(n int) ([]string, *Info, *compact.Slot) {
 }
 
 func (a *agent) asks() *Request {
-	return &Request{Header: http.Header{}, Upstream: &url.URL{}, Policy: "adaptive", Counter: a.s.o.Counter}
+	return &Request{Header: http.Header{}, Upstream: &url.URL{}, Policy: "adaptive", Counter: a.s.o.Counter, Wait: a.s.o.Wait}
 }
 
 // spansOf returns a condition: a slot of so many spans, which were all added.
