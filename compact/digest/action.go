@@ -77,7 +77,7 @@ var arguments = byWord(map[string]string{
 	"path": "path filepath filename file targetfile absolutepath relativepath relativeworkspacepath notebookpath targetpath uri " +
 		"dirpath directory",
 	"command": "command cmd script code commandline commands",
-	"query":   "pattern query regex regexp searchterm searchpattern q sql",
+	"query":   "pattern query regex regexp searchterm searchpattern q",
 	"old":     "old oldstring oldstr oldtext search original find before",
 	"new":     "new newstring newstr newtext replace replacement updated inserttext after newsource",
 	"content": "content contents filetext filecontent newcontent codeedit text body",
@@ -231,8 +231,8 @@ func (a *action) subject(n int) string {
 	case a.kind == sends:
 		s = cmp.Or(a.values.member("description"), a.values.member("prompt"))
 	default:
-		for i := range a.values.list {
-			s = joined(s, ", ", a.values.keys[i]+": "+firstBytes(a.values.list[i].text, 400))
+		for i := 0; i < len(a.values.list) && len(s) <= 2*n; i++ {
+			s = joined(s, ", ", a.values.keys[i]+": "+firstBytes(a.values.list[i].text, toldChars))
 		}
 	}
 	return OneLine(s, n)

@@ -1,6 +1,9 @@
 package digest
 
-import "regexp"
+import (
+	"cmp"
+	"regexp"
+)
 
 // What tools do to files, by their verbs: others do it to what is in a file, or belongs
 // to one.
@@ -17,14 +20,21 @@ var (
 	// more than the word they begin with.
 	asking   = regexp.MustCompile(`^(?:\w+?(?:__|[./-]))*(?:get|list|read|fetch|search|find|show|view|check|look_?up|describe|count|calculate|think)(?:_[^_]|$)|_search$`)
 	alsoActs = regexp.MustCompile(`check_?(?:in|out)|_(?:and|or)_|mark|into|(?:^|_)(?:create|delete|remove|send|publish|notify|approve|submit|upload|cancel|update|insert|add)(?:_|$)`)
-	// readsData finds queries of a database, whose rows are data.
-	readsData = regexp.MustCompile(`(?is)^\s*(?:select\s.*\bfrom\b|with\s.*\bselect\b)`)
+	// readsData finds queries of a database, and actsInQuery those that do more than to read.
+	readsData   = regexp.MustCompile(`(?is)^\s*(?:(?:--|#)[^\n]*\n\s*|/\*.*?\*/\s*)*(?:select\s.*\bfrom\b|with\s.*\bselect\b)`)
+	actsInQuery = regexp.MustCompile(`(?i)\binto\b|\b\w*(?:terminat|cancel|drop|delet|purg|kill|creat|updat|insert|notif|send|exec|nextval|setval|advisory|charg|refund|clos)\w*\s*\(`)
 	// writesData finds queries that change what they are about.
 	writesData = regexp.MustCompile(`(?is)\.(?:delete|insert|update)\w*\(|^\s*(?:(?:--|#)[^\n]*\n\s*|/\*.*?\*/\s*)*(?:with\b.*\b(?:insert into|update \S+ set|delete from)\b|(?:insert|merge|replace) (?:into|or|ignore)\b|update \S+(?: \w+)? set\b|delete from\b|(?:create|alter|drop) (?:or replace |unique |temp\w* |materialized )*(?:table|index|view|schema|database|type|function|policy|trigger|role|user|sequence|extension)\b|truncate\b|(?:grant|revoke) \w+ |(?:begin|commit|rollback|vacuum)\b|mutation\b|flush(?:all|db)\b)`)
 )
 
 // asks reports whether a tool only asks how things are.
 func (a *action) asks() bool { return asking.MatchString(a.verb) && !alsoActs.MatchString(a.verb) }
+
+// asksData reports whether a call only asks a database.
+func (a *action) asksData() bool {
+	query := cmp.Or(a.query, a.values.member("sql"))
+	return readsData.MatchString(query) && !writesData.MatchString(query) && !actsInQuery.MatchString(query)
+}
 
 // mayAct reports whether a call may have an effect.
 func (a *action) mayAct() bool {
@@ -34,8 +44,8 @@ func (a *action) mayAct() bool {
 	case runs:
 		return !a.shows
 	case other:
-		if readsData.MatchString(a.query) {
-			return writesData.MatchString(a.query)
+		if a.asksData() {
+			return false
 		}
 	}
 	return writesData.MatchString(a.query) || !a.asks()
@@ -66,7 +76,7 @@ func (a *action) classify() {
 	case a.path == "" && a.query == "":
 	case a.path != "" && writes.MatchString(a.verb):
 		a.kind, a.changes = edits, append(a.changes, change{path: a.path, how: changed})
-	case (writesData.MatchString(a.query) || readsData.MatchString(a.query)) && !named("search", "grep", "glob", "find"), effects.MatchString(a.verb) && !a.asks():
+	case (writesData.MatchString(a.query) || a.asksData()) && !named("search", "grep", "glob", "find"), effects.MatchString(a.verb) && !a.asks():
 	case named("diagnos", "lint", "error", "problem") && !named("read", "view", "open"):
 	case a.query != "", named("list", "glob", "grep", "find", "search", "tree"), a.verb == "lsp":
 		a.kind = searches

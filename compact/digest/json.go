@@ -91,7 +91,7 @@ func (r *reader) value(v *value, name string) {
 	case v.kind == '[' && len(v.list) > 1 && r.split(v.list, name):
 	case v.series() != "":
 		r.line(joined(name, ": ", v.series()))
-	case name != "" && len(v.list) > mostNamed && !slices.ContainsFunc(v.list, func(m value) bool { return m.kind != '"' || strings.ContainsAny(firstBytes(m.text, 1), "{[") }):
+	case len(v.list) > mostNamed && outputKeys[plainKey(name)] && !slices.ContainsFunc(v.list, func(m value) bool { return m.kind != '"' || strings.ContainsAny(firstBytes(m.text, 1), "{[") }):
 		r.line(name + ":")
 		for i := range v.list {
 			r.line(v.list[i].text)
@@ -166,8 +166,11 @@ const (
 	mostColumns = 64
 )
 
-// mostNamed is how many texts of a list have its name before each.
+// mostNamed is how many texts of a list have its name before each, and outputKeys are the names
+// that say nothing of them.
 const mostNamed = 8
+
+var outputKeys = setOf("lines log logs output stdout messages entries")
 
 // longMember is the length above which members of a list have lines of their own.
 const longMember = 60

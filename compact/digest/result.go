@@ -49,7 +49,7 @@ func resultOf(text string, k kind) result {
 }
 
 // leftOut finds how tools say that they return no more than a part.
-var leftOut = regexp.MustCompile(`<response clipped>|[Oo]nly part of this file|File content truncated|[Ff]ile has more lines|\btruncated\b.*\]|\[[^\]\n]*\btruncated\b|\(Results are truncated`)
+var leftOut = regexp.MustCompile(`<response clipped>|[Oo]nly part of this file has been shown|File content truncated|[Ff]ile has more lines`)
 
 // colour finds what tells a terminal of colours and titles.
 var colour = regexp.MustCompile("\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?")
@@ -190,8 +190,17 @@ func withoutNumbers(text string, printed bool) (plain string, first int) {
 	}
 	var b strings.Builder
 	b.Grow(len(text))
+	last, all := 0, 0
 	for line := range strings.SplitSeq(text, "\n") {
-		b.WriteString(line[len(numbered.FindString(line)):] + "\n")
+		number := numbered.FindStringSubmatch(line)
+		if all++; number != nil {
+			line = line[len(number[0]):]
+			last, _ = strconv.Atoi(number[1])
+		}
+		b.WriteString(line + "\n")
+	}
+	if last != first+all-1 { // of several parts of a file
+		first = 0
 	}
 	return strings.TrimRight(b.String(), "\n"), first
 }

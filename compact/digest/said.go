@@ -78,18 +78,35 @@ func withoutElements(text string) string {
 
 // resultMarks begin or end messages of users that hold the result of a tool.
 var (
-	resultMarks = regexp.MustCompile(`^\s*(?:\[[\w.-]+(?: for [^\]\n]*)?\](?: Result:|\s*\n)|\[[a-z_]+ for '|<(?:returncode|tool_result|tool_response|function_results|observation|file_content|output)\b|(?i:observation):|exitcode: -?\d|EXECUTION RESULT of|` +
+	resultMarks = regexp.MustCompile(`^\s*(?:\[[\w.-]+(?: for [^\]\n]*)?\](?: Result:|\s*\n)|<(?:returncode|tool_result|tool_response|function_results|observation|file_content|output)\b|(?i:observation):|exitcode: -?\d|EXECUTION RESULT of|` +
 		`Tool (?:result|output|'[\w.-]+' returned)|# \d+ SEARCH/REPLACE blocks? failed|I ran this command:|Here are the contents|I have \*added these files|Here are summaries of some files|\(Open file: |No file open|\[File: )`)
 	resultEnds = regexp.MustCompile(`\(Current directory: [^\n]*\)\s*\nbash-\$\s*$`)
 )
 
 // isResult reports whether a message of a user holds the result of a tool.
 func isResult(text string) bool {
+	if _, ok := afterCall(text); ok {
+		return true
+	}
 	return resultMarks.MatchString(firstBytes(text, 300)) || resultEnds.MatchString(lastBytes(text, 400))
 }
 
-// calledWith finds how Cline repeats a call before its result.
-var calledWith = regexp.MustCompile(`(?s)\A\s*\[[a-z_]+ for '.*?'\] Result:[ \t]*(?:\n|\z)`)
+// calledWith finds how Cline begins to repeat a call before its result.
+var calledWith = regexp.MustCompile(`^\s*\[[a-z_]+ for '`)
+
+// afterCall returns the result behind a call that Cline repeats, perhaps in several lines, and
+// reports whether there is one.
+func afterCall(text string) (result string, ok bool) {
+	if !calledWith.MatchString(firstBytes(text, 64)) {
+		return text, false
+	}
+	_, result, ok = strings.Cut(text, "'] Result:")
+	line, rest, _ := strings.Cut(result, "\n")
+	if !ok || strings.TrimSpace(line) != "" {
+		return text, false
+	}
+	return rest, true
+}
 
 // ofUser finds that a result is what the user answered: to a question, to what was
 // proposed or to the end of the work. In other results an element of this name may
@@ -192,7 +209,7 @@ func saidIn(text string, isResult, answered bool) (said, attachment string) {
 	}
 	hears := !isResult || answered || ofUser.MatchString(firstBytes(text, 400))
 	if isResult {
-		text = text[len(calledWith.FindString(text)):]
+		text, _ = afterCall(text)
 	}
 	var words, data strings.Builder
 	own := &words

@@ -24,13 +24,18 @@ func TestShapesOfAgents(t *testing.T) {
 		}
 		return b.String()
 	}
-	var many [][]compact.Message
+	points := func(format string) (list string) {
+		for i := range 14 {
+			list += fmt.Sprintf(format, 10+i)
+		}
+		return list
+	}
+	var many, logs [][]compact.Message
+	for i := range 6 {
+		logs = append(logs, call(i, "get_logs", fmt.Sprintf(`{"of":"%c"}`, 'a'+i), rows("02:01:%02[1]d GET /orders/%[1]d from 10.1.2.%[1]d took %[1]d ms, of which it waited for a connection of the pool of server s-40-17 of "+strings.Repeat("x", i))))
+	}
 	for i := range 9 {
 		many = append(many, call(i, "get_orders", fmt.Sprintf(`{"of":"C%d"}`, i), `[`+strings.TrimSuffix(strings.ReplaceAll(rows(fmt.Sprintf(`{"id":"A%d-%%03[1]d-19","n":%%[1]d,"at":"2026-07-%%02[1]d","to":"somebody in a town by the river who waits for it"},`, i))[:1505], "\n", ""), ",")+`]`))
-	}
-	unlike := ""
-	for i := range 40 {
-		unlike += strings.Repeat("x", i) + " opened gate 7 of 40 at 02:17\n"
 	}
 	for _, c := range []struct {
 		name     string
@@ -244,9 +249,15 @@ func TestShapesOfAgents(t *testing.T) {
 		},
 		{
 			"a series of numbers",
-			[][]compact.Message{call(1, "query_metrics", `{"promql":"errors"}`, `{"status":"success","data":{"result":[{"metric":{"pod":"a"},"values":[`+strings.TrimSuffix(strings.Repeat(`["02:00","3"],`, 12)+`["02:01","2"],["02:02","90"],["02:03","91"],`, ",")+`]}]}}`)},
-			[]string{"15 points, 02:00 3 to 02:03 91; least 02:01 2, most 02:03 91, largest step 02:01 2 → 02:02 90"},
+			[][]compact.Message{call(1, "query_metrics", `{"promql":"errors"}`, `{"status":"success","data":{"result":[{"metric":{"pod":"a"},"values":[`+strings.TrimSuffix(points(`["02:%02d","3"],`)+`["02:30","2"],["02:31","90"],["02:32","91"],`, ",")+`]}]}}`)},
+			[]string{"17 points, 02:10 3 to 02:32 91; least 02:30 2, most 02:32 91, largest step 02:30 2 → 02:31 90"},
 			nil,
+		},
+		{
+			"pairs that are no series",
+			[][]compact.Message{call(1, "get_rows", `{"of":1}`, `{"of":[`+strings.TrimSuffix(points(`[7, 17000000%d],`), ",")+`]}`), call(2, "get_rows", `{"of":2}`, `{"values":[["01:00","NaN"],`+strings.TrimSuffix(points(`["02:%02d","3"],`), ",")+`]}`), call(3, "get_rows", `{"of":3}`, `{"stock":[`+strings.TrimSuffix(points(`["SKU-%d", 7],`), ",")+`]}`)},
+			[]string{"  7, 1700000017\n", "  02:17, 3\n", "[SKU-17, 7]"},
+			[]string{" points"},
 		},
 		{
 			"many lines in a list",
@@ -267,21 +278,45 @@ func TestShapesOfAgents(t *testing.T) {
 			[]string{"A-045-19"},
 		},
 		{
+			"two lists in one object",
+			[][]compact.Message{call(1, "get_hosts", `{}`, `{"allowed_hosts":[`+strings.TrimSuffix(points(`"one-%d.example.org",`), ",")+`],"blocked_hosts":[`+strings.TrimSuffix(points(`"two-%d.example.org",`), ",")+`]}`)},
+			[]string{"allowed_hosts: one-10.example.org, ", "blocked_hosts: two-10.example.org, "},
+			nil,
+		},
+		{
+			"columns of something else",
+			[][]compact.Message{call(1, "get_form", `{"id":"q"}`, `{"fields":["required","optional"],"choices":[["Berlin","main office"],["Paris","branch office"]]}`)},
+			nil,
+			[]string{"(required, optional)"},
+		},
+		{
+			"two failures that look alike",
+			[][]compact.Message{call(1, "read_file", `{"path":"/home/someone/work/billing/src/config/settings0.json"}`, "File not found"), call(2, "read_file", `{"path":"/home/someone/work/admin/src/config/settings0.json"}`, "File not found")},
+			[]string{"read …/config/settings0.json → failed: File not found; read …/config/settings0.json → failed: File not found\n"},
+			nil,
+		},
+		{
+			"a user who writes in brackets",
+			[][]compact.Message{say(user("[deploy for 'prod' please, and never touch the database. Use the blue cluster."), assistant("I do.")), say(assistant("I look.\n<execute_command>\n<command>cat a</command>\n</execute_command>"), user("[execute_command for 'cat a'] Result:\nFATAL: disk full\n[ask for 'x'] Result:\nok"))},
+			[]string{"user: [deploy for 'prod' please, and never touch the database.", "FATAL: disk full"},
+			nil,
+		},
+		{
 			"sums beside lists",
 			append(many, call(99, "sql", `{"sql":"SELECT shop, count(*) n, min(at), max(at) FROM orders GROUP BY 1"}`, `{"columns":["shop","n","first","last"],"rows":[["north",789,"2026-07-01T10:07","2026-09-30T22:21"],["south",127,"2026-07-31T09:30","2026-08-31T23:14"]]}`)),
 			[]string{"  north, 789, 2026-07-01T10:07, 2026-09-30T22:21\n  south, 127, 2026-07-31T09:30, 2026-08-31T23:14\n"},
 			nil,
 		},
 		{
-			"lines of a log that are alike",
-			[][]compact.Message{call(1, "get_logs", `{"of":"api"}`, rows("02:%02[1]d GET /orders/%[1]d from 10.1.2.%[1]d took %[1]d ms, pool 7 of 40")), call(2, "get_logs", `{"of":"gates"}`, unlike)},
-			[]string{"02:00 GET /orders/0 ", "02:01 GET /orders/1 ", "xxxxxxxxx opened gate 7 of 40 at 02:17\n"},
-			[]string{"/orders/25 "},
+			"lines of logs that are alike",
+			append(logs, call(99, "get_state", `{"of":"gates"}`, strings.Repeat("Gate gate-17 of line-40 opened. ", 20))),
+			[]string{"02:01:00 GET /orders/0 ", "02:01:01 GET /orders/1 ", "  Gate gate-17 of line-40 opened."},
+			[]string{"/orders/9 "},
 		},
 		{
 			"a result that repeats the question",
-			[][]compact.Message{call(1, "query_metrics", `{"promql":"sum by (pod, node, zone) (rate(http_server_requests_total{service=\"checkout-api\",code=~\"5..\"}[2m])) / sum by (pod, node, zone) (rate(http_server_requests_total[2m]))"}`, `{"status":"success","query":"sum by (pod, node, zone) (rate(http_server_requests_total{service=\"checkout-api\",code=~\"5..\"}[2m])) / sum by (pod, node, zone) (rate(http_server_requests_total[2m]))","unit":"1/s","of":"`+strings.Repeat("pod 17 has 4.25 and ", 12)+`"}`)},
-			[]string{"unit: 1/s"},
+			[][]compact.Message{call(1, "query_metrics", `{"promql":"sum by (pod, node, zone) (rate(http_server_requests_total{code=~\"5..\"}[2m])) / sum by (pod, node, zone) (rate(http_server_requests_total[2m]))"}`, `{"status":"success","query":"sum by (pod, node, zone) (rate(http_server_requests_total{code=~\"5..\"}[2m])) / sum by (pod, node, zone) (rate(http_server_requests_total[2m]))","unit":"1/s","of":"`+strings.Repeat("pod 17 has 4.25 and ", 12)+`"}`), call(2, "check", `{"address":"12 Main Street, Berlin"}`, "Address is not deliverable: 12 Main Street, Berlin\nNearest match: 12 Main Road, Berlin")},
+			[]string{"unit: 1/s", "Address is not deliverable: 12 Main Street, Berlin"},
 			[]string{"  query: "},
 		},
 		{
@@ -299,7 +334,7 @@ func TestShapesOfAgents(t *testing.T) {
 		{
 			"a note that was written",
 			[][]compact.Message{call(1, "save_note", `{"title":"Bridge","text":"`+strings.Repeat("Some words before it. ", 12)+`The vouchers take 10,706.82 off."}`, `{"ok":true}`)},
-			[]string{"The vouchers take 10,706.82 off.\n"},
+			[]string{"The vouchers take 10,706.82 off. → ok: true\n"},
 			nil,
 		},
 		{

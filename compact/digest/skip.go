@@ -27,12 +27,12 @@ func (w *writer) skip(e *event, late string, on bool) {
 	case isDone && at[0] > len("$ "):
 		text = e.marked(OneLine("$ … "+text[at[0]:], nameChars))
 	case e.kind != edits: // whose path is told whole
-		if dir := strings.LastIndexByte(e.path[:strings.LastIndexByte(e.path, '/')+1], '/'); len(text) > nameChars && dir > 0 {
-			dir = max(0, strings.LastIndexByte(e.path[:dir], '/')) // its last parts say more
-			text = strings.Replace(text, e.path[:dir], "…", 1)
+		if at := strings.Index(" "+text, " "+e.path); len(text) > nameChars && e.path != "" && at >= 0 {
+			text = text[:at] + lastFolder(e.path) + text[at+len(e.path):]
 		}
 		text = e.marked(OneLine(text, nameChars))
 	}
+	whole := e.path + text // two files may be named alike
 	switch ended := e.ended(); {
 	case e.outcome.verdict == refused, undoes:
 		text += ended
@@ -40,7 +40,7 @@ func (w *writer) skip(e *event, late string, on bool) {
 		text += cutAt(ended, shortEnd)
 	}
 	text = late + text
-	if w.read[text] || slices.Contains(w.names, text) {
+	if w.read[whole] || slices.Contains(w.names, whole) {
 		return
 	}
 	if !known {
@@ -48,8 +48,17 @@ func (w *writer) skip(e *event, late string, on bool) {
 			return
 		}
 	}
-	w.names, w.shown = append(w.names, text), append(w.shown, w.short(text, e.path))
-	w.read[text] = e.kind == reads
+	w.names, w.shown = append(w.names, whole), append(w.shown, w.short(text, e.path))
+	w.read[whole] = e.kind == reads
+}
+
+// lastFolder returns a path from its last folder on, which says more than its first ones.
+func lastFolder(path string) string {
+	at := strings.LastIndexByte(path, '/')
+	if at = strings.LastIndexByte(path[:max(0, at)], '/'); at <= 0 {
+		return path
+	}
+	return "…" + path[at:]
 }
 
 // Names of edits and failures take together one in namesShare bytes of the room above

@@ -200,8 +200,7 @@ func (p *part) printed(i int, e *event, head int32) {
 			least = leastListed
 		}
 	}
-	logged := map[string]float32{} // how many lines differ in what has digits alone
-	asked := readsData.MatchString(e.query)
+	asked, logged := e.asksData(), map[string]float32{} // lines that have the same words without digits
 	here, acts := map[string]bool{}, e.mayAct() && e.result.object != unknown
 	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
@@ -245,7 +244,7 @@ func (p *part) printed(i int, e *event, head int32) {
 			if len(e.result.tables) == 0 || len(e.result.tables[0].rows) == 1 || asked && len(e.result.tables[0].rows) <= shortList {
 				s *= unlisted
 			}
-			if k > 0 && len(e.result.tables) == 0 {
+			if len(t) > longLog && clock.MatchString(t) {
 				words := withDigits.ReplaceAllLiteralString(t, "")
 				logged[words]++
 				s *= min(1, likeLines/logged[words])
@@ -260,14 +259,14 @@ func (p *part) printed(i int, e *event, head int32) {
 	}, 0, w, head, limit)
 }
 
-// echoes reports whether a line of a result says no more than what the call was given.
-func (e *event) echoes(line string) bool {
-	_, text, ok := strings.Cut(line, ": ")
-	return ok && len(text) >= leastEcho && slices.ContainsFunc(e.values.list, func(v value) bool { return v.text == text })
-}
+// questionKeys are the members under which tools repeat what they were asked.
+var questionKeys = setOf("query sql promql expression statement")
 
-// leastEcho is the length of values that are taken for the call's own.
-const leastEcho = 16
+// echoes reports whether a line of a result repeats what the call asked.
+func (e *event) echoes(line string) bool {
+	key, text, _ := strings.Cut(line, ": ")
+	return questionKeys[plainKey(key)] && slices.ContainsFunc(e.values.list, func(v value) bool { return v.text == text })
+}
 
 // heads reports whether a line is the heading of a table: no number is in it, and one is
 // in the row below.
@@ -286,11 +285,14 @@ var (
 	alarm = regexp.MustCompile(`\b(?:CrashLoopBackOff|ImagePullBackOff|ErrImagePull|OOMKilled|Evicted|Unschedulable|NotReady|Unhealthy|Degraded|FailedScheduling|BackOff|FATAL|CRITICAL|WARN(?:ING)?)\b|\b0/[1-9]|^(?:\S+ +){0,2}Warning  |(?i)\b(?:level|severity)\W{1,4}(?:error|fatal|critical|panic)\b|\bdid you mean\b|^(?:hint|help): `)
 )
 
-// withDigits finds the words of a line that have digits, and likeLines is how many lines count whole
-// that have the same others.
+// withDigits finds the words of a line that have digits. Of lines of a log longer than longLog that
+// have the same others likeLines count whole.
 var withDigits = regexp.MustCompile(`\S*\d\S*`)
 
-const likeLines = 2
+const (
+	likeLines = 2
+	longLog   = 100
+)
 
 // fewRows is the length of lists up to which their rows count whole: of longer ones a few say
 // how the others are.
@@ -317,7 +319,7 @@ func isNoise(t string) bool { return noise.MatchString(t) || progress.MatchStrin
 
 var (
 	noise = regexp.MustCompile(`^(?:Collecting |Downloading |Installing |Requirement already|Using cached|Preparing |WARNING: Running pip|\[notice\]|npm (?:warn|notice|http)|diff --git |index [0-9a-f]|--- a/|\+\+\+ b/|new file mode|=== (?:RUN|PAUSE|CONT)|remote: |running \d+ tests?$|failures:$|---- .* stdout ----|note: run with |(?:Name: .*, |Length: .*, )?dtype: |Traceback \(most recent|\(use "git|` +
-		`# Subtest: |duration_ms: |type: '(?:test|suite)'$|1\.\.\d+$|TAP version |[#ℹ] (?:suites|cancelled|skipped|todo|duration_ms) [\d.]+$|\s*at .*\bnode:)`)
+		`# Subtest: |duration_ms: |type: '(?:test|suite)'$|1\.\.\d+$|TAP version |[#ℹ] (?:(?:suites|cancelled|skipped|todo) 0|duration_ms [\d.]+)$|\s*at .*\bnode:)`)
 	// progress finds bars and rates that say how far a program is.
 	progress = regexp.MustCompile(`███|━━━|%.*(?:[=#.>-]{3,}[ =#.>-]*[|\]]|\bETA\b)|\d%\||%.* [kMG]i?B/s`)
 	// passedTest finds a test or a package that passed.

@@ -11,13 +11,18 @@ import (
 const (
 	labelChars = 200
 	leastLabel = 80
+	toldChars  = 900 // of what the assistant told somebody by a call
 )
 
 // step adds a call: what was done, how it ended, and the lines of its result that
 // decide.
 func (p *part) step(i int, e *event, times int) {
 	w := p.weights[i]
-	name, score := e.name(min(labelChars, max(leastLabel, p.room/6))), float32(1.5)
+	most, score := min(labelChars, max(leastLabel, p.room/6)), float32(1.5)
+	if e.tells() {
+		most, score = max(most, min(toldChars, p.room/8)), 6
+	}
+	name := e.name(most)
 	if e.kind == reads && e.path != "" && p.files.later(e) {
 		name += ", before its last change"
 	}
@@ -28,7 +33,7 @@ func (p *part) step(i int, e *event, times int) {
 		score = 0
 	case e.kind == runs && len(e.changes) == 1 && p.files.ran(e.changes[0].path): // what the script showed counts
 	case e.outcome.verdict == failed, e.kind == other && e.mayAct(), e.kind == runs && !e.shows:
-		score = 4
+		score = max(score, 4)
 	}
 	head := p.add(steps, i, 0, name+e.ended(), score*w, -1)
 	p.pieces[head].times = times
@@ -53,19 +58,25 @@ func (p *part) step(i int, e *event, times int) {
 	case reads:
 		p.source(i, e, head)
 	default:
-		if e.kind == other && e.mayAct() { // a note, a ticket, a message: what the assistant says elsewhere
-			for k := range e.values.list {
-				if text := e.values.list[k].text; len(text) > labelChars && saysElsewhere[plainKey(e.values.keys[k])] {
-					p.says(findings, i, 1, text, 1.2, p.room/6, head, "")
-				}
-			}
-		}
 		p.printed(i, e, head)
 	}
 }
 
 // saysElsewhere are the arguments of calls that hold what the assistant tells somebody.
-var saysElsewhere = setOf("text body content message msg description note notes comment summary details report markdown html reason")
+var saysElsewhere = setOf("text body content message msg description note notes comment summary details report reason")
+
+// tells reports whether a call told somebody a longer text: its label has that.
+func (e *event) tells() bool {
+	if e.kind != other || e.outcome.verdict >= failed || !e.mayAct() {
+		return false
+	}
+	for k := range e.values.list {
+		if len(e.values.list[k].text) > labelChars && saysElsewhere[plainKey(e.values.keys[k])] {
+			return true
+		}
+	}
+	return false
+}
 
 // landmark finds commands that tell how far the work is.
 var landmark = regexp.MustCompile(`git (?:commit|push|merge|rebase|checkout|revert|reset|tag|stash|cherry-pick)|gh pr|npm publish|deploy|migrate|release`)

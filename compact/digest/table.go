@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -43,19 +42,23 @@ func tableOf(name string, list []value, text string) table {
 	return t
 }
 
-// columnKeys are the members under which databases answer with the names of columns.
-var columnKeys = setOf("columns fields headers header columnnames")
+// columnKeys are the members under which databases answer with the names of columns, and
+// rowKeys those with their rows.
+var (
+	columnKeys = setOf("columns columnnames")
+	rowKeys    = setOf("rows data values")
+)
 
 // tabular returns an object of names of columns and of rows of values as one whose rows are
 // objects, and another value as it is.
 func (v *value) tabular() *value {
 	names, rows := -1, -1
 	for i := range v.list {
-		switch m := &v.list[i]; {
+		switch m, key := &v.list[i], plainKey(v.keys[i]); {
 		case v.kind != '{' || m.kind != '[' || len(m.list) == 0:
-		case columnKeys[plainKey(v.keys[i])]:
+		case columnKeys[key]:
 			names = i
-		case m.list[0].kind == '[':
+		case rowKeys[key]:
 			rows = i
 		}
 	}
@@ -65,7 +68,13 @@ func (v *value) tabular() *value {
 	var columns []string
 	for i := range v.list[names].list {
 		c := &v.list[names].list[i]
-		columns = append(columns, cmp.Or(c.member("name"), c.text))
+		if c.list != nil {
+			c = &value{text: c.member("name")}
+		}
+		if c.text == "" {
+			return v
+		}
+		columns = append(columns, c.text)
 	}
 	whole := value{kind: '{', text: v.text, keys: slices.Clone(v.keys), list: slices.Clone(v.list)}
 	objects := value{kind: '[', text: v.list[rows].text}

@@ -59,7 +59,7 @@ func (p *part) stay() {
 	if !p.begun {
 		after = events[i].origin
 	}
-	for k, m := range p.kept {
+	for _, m := range p.kept {
 		if m.role != compact.User || m.origin <= after {
 			continue
 		}
@@ -70,11 +70,7 @@ func (p *part) stay() {
 			return
 		}
 		if said, _ := saidIn(m.text, m.holds, false); said != "" {
-			order := int32(isKept)
-			if k > 0 && p.kept[k-1].role == compact.Assistant && p.kept[k-1].origin == m.origin-1 {
-				order = isKeptReply
-			}
-			p.add(userWords, p.old+i, order, OneLine(said, min(briefChars, max(24, p.room/20))), 40, -1)
+			p.add(userWords, p.old+i, isKept, OneLine(said, min(briefChars, max(24, p.room/20))), 40, -1)
 		}
 	}
 }

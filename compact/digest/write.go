@@ -20,7 +20,7 @@ func (p *part) text() string {
 			on = append(on, q)
 		}
 		said = said || q.on
-		detailed[q.event] = detailed[q.event] || q.on && q.class != steps && q.order > isKept
+		detailed[q.event] = detailed[q.event] || q.on && q.class != steps && q.order != isKept
 	}
 	if !said {
 		return ""
@@ -198,8 +198,6 @@ func (w *writer) piece(q *piece, detailed bool) {
 			label = answered
 		case q.class == userWords && q.order == isKept:
 			label = staying
-		case q.class == userWords && q.order == isKeptReply:
-			label = stayingReply
 		case q.class == userWords:
 			label = "user: "
 			if e := w.at(q.event); e != nil && e.who != "" {
@@ -208,7 +206,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 		case (q.class == answers || q.class == prose) && q.need < 0:
 			label = "agent: "
 		}
-		if label != "" && q.order > isKept {
+		if label != "" && q.order != isKept {
 			label += w.late(q.event)
 		}
 	}
@@ -276,12 +274,8 @@ func (w *writer) table(q *piece) {
 // answered is the label of the words of a user who was asked by a call.
 const answered = "the user answered: "
 
-// staying is the label of the beginning of a user's message that stands behind the record, and stayingReply that of one
-// that stands there with the assistant's message that it answers.
-const (
-	staying      = "user (repeated below; the steps that follow came after it): "
-	stayingReply = "user (repeated below, with what it answers; the steps that follow came after both): "
-)
+// staying is the label of the beginning of a user's message that stands behind the record.
+const staying = "user (repeated below; the steps that follow came after it): "
 
 // late returns the mark of what was said or done before steps of the parts before.
 func (p *part) late(event int32) string {
@@ -291,10 +285,9 @@ func (p *part) late(event int32) string {
 	return ""
 }
 
-// The orders of a message that stays, of one that stays with what it answers, and of the words of a user who was asked
-// by a call: before and after all else of an event.
+// The orders of a message that stays and of the words of a user who was asked by a call:
+// before and after all else of an event.
 const (
-	isKeptReply = -2
-	isKept      = -1
-	isAnswer    = 1 << 30
+	isKept   = -1
+	isAnswer = 1 << 30
 )
