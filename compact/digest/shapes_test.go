@@ -344,6 +344,12 @@ func TestShapesOfAgents(t *testing.T) {
 			nil,
 		},
 		{
+			"tasks that are made and changed one by one",
+			[][]compact.Message{call(1, "TaskCreate", `{"subject":"Write it"}`, "Task #1 created successfully: Write it"), call(2, "TaskCreate", `{"subject":"Test it"}`, "Task #2 created successfully: Test it"), call(3, "TaskUpdate", `{"taskId":"1","status":"completed"}`, "Updated task #1 status")},
+			[]string{"tasks as of here: #1 Write it (completed); #2 Test it (pending)\n"},
+			nil,
+		},
+		{
 			"lists of tasks that are texts",
 			[][]compact.Message{call(1, "todo__todo_write", `{"content":"# Plan\n- [x] Read it\n- [ ] Write it"}`, "Updated (20 chars)")},
 			[]string{"tasks as of here: Read it (completed); Write it (pending)\n"},
