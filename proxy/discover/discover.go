@@ -60,9 +60,10 @@ func (w Windows) add(model string, t compact.Published) {
 const anyModel = "*"
 
 // of returns what is published of a model, and reports whether a limit is. Ollama calls
-// llama3 llama3:latest.
+// llama3 llama3:latest, and Llama3 too.
 func (w Windows) of(model string) (p compact.Published, ok bool) {
-	for _, name := range []string{model, model + ":latest", anyModel} {
+	small := strings.ToLower(model)
+	for _, name := range []string{model, model + ":latest", small, small + ":latest", anyModel} {
 		if p, ok = w[name]; ok {
 			break
 		}

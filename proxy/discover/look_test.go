@@ -127,6 +127,7 @@ func TestWindowsThatUpstreamsTell(t *testing.T) {
 		"/v1/models", `{"object":"list","data":[{"id":"llama3:latest","object":"model","owned_by":"library"}]}`,
 		"/api/ps", `{"models":[{"name":"llama3:latest","model":"llama3:latest","context_length":8192}]}`,
 		"/api/show", `{"model_info":{"llama.context_length":131072}}`)
+	f("ollama, in other letters", "Llama3", 8192, "/api/ps", `{"models":[{"name":"llama3:latest","model":"llama3:latest","context_length":8192}]}`)
 	f("ollama, nothing loaded", "llama3", 0, "/v1/models", `{"data":[{"id":"llama3:latest"}]}`, "/api/ps", `{"models":[]}`)
 	f("lm studio: what is loaded", "m", 4096,
 		"/v1/models", `{"data":[{"id":"m","object":"model","owned_by":"organization_owner"}]}`,
