@@ -15,7 +15,7 @@
 //     and ahead. Here the same cuts are computed: for 64 bytes of ASCII at a time with one bit per byte, elsewhere
 //     character by character. The classes of characters are those of Unicode 16.0, as in the
 //     reference; Go's package unicode is at 15.0 and would cut some hundred characters differently.
-//   - Looking up (encoding.go). Most pieces are tokens, and most were counted lately, which is remembered.
+//   - Looking up (words.go). Most pieces are tokens, and most were counted lately, which is remembered.
 //   - Merging (merge.go, vocab.go). A piece that is no token is put together from its bytes by byte pair encoding. A long
 //     one is merged in windows that share a token. That their tokens may be joined is a theorem published with GitHub's
 //     bpe crate (github.com/github/rust-gems, crates/bpe, corollaries I to III), to whose authors the credit is due. No

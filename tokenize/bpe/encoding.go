@@ -3,7 +3,6 @@
 package bpe
 
 import (
-	"encoding/binary"
 	"slices"
 	"sync"
 	"unicode/utf8"
@@ -24,6 +23,8 @@ type Encoding struct {
 	name      string
 	cl100k    bool // split like cl100k_base, not like o200k_base
 	vocab     *vocab
+	tokens    *tokenSet
+	pairs     *pairTable
 	byteToken [256]uint32
 	scratch   sync.Pool // of *scratch
 }
@@ -43,29 +44,19 @@ var (
 
 func newEncoding(name, merges string, cl100k bool) *Encoding {
 	readClasses()
+	v := readVocab(merges)
 	e := &Encoding{
 		name:    name,
 		cl100k:  cl100k,
-		vocab:   readVocab(merges),
+		vocab:   v,
+		tokens:  newTokenSet(v),
+		pairs:   newPairTable(v),
 		scratch: sync.Pool{New: func() any { return new(scratch) }},
 	}
-	for c := range e.byteToken {
-		e.byteToken[c] = e.vocab.ranks[string([]byte{byte(c)})]
+	for id := range uint32(byteTokens) {
+		e.byteToken[v.token(id)[0]] = id
 	}
 	return e
-}
-
-// Text repeats its words. Looking one up among those of late, in a near cache of the
-// processor, is faster than among all tokens, and much faster than merging it.
-const (
-	wordBits = 14 // logarithm of the number of words remembered
-	maxWord  = 14 // bytes of the longest
-)
-
-// A word is a piece that was counted lately; the zero word is none.
-type word struct {
-	text        [maxWord]byte
-	size, count uint8
 }
 
 // scratch is what one goroutine needs while it counts.
@@ -85,7 +76,7 @@ func (e *Encoding) Count(text []byte) int {
 	total := 0
 	for p := 0; p < len(text); {
 		for _, end := range s.ends[:e.split(text, p, &s.ends)] {
-			total += e.countPiece(s, text[p:end])
+			total += e.countPiece(s, text, p, end)
 			p = end
 		}
 	}
@@ -93,28 +84,24 @@ func (e *Encoding) Count(text []byte) int {
 	return total
 }
 
-// countPiece returns the number of tokens of a piece.
-func (e *Encoding) countPiece(s *scratch, piece []byte) int {
-	if len(piece) > maxWord {
-		return e.count(s, piece)
+// countPiece returns the number of tokens of text[p:end].
+func (e *Encoding) countPiece(s *scratch, text []byte, p, end int) int {
+	if end-p > maxWord {
+		if e.tokens.longer[string(text[p:end])] {
+			return 1
+		}
+		return s.merger.count(e, text[p:end])
 	}
-	w := word{size: uint8(len(piece))}
-	copy(w.text[:], piece)
-	first, last := binary.LittleEndian.Uint64(w.text[:]), binary.LittleEndian.Uint64(w.text[maxWord-8:])
-	known := &s.words[(first*mix^last)*mix>>(64-wordBits)]
-	if w.count = known.count; w != *known {
-		w.count = uint8(e.count(s, piece))
-		*known = w
+	w := wordAt(text, p, end-p)
+	known := &s.words[w.hash()>>(64-wordBits)]
+	if known.first != w.first || known.rest&(1<<countShift-1) != w.rest {
+		count := 1
+		if e.tokens.words[e.tokens.place(w)] != w {
+			count = s.merger.count(e, text[p:end])
+		}
+		*known = word{w.first, w.rest | uint64(count)<<countShift}
 	}
-	return int(w.count)
-}
-
-// count is countPiece of a piece that is not remembered.
-func (e *Encoding) count(s *scratch, piece []byte) int {
-	if _, one := e.vocab.ranks[string(piece)]; one {
-		return 1
-	}
-	return s.merger.count(e, piece)
+	return int(known.rest >> countShift)
 }
 
 // appendRepaired appends the text to dst, with U+FFFD in place of invalid bytes: one for

@@ -99,7 +99,7 @@ func TestHostileTextsTakeNoMoreThanOthers(t *testing.T) {
 			}
 			rest := string(appendRepaired(nil, []byte(text)))
 			for i, id := range tokens {
-				token := e.vocab.tokens[id]
+				token := string(e.vocab.token(id))
 				if !strings.HasPrefix(rest, token) {
 					t.Errorf("%s: %s: token %d of %d is %q", e.name, hostile.name, i, len(tokens), token)
 					break

@@ -61,8 +61,8 @@ func (m *merger) merge(e *Encoding, piece []byte, size int, found func([]uint32)
 		}
 		// The last token that starts in the first seven eighths of the window.
 		last, at := 0, 0
-		for at+len(e.vocab.tokens[m.tokens[last]]) <= size*7/8 {
-			at += len(e.vocab.tokens[m.tokens[last]])
+		for at+e.vocab.size(m.tokens[last]) <= size*7/8 {
+			at += e.vocab.size(m.tokens[last])
 			last++
 		}
 		if last == 0 {
@@ -99,7 +99,7 @@ func (m *merger) mergeWindow(e *Encoding, text []byte) {
 	for i := range pairs {
 		pairs[i] = noPair
 		if i+1 < n {
-			pairs[i] = uint64(e.vocab.pairs.join(ids[i], ids[i+1]))<<32 | uint64(i)
+			pairs[i] = uint64(e.pairs.join(ids[i], ids[i+1]))<<32 | uint64(i)
 		}
 	}
 	m.lowest = m.lowest[:0]
@@ -122,12 +122,12 @@ func (m *merger) mergeWindow(e *Encoding, text []byte) {
 		set(int(gone), noPair)
 		if right < n {
 			prev[right] = int32(i)
-			set(i, uint64(e.vocab.pairs.join(merged, ids[right]))<<32|uint64(i))
+			set(i, uint64(e.pairs.join(merged, ids[right]))<<32|uint64(i))
 		} else {
 			set(i, noPair)
 		}
 		if left := int(prev[i]); left >= 0 {
-			set(left, uint64(e.vocab.pairs.join(ids[left], merged))<<32|uint64(left))
+			set(left, uint64(e.pairs.join(ids[left], merged))<<32|uint64(left))
 		}
 	}
 	m.tokens = m.tokens[:0]

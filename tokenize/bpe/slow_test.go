@@ -59,8 +59,8 @@ func newSlow(e *Encoding) *slowEncoding {
 	if e == Cl100k() {
 		s.split = slowCl100k
 	}
-	for t, token := range e.vocab.tokens {
-		s.ranks[token] = uint32(t)
+	for t := range uint32(e.vocab.len()) {
+		s.ranks[string(e.vocab.token(t))] = t
 	}
 	return s
 }

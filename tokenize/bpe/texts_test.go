@@ -81,13 +81,13 @@ func runTexts(yield func(string) bool) {
 func tokenTexts(yield func(string) bool) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for _, v := range []*vocab{O200k().vocab, Cl100k().vocab} {
-		for t := range v.tokens {
-			text := v.tokens[t]
+		for t := range uint32(v.len()) {
+			text := string(v.token(t))
 			for range 2 {
 				if !yield(text) {
 					return
 				}
-				text += v.tokens[r.IntN(len(v.tokens))]
+				text += string(v.token(uint32(r.IntN(v.len()))))
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func longWordTexts(yield func(string) bool) {
 		letters := 1 + r.IntN(26)
 		var some []string
 		for range 1 + r.IntN(8) {
-			some = append(some, strings.TrimSpace(v.tokens[r.IntN(len(v.tokens))]))
+			some = append(some, strings.TrimSpace(string(v.token(uint32(r.IntN(v.len()))))))
 		}
 		for b.Len() < size {
 			switch i % 6 {
