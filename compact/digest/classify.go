@@ -5,6 +5,9 @@ import (
 	"regexp"
 )
 
+// leadingComments match the comments before a query of a database.
+const leadingComments = `\s*(?:(?:--|#)[^\n]*\n\s*|/\*.*?\*/\s*)*`
+
 // What tools do to files, by their verbs: others do it to what is in a file, or belongs
 // to one.
 var (
@@ -21,10 +24,10 @@ var (
 	asking   = regexp.MustCompile(`^(?:\w+?(?:__|[./-]))*(?:get|list|read|fetch|search|find|show|view|check|look_?up|describe|count|calculate|think)(?:_[^_]|$)|_search$`)
 	alsoActs = regexp.MustCompile(`check_?(?:in|out)|_(?:and|or)_|mark|into|(?:^|_)(?:create|delete|remove|send|publish|notify|approve|submit|upload|cancel|update|insert|add)(?:_|$)`)
 	// readsData finds queries of a database, and actsInQuery those that do more than to read.
-	readsData   = regexp.MustCompile(`(?is)^\s*(?:(?:--|#)[^\n]*\n\s*|/\*.*?\*/\s*)*(?:select\s.*\bfrom\b|with\s.*\bselect\b)`)
+	readsData   = regexp.MustCompile(`(?is)^` + leadingComments + `(?:select\s.*\bfrom\b|with\s.*\bselect\b)`)
 	actsInQuery = regexp.MustCompile(`(?i)\binto\b|\b\w*(?:terminat|cancel|drop|delet|purg|kill|creat|updat|insert|notif|send|exec|nextval|setval|advisory|charg|refund|clos)\w*\s*\(`)
 	// writesData finds queries that change what they are about.
-	writesData = regexp.MustCompile(`(?is)\.(?:delete|insert|update)\w*\(|^\s*(?:(?:--|#)[^\n]*\n\s*|/\*.*?\*/\s*)*(?:with\b.*\b(?:insert into|update \S+ set|delete from)\b|(?:insert|merge|replace) (?:into|or|ignore)\b|update \S+(?: \w+)? set\b|delete from\b|(?:create|alter|drop) (?:or replace |unique |temp\w* |materialized )*(?:table|index|view|schema|database|type|function|policy|trigger|role|user|sequence|extension)\b|truncate\b|(?:grant|revoke) \w+ |(?:begin|commit|rollback|vacuum)\b|mutation\b|flush(?:all|db)\b)`)
+	writesData = regexp.MustCompile(`(?is)\.(?:delete|insert|update)\w*\(|^` + leadingComments + `(?:with\b.*\b(?:insert into|update \S+ set|delete from)\b|(?:insert|merge|replace) (?:into|or|ignore)\b|update \S+(?: \w+)? set\b|delete from\b|(?:create|alter|drop) (?:or replace |unique |temp\w* |materialized )*(?:table|index|view|schema|database|type|function|policy|trigger|role|user|sequence|extension)\b|truncate\b|(?:grant|revoke) \w+ |(?:begin|commit|rollback|vacuum)\b|mutation\b|flush(?:all|db)\b)`)
 )
 
 // asks reports whether a tool only asks how things are.

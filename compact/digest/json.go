@@ -5,21 +5,6 @@ import (
 	"strings"
 )
 
-// led returns a text after a mark, if there is a text.
-func led(mark, text string) string {
-	if text == "" {
-		return ""
-	}
-	return mark + text
-}
-
-func joined(a, mark, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + mark + b
-}
-
 // unwrap returns the text of a result as a reader wants it: a text in JSON without
 // its escapes and what wraps it, the members of an object as "key: value", and
 // objects of one kind as rows below their keys. Other texts are returned as they are.
@@ -58,7 +43,10 @@ type reader struct {
 
 // value writes a value under its name.
 func (r *reader) value(v *value, name string) {
+	series := v.series()
 	switch v = v.tabular(); {
+	case series != "":
+		r.line(joined(name, ": ", series))
 	case v.kind == '"':
 		text, says, tables := unwrapTimes(v.text, r.kind, r.times-1)
 		if tables != nil && name != "" {
@@ -89,8 +77,6 @@ func (r *reader) value(v *value, name string) {
 		r.line(t.text)
 		r.tables = append(r.tables, t)
 	case v.kind == '[' && len(v.list) > 1 && r.split(v.list, name):
-	case v.series() != "":
-		r.line(joined(name, ": ", v.series()))
 	case len(v.list) > mostNamed && outputKeys[plainKey(name)] && !slices.ContainsFunc(v.list, func(m value) bool { return m.kind != '"' || strings.ContainsAny(firstBytes(m.text, 1), "{[") }):
 		r.line(name + ":")
 		for i := range v.list {
@@ -284,32 +270,3 @@ func (r *reader) object(v *value, name string) {
 func memberName(name, key string) string { return firstBytes(joined(name, ".", key), mostName) }
 
 const mostName = 100
-
-// short returns a value on one line: an object with the names of its members, but
-// those that have its own name for a value.
-func (v *value) short(name string) string {
-	if v.list == nil {
-		return strings.TrimSpace(v.text)
-	}
-	if s := v.series(); s != "" {
-		return s
-	}
-	var members []string
-	for i := range v.list {
-		m := &v.list[i]
-		s := m.short(v.keys[i])
-		switch {
-		case m.list != nil:
-			s = "[" + s + "]"
-		case v.kind == '{' && len(v.list) > 1 && s == name:
-			continue
-		case m.kind == '"':
-			s = within(s)
-		}
-		if v.kind == '{' {
-			s = v.keys[i] + " " + s
-		}
-		members = append(members, s)
-	}
-	return strings.Join(members, ", ")
-}

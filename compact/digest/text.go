@@ -30,6 +30,21 @@ func lastBytes(s string, n int) string {
 	return s[at:]
 }
 
+// led returns a text after a mark, if there is a text.
+func led(mark, text string) string {
+	if text == "" {
+		return ""
+	}
+	return mark + text
+}
+
+func joined(a, mark, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + mark + b
+}
+
 // count returns a number of things in words: 1 line, 2 lines.
 func count(n int, thing string) string {
 	if n != 1 {

@@ -1,0 +1,169 @@
+package digest
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// printed adds the lines of a program's output that decide: all of a short one, of
+// others the failures, the end and what the work is about; of what a search found those
+// that name what matters.
+func (p *part) printed(i int, e *event, head int32) {
+	text := strings.TrimSpace(e.result.text)
+	if text == "" || e.inLabel() && e.outcome.verdict != failed {
+		return
+	}
+	b := p.bodies[i]
+	n := len(b.lines)
+	small := len(text) < shortOutput && n <= 40
+	patch := isPatch(text)
+	limit, most := max(400, p.room/10), 240
+	c, w := prints, p.weights[i]
+	if e.kind == other {
+		c, w = data, 1 // however long ago
+		limit = max(600, p.room/4)
+		for _, t := range e.result.tables {
+			w = min(w, fewRows/float32(len(t.rows)))
+		}
+	} else if e.outcome.verdict == failed {
+		limit = max(600, p.room/7)
+	}
+	if small && e.kind == runs && e.outcome.verdict != failed { // what a trial showed is told whole
+		most = shortOutput
+	}
+	found, least := e.kind == searches && e.outcome.verdict != failed, float32(0)
+	if found {
+		if limit, most, w = min(p.room/14, mostFound), 200, w*0.5; e.query == "" && e.command == "" || lists.MatchString(e.brief()) {
+			least = leastListed
+		}
+	}
+	asked, logged := e.asksData(), map[string]float32{} // lines that have the same words without digits
+	here, acts := map[string]bool{}, e.mayAct() && e.result.object != unknown
+	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
+		l := b.at(k)
+		t := strings.TrimSpace(l)
+		s := 0.1 + min(b.interest(p.interest, k), 2.5)*0.55
+		switch {
+		case found && strings.Trim(t, "-=│ \t") == "", !found && (len(t) < 2 || strings.Trim(t, "=-*~^_. ") == ""):
+			return 0, blank
+		case found:
+			if s = 0.1 + b.interest(p.interest, k)*0.7; s < least {
+				return 0, skipped
+			} else if besideHit.MatchString(l) && !definition.MatchString(e.query) {
+				s *= 0.3
+			}
+			return s, plainLine
+		case patch && strings.HasPrefix(t, "diff --git "):
+			return 0.6, opens
+		case !patch && b.heads(k):
+			return 0.2, opens
+		case here[t], isNoise(t), c == data && e.echoes(t),
+			e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
+			e.outcome.verdict == passed && passedTest.MatchString(t):                                       // one of many, and none failed
+			return 0, skipped
+		case patch && l[0] != '+' && l[0] != '-':
+			s *= 0.4
+		case patch:
+		case placed.MatchString(t) && !noFailure.MatchString(t):
+			s += 6
+		case isFailure(l):
+			if s += 5; totals.MatchString(t) {
+				s -= 3.5
+			}
+		case alarm.MatchString(t):
+			s += 2
+		case expectation.MatchString(t), c != data && tally.MatchString(t):
+			s += 1.5
+		case c == data:
+			if s += 0.8 * float32(min(specifics(l), 8)); acts && k < 2 { // the id of what was made
+				s += 3
+			}
+			if len(e.result.tables) == 0 || len(e.result.tables[0].rows) == 1 || asked && len(e.result.tables[0].rows) <= shortList {
+				s *= unlisted
+			}
+			if len(t) > longLog && clock.MatchString(t) {
+				words := withDigits.ReplaceAllLiteralString(t, "")
+				logged[words]++
+				s *= min(1, likeLines/logged[words])
+			}
+		case small:
+			s += 0.6
+		case k >= n-3: // how it ended
+			s += 0.5
+		}
+		here[t] = len(t) > 30
+		return s, plainLine
+	}, 0, w, head, limit)
+}
+
+// questionKeys are the members under which tools repeat what they were asked.
+var questionKeys = setOf("query sql promql expression statement")
+
+// echoes reports whether a line of a result repeats what the call asked.
+func (e *event) echoes(line string) bool {
+	key, text, _ := strings.Cut(line, ": ")
+	return questionKeys[plainKey(key)] && slices.ContainsFunc(e.values.list, func(v value) bool { return v.text == text })
+}
+
+// heads reports whether a line is the heading of a table: no number is in it, and one is
+// in the row below.
+func (b *body) heads(k int) bool {
+	next := k + 1
+	for next < len(b.lines) && next < k+3 && len(strings.Fields(b.at(next))) < 2 {
+		next++
+	}
+	return next < len(b.lines) && rows.MatchString(b.at(k)) && rows.MatchString(b.at(next)) && !number.MatchString(b.at(k)) && number.MatchString(b.at(next))
+}
+
+var (
+	rows   = regexp.MustCompile(`\S(?:  +|\t| ?\| ?)\S`)
+	number = regexp.MustCompile(`(?:^|[\s|])[-+]?\d[\d.,/]*%?(?:[\s|]|$)`)
+	// alarm finds rows and lines of a log that tell of what is not as it should be.
+	alarm = regexp.MustCompile(`\b(?:CrashLoopBackOff|ImagePullBackOff|ErrImagePull|OOMKilled|Evicted|Unschedulable|NotReady|Unhealthy|Degraded|FailedScheduling|BackOff|FATAL|CRITICAL|WARN(?:ING)?)\b|\b0/[1-9]|^(?:\S+ +){0,2}Warning  |(?i)\b(?:level|severity)\W{1,4}(?:error|fatal|critical|panic)\b|\bdid you mean\b|^(?:hint|help): `)
+)
+
+// withDigits finds the words of a line that have digits. Of lines of a log longer than longLog that
+// have the same others likeLines count whole.
+var withDigits = regexp.MustCompile(`\S*\d\S*`)
+
+const (
+	likeLines = 2
+	longLog   = 100
+)
+
+// fewRows is the length of lists up to which their rows count whole: of longer ones a few say
+// how the others are.
+const fewRows = 16
+
+// shortList is the length of what a database answers of which each row counts so.
+const shortList = 6
+
+// unlisted is how much more than a row of a list an object or a text is worth that a tool
+// returned for what it was asked.
+const unlisted = 3
+
+// shortOutput is the length of outputs that are told whole.
+const shortOutput = 1200
+
+// isPatch reports whether a text is the change that a program shows, as git diff
+// does. What its lines say about failures is source code.
+func isPatch(text string) bool {
+	return strings.HasPrefix(text, "diff --git ") || strings.Contains(text, "\n@@ -") && strings.Contains(text, "\n+++ ")
+}
+
+// isNoise reports whether a line of output only says that work goes on.
+func isNoise(t string) bool { return noise.MatchString(t) || progress.MatchString(t) }
+
+var (
+	noise = regexp.MustCompile(`^(?:Collecting |Downloading |Installing |Requirement already|Using cached|Preparing |WARNING: Running pip|\[notice\]|npm (?:warn|notice|http)|diff --git |index [0-9a-f]|--- a/|\+\+\+ b/|new file mode|=== (?:RUN|PAUSE|CONT)|remote: |running \d+ tests?$|failures:$|---- .* stdout ----|note: run with |(?:Name: .*, |Length: .*, )?dtype: |Traceback \(most recent|\(use "git|` +
+		`# Subtest: |duration_ms: |type: '(?:test|suite)'$|1\.\.\d+$|TAP version |[#ℹ] (?:(?:suites|cancelled|skipped|todo) 0|duration_ms [\d.]+)$|\s*at .*\bnode:)`)
+	// progress finds bars and rates that say how far a program is.
+	progress = regexp.MustCompile(`███|━━━|%.*(?:[=#.>-]{3,}[ =#.>-]*[|\]]|\bETA\b)|\d%\||%.* [kMG]i?B/s`)
+	// passedTest finds a test or a package that passed.
+	passedTest = regexp.MustCompile(` PASSED|^ok |^[✓✔] |\[no test files\]$|^--- PASS`)
+	// tally finds lines that say how a trial went: marks, a result, a share.
+	tally = regexp.MustCompile(`[✅❌]|(?i)^[^\w"']*(?:(?:final|overall|test|over ?all)[ _])?(?:results?|score|status|verdict|accuracy|coverage|mean|average|total\w*)\b[^:=]{0,24}[:=]\W*(?:pass|fail|ok\b|success|[\d.]+)|\b\d+(?:\.\d+)? ?% (?:pass|fail)`)
+	// expectation finds lines that say what was expected and what came.
+	expectation = regexp.MustCompile(`\b(?:want(?:ed)?|got|[Rr]eceived) |[Ee]xpected|[Aa]ctual|^(?:left|right):|^(?:E  |[+-] )|^(?:--> )?\S+\.\w+:\d+`)
+)
