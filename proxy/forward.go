@@ -25,13 +25,15 @@ import (
 // SGLang, and Node, which LM Studio is made of, close them after five seconds, and a request may meet that.
 type byScheme struct{ plain, tls *http.Transport }
 
-// plainIdleTime is how long an idle connection without TLS is kept.
-const plainIdleTime = 4 * time.Second
+// How long an idle connection is kept: below what servers without TLS, and servers and balancers with it, commonly
+// keep, or a request meets a connection that is just being closed.
+const (
+	plainIdleTime = 4 * time.Second
+	tlsIdleTime   = 50 * time.Second
+)
 
 func newTransport(l *Limits) byScheme {
-	t := byScheme{newTLSTransport(l), newTLSTransport(l)}
-	t.plain.IdleConnTimeout = plainIdleTime
-	return t
+	return byScheme{transportFor(l, plainIdleTime), transportFor(l, tlsIdleTime)}
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -48,9 +50,9 @@ func (t byScheme) CloseIdleConnections() {
 	t.tls.CloseIdleConnections()
 }
 
-// newTLSTransport is sized for streams: as many idle connections per host as
+// transportFor is sized for streams: as many idle connections per host as
 // there may be clients, and no limit on an answer but silence.
-func newTLSTransport(l *Limits) *http.Transport {
+func transportFor(l *Limits, idle time.Duration) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
 		// As every command-line tool does; localhost is never asked through it.
@@ -60,10 +62,8 @@ func newTLSTransport(l *Limits) *http.Transport {
 		TLSHandshakeTimeout:   10 * time.Second,
 		ResponseHeaderTimeout: l.ResponseHeader,
 		// The default of 2 makes 40 times the connections at 100 in parallel.
-		MaxIdleConnsPerHost: 512,
-		// Below what servers and balancers commonly keep, or a request meets a
-		// connection that is just being closed.
-		IdleConnTimeout:        50 * time.Second,
+		MaxIdleConnsPerHost:    512,
+		IdleConnTimeout:        idle,
 		MaxResponseHeaderBytes: 256 << 10,
 		// Else Go adds Accept-Encoding and unzips: the answer would change.
 		DisableCompression: true,

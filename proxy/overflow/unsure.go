@@ -113,7 +113,7 @@ var requestWords = expression(`(?i)message|\brequests?\b|query|\bchat|content\b|
 // longWords match that something is too long.
 var longWords = expression(`(?i)too (?:long|large|big|much)|(?:long|larg|great|bigg)er than|zu (?:lang|groß)|länger als|größer als|trop (?:long|grand)|` +
 	`(?:demasiado|muy) (?:larg|grand)|muito (?:long|grand)|(?:long|grand)\w+ demais|troppo (?:lung|grand)|te (?:lang|groot)|för (?:lång|stor)|for (?:lang|stor)|` +
-	`příliš (?:dlouh|velk)|liian (?:pitk|suur)|túl (?:hossz|nagy)|terlalu (?:panjang|besar)|quá (?:dài|lớn)|слишком (?:длин|больш)|(?:занадто|надто) (?:довг|велик)|завелик|задовг|твърде (?:дълъг|дълг|голям)|(?:пре|pre)(?:дугач|dugač|velik|dolg|велик)|príliš (?:dlh|veľk)|liiga (?:pik|suur)|pārāk (?:gar|liel)|per (?:ilg|didel)|of (?:lang|stór)|` +
+	`příliš (?:dlouh|velk)|liian (?:pitk|suur)|túl (?:hossz|nagy)|terlalu (?:panjang|besar)|quá (?:dài|lớn)|слишком (?:длин|больш)|надто (?:довг|велик)|завелик|задовг|твърде (?:дълъг|дълг|голям)|(?:пре|pre)(?:дугач|dugač|velik|dolg|велик)|príliš (?:dlh|veľk)|liiga (?:pik|suur)|pārāk (?:gar|liel)|per (?:ilg|didel)|of (?:lang|stór)|` +
 	`(?:za|zbyt) dług|prea (?:lung|mare)|massa (?:llarg|gran)|بیش از حد طولانی|çok uzun|过长|過長|太长|太長|長すぎ|너무 [길깁긴]|طويل|बहुत लंब|πολύ μεγάλ|ยาวเกิน|ארוכ`)
 
 // windowNames match the names that servers give to their window.
