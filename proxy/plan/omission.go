@@ -29,25 +29,10 @@ var omissions = []omission{
 func withOmissions(ways []Way) []Way {
 	all := ways
 	for _, l := range omissions {
-		all = append(all, l.of(ways)...)
-	}
-	return all
-}
-
-// leavingOut returns ways of counting without what an upstream says that its template
-// leaves out.
-func leavingOut(ways []Way, told compact.Published) []Way {
-	if told.NoCalls {
-		return omissions[1].of(ways)
-	}
-	return omissions[0].of(ways)
-}
-
-// of returns ways of counting without what l leaves out.
-func (l omission) of(ways []Way) (all []Way) {
-	for _, w := range ways {
-		l.Counter = w.Counter
-		all = append(all, Way{Name: l.name(w.Name), Counter: l})
+		for _, w := range ways {
+			l.Counter = w.Counter
+			all = append(all, Way{Name: l.name(w.Name), Counter: l})
+		}
 	}
 	return all
 }

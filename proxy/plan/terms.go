@@ -105,12 +105,9 @@ func (t *Terms) For(req *wire.Request, bytes int, published compact.Published, r
 			t.ways, t.plain = WaysOf(c, false)
 		}
 	}
-	if published.NoTools && len(t.ways) > t.plain { // no bill tells that better than the upstream's own word
-		t.ways = leavingOut(t.ways[:t.plain], published)
-	}
 	facts := t.Known.FactsWith(t.Counts)
 	t.Known.Published(published)
-	t.Facts = t.counting(facts, refuses || facts.Refuses())
+	t.Facts = t.counting(facts, published, refuses || facts.Refuses())
 	way := t.WayOf(&t.Facts)
 	if l, ok := way.(omission); ok {
 		way = l.Counter
@@ -148,13 +145,22 @@ func wayOf(ways []Way, f *learn.Facts) compact.Counter {
 func (t *Terms) Accepts(f *learn.Facts) int { return f.Accepts(t.Limits, t.asked) }
 
 // counting returns f with the way and the factor that hold until answers have
-// shown how the upstream counts: the first way.
-func (t *Terms) counting(f learn.Facts, refuses bool) learn.Facts {
+// shown how the upstream counts: the first way, without what the upstream says that
+// its template leaves out.
+func (t *Terms) counting(f learn.Facts, told compact.Published, refuses bool) learn.Facts {
 	known := slices.ContainsFunc(t.ways, func(w Way) bool { return w.Name == f.Count.Value.Way })
 	if f.Count.Value.Percent != 0 && known {
 		return f
 	}
-	f.Count = learn.Fact[learn.Count]{Value: learn.Count{Way: t.ways[0].Name}}
+	way := t.ways[0].Name
+	if told.NoTools && len(t.ways) > t.plain {
+		l := omissions[0]
+		if told.NoCalls {
+			l = omissions[1]
+		}
+		way = l.name(way)
+	}
+	f.Count = learn.Fact[learn.Count]{Value: learn.Count{Way: way}}
 	if g, ok := t.ways[0].Counter.(Guessing); ok && !refuses && g.Careful() != 100 {
 		f.Count.Value.Percent = g.Careful()
 	}
