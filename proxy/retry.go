@@ -71,7 +71,9 @@ func (s *retrier) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	res, err := x.p.transport.RoundTrip(r)
 	if err != nil {
-		s.first.c.lost()
+		if !x.clientLeft() {
+			s.first.c.lost()
+		}
 		return nil, err
 	}
 	x.call.watch.Answered()

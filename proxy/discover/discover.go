@@ -253,17 +253,18 @@ func (k *upstream) keep(f Found, model string, now time.Time) bool {
 	}
 	before, _ := k.published.of(model)
 	for name, p := range f.Windows {
-		// A page that fails once takes nothing back: llama.cpp has the template on another than the list.
-		if last := k.published[name]; p.Runs.Template == "" && p.Runs.Vocabulary > 0 && p.Runs.Vocabulary == last.Runs.Vocabulary {
-			p.Runs, p.NoTools, p.NoCalls = last.Runs, last.NoTools, last.NoCalls
+		if _, known := k.published[name]; !known || !f.failed {
+			k.published[name] = p
 		}
-		k.published[name] = p
 	}
 	if news, _ := k.published.of(model); news != before {
 		delete(k.again, model) // one that is loaded anew may have another window soon
 	}
 	pause := freshTime
 	switch {
+	case f.failed && !k.next.IsZero(): // it starts, or is busy: what it is holds
+		k.next = now.Add(soonTime)
+		return true
 	case f.denied:
 		k.next = now.Add(deniedPause)
 		return true

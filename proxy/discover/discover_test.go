@@ -49,23 +49,25 @@ func TestWhatIsPublishedOfModelsAddsUp(t *testing.T) {
 	f(nil, 2*publishedLife, "0 0 0 ")
 }
 
-// A page that fails once takes nothing back, unless another model runs.
+// A look in which a page failed adds, and takes nothing back.
 func TestAPageThatFailsTakesNothingBack(t *testing.T) {
-	k := &upstream{}
-	f := func(p, want compact.Published) {
+	k, now := &upstream{}, time.Now()
+	f := func(p compact.Published, fails bool, want compact.Published) {
 		t.Helper()
-		k.keep(Found{Windows: Windows{anyModel: p}}, "m", time.Now())
-		if got, _ := k.published.of("m"); got != want {
-			t.Errorf("%+v, want %+v", got, want)
+		k.keep(Found{Windows: Windows{anyModel: p}, loads: !fails, failed: fails}, "m", now)
+		if got, _ := k.published.of("m"); got != want || !k.last.loads {
+			t.Errorf("%+v, loads %v, want %+v", got, k.last.loads, want)
 		}
 	}
 	whole := compact.Published{Window: 4096, NoTools: true, Runs: compact.Runs{Name: "/x.gguf", Vocabulary: 32_064, Template: "t"}}
-	f(whole, whole)
-	shorter := whole
-	shorter.Window = 2048
-	f(compact.Published{Window: 2048, Runs: compact.Runs{Name: "m", Vocabulary: 32_064}}, shorter)
-	other := compact.Published{Window: 2048, Runs: compact.Runs{Name: "m", Vocabulary: 128_256}}
-	f(other, other)
+	f(whole, false, whole)
+	f(compact.Published{Window: 2048, Runs: compact.Runs{Name: "m", Vocabulary: 32_064}}, true, whole)
+	f(compact.Published{Runs: compact.Runs{Name: "m"}}, true, whole) // it starts
+	other := compact.Published{Window: 2048, Runs: compact.Runs{Name: "m", Vocabulary: 32_064}}
+	f(other, false, other)
+	if k.keep(Found{Windows: Windows{"n": whole}, failed: true}, "n", now); k.published["n"] != whole || k.next != now.Add(soonTime) {
+		t.Errorf("%+v, asked again at %v", k.published, k.next)
+	}
 }
 
 // handled answers requests by a handler, without a network.
@@ -195,12 +197,16 @@ func TestAServerThatStartsAnewIsAskedAtOnce(t *testing.T) {
 	})
 }
 
-// A server that somebody starts anew has another window, which the next request learns of where
-// one met it while it was away, and else those after a minute.
+// A server that somebody starts anew has another window, which the next request asks for where
+// one met it while it was away, and else one after a minute, also if it still starts.
 func TestAServerThatWasAwayIsAskedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		window := 2048
+		window, starts := 2048, false
 		m, _ := asking(func(w http.ResponseWriter, _ *http.Request) {
+			if starts {
+				w.WriteHeader(503)
+				return
+			}
 			_, _ = fmt.Fprintf(w, `{"data":[{"id":"m","owned_by":"vllm","max_model_len":%d}]}`, window)
 		})
 		defer m.Close()
@@ -218,6 +224,12 @@ func TestAServerThatWasAwayIsAskedAgain(t *testing.T) {
 		window = 8192
 		time.Sleep(soonTime)
 		f(8192)
+		window, starts = 1024, true
+		m.Lost(Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}})
+		f(8192)
+		starts = false
+		time.Sleep(soonTime)
+		f(1024)
 	})
 }
 

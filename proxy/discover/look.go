@@ -50,6 +50,7 @@ type Found struct {
 	loads   bool // it publishes windows of loaded models alone,
 	unset   int  // and has this one unless it is told otherwise; 0: not known
 	denied  bool // the pages are not for this credential
+	failed  bool // a page did not answer, or with a fault of the server's: others say more
 }
 
 // Published returns what is published of a model.
@@ -74,6 +75,7 @@ func Look(ctx context.Context, t http.RoundTripper, via string, u Upstream) (f F
 		if s.list {
 			f.Status, f.Err = status, err
 		}
+		f.failed = f.failed || err != nil || status/100 == 5
 		if f.denied = status == http.StatusUnauthorized || status == http.StatusForbidden; f.denied || f.Err != nil {
 			return f // it is not asked for under other names
 		}

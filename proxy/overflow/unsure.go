@@ -98,7 +98,7 @@ var promptWords = expression(`(?i)token|prompt|context|\binput|sequence|conversa
 	`kontext|konteks|eingabe|verlauf|unterhaltung|gespräch|contexte|contexto|contesto|conversaci|conversazion|entrée|entrada|invoer|gesprek|indata|vstup|syöte|bemenet|masukan|percakapan|` +
 	`kehot|متن|länge|longueur|longitud|lunghezza|comprimento|lengte|długoś|\btexte?\b|\btexto|\btesto\b|\btekst|text[eo]n\b|metin|κείμεν|` +
 	`ngữ cảnh|đầu vào|токен|контекст|запрос|запит|ввод|длин|довжин|текст|النص|טקסט|इनपुट|文本|テキスト|텍스트|` +
-	`girdi|istem\b|belirteç|вход|unos\b|ulaz|inndata|sisend|ievad|įvest|\binntak|` +
+	`girdi|\bistem\b|belirteç|входът|\bunos\b|ulaz|inndata|sisend|ievad|įvest|\binntak|` +
 	`上下文|对话|對話|会话|长度|長度|令牌|词元|输入|輸入|提示词|トークン|コンテキスト|プロンプト|入力|会話|문맥|컨텍스트|토큰|프롬프트|입력|대화`)
 
 // tokenWords are those of promptWords that answers are made of, too.
@@ -113,7 +113,7 @@ var requestWords = expression(`(?i)message|\brequests?\b|query|\bchat|content\b|
 // longWords match that something is too long.
 var longWords = expression(`(?i)too (?:long|large|big|much)|(?:long|larg|great|bigg)er than|zu (?:lang|groß)|länger als|größer als|trop (?:long|grand)|` +
 	`(?:demasiado|muy) (?:larg|grand)|muito (?:long|grand)|(?:long|grand)\w+ demais|troppo (?:lung|grand)|te (?:lang|groot)|för (?:lång|stor)|for (?:lang|stor)|` +
-	`příliš (?:dlouh|velk)|liian (?:pitk|suur)|túl (?:hossz|nagy)|terlalu (?:panjang|besar)|quá (?:dài|lớn)|слишком (?:длин|больш)|надто (?:довг|велик)|завелик|задовг|твърде (?:дълъг|дълг|голям)|(?:пре|pre)(?:дугач|dugač|velik|dolg|велик)|príliš (?:dlh|veľk)|liiga (?:pik|suur)|pārāk (?:gar|liel)|per (?:ilg|didel)|of (?:lang|stór)|` +
+	`příliš (?:dlouh|velk)|liian (?:pitk|suur)|túl (?:hossz|nagy)|terlalu (?:panjang|besar)|quá (?:dài|lớn)|слишком (?:длин|больш)|надто (?:довг|велик)|завелик|задовг|твърде (?:дълъг|дълг|голям)|(?:пре|pre)(?:дугач|dugač|velik|dolg|велик)|príliš (?:dlh|veľk)|liiga (?:pik|suur)|pārāk (?:gar|liel)|per (?:ilg|didel)|of (?:langt?\b|stór)|` +
 	`(?:za|zbyt) dług|prea (?:lung|mare)|massa (?:llarg|gran)|بیش از حد طولانی|çok uzun|过长|過長|太长|太長|長すぎ|너무 [길깁긴]|طويل|बहुत लंब|πολύ μεγάλ|ยาวเกิน|ארוכ`)
 
 // windowNames match the names that servers give to their window.
@@ -123,7 +123,7 @@ var windowNames = expression(`max_(?:model_len|seq_len|total_tokens|input\w*|pro
 var ofAnswers = expression(`(?i)max_|completion|output|answer`)
 
 // tooMuchWords match that there is too much of it.
-var tooMuchWords = expression(`(?i)too many|exceed|more than|at most|maximum|limit|not fit|shorten|shorter|overflow|no longer fit|enough room|\bis full\b|` +
+var tooMuchWords = expression(`(?i)too many|exceed|more than|at most|maximum|limit|not fit|shorten|shorter|overflow|no longer fit|enough room|` +
 	`zu viel|überschr|höchst|grenze|trop de|dépass|limite|` +
 	`demasiad|supera|excede|límite|máxim|muito|troppo|eccede|te veel|överskrid|overskrid|příliš|překr|` +
 	`liian|ylittä|túl |terlalu|melebihi|vượt quá|превы|переви|слишком|занадт|лимит|предел|przekr|aşı|` +
