@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"laconic/e2e/rig"
@@ -60,6 +61,33 @@ func TestLlamaCppCounts(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLlamaCppCountsWithoutCalls: a template that leaves out tools, calls and results is
+// counted so from the first request on, however little of an agent's prompts is left.
+func TestLlamaCppCountsWithoutCalls(t *testing.T) {
+	t.Parallel()
+	l := startLlama(t, model(t, ""), "microsoft-Phi-3.5-mini-instruct", 65536)
+	p := rig.Start(t, l.URL+"/v1", "")
+	rig.Eventually(t, "the server's page is read", func() bool { return budgetOf(t, p.URL, "my-model") < 65536 })
+	tools := []object{{"type": "function", "function": object{"name": "look", "description": strings.Repeat("Looks at a thing. ", 40)}}}
+	messages := []object{says("system", "You look at things and say what you see."), says("user", "Look at everything.")}
+	var requests [][]byte
+	for i := range 8 {
+		step := calls("call" + strconv.Itoa(i))
+		step[0]["content"] = "Now I look at thing " + strconv.Itoa(i) + "."
+		step[1]["content"] = strings.Repeat("a long result that nobody reads ", 60)
+		messages = append(messages, step...)
+		requests = append(requests, marshal(object{"model": "my-model", "messages": messages, "tools": tools, "max_tokens": 1}))
+	}
+	off := countsOff(t, p, requests)
+	t.Logf("%+.1f %%", off)
+	for _, e := range off {
+		if math.Abs(e) > 30 {
+			t.Errorf("the counts are %+.1f %% off", off)
+			break
+		}
 	}
 }
 

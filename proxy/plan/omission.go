@@ -29,12 +29,19 @@ var omissions = []omission{
 func withOmissions(ways []Way) []Way {
 	all := ways
 	for _, l := range omissions {
-		for _, w := range ways {
-			l.Counter = w.Counter
-			all = append(all, Way{Name: l.name(w.Name), Counter: l})
-		}
+		all = append(all, l.of(ways)...)
 	}
 	return all
+}
+
+// of returns ways of counting without what l leaves out.
+func (l omission) of(ways []Way) []Way {
+	var left []Way
+	for _, w := range ways {
+		l.Counter = w.Counter
+		left = append(left, Way{Name: l.name(w.Name), Counter: l})
+	}
+	return left
 }
 
 // name returns the name of a way of counting without what l leaves out.

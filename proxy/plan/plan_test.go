@@ -106,6 +106,7 @@ func TestPlanningEndsWhereNobodyWaits(t *testing.T) {
 func TestTheModelThatRunsIsCounted(t *testing.T) {
 	memory := learn.New(learn.Options{Failed: func(v any) { panic(v) }})
 	defer memory.Close()
+	noCalls := false
 	f := func(model string, runs compact.Runs, chosen bool, want string) {
 		t.Helper()
 		known := memory.Model(memory.Key(model), &url.URL{Host: "upstream"}, model, learn.Key{})
@@ -115,7 +116,7 @@ func TestTheModelThatRunsIsCounted(t *testing.T) {
 		}
 		terms := &Terms{Policy: testPolicy(t), Counter: counter, Chosen: chosen, Known: known, Counts: known}
 		req := conversation(t, 1, 10)
-		terms.For(req, len(req.Body), compact.Published{NoTools: true, Runs: runs}, true, 0)
+		terms.For(req, len(req.Body), compact.Published{NoTools: true, NoCalls: noCalls, Runs: runs}, true, 0)
 		if way := terms.Facts.Count.Value.Way; way != want || chosen && terms.Counter != counter {
 			t.Errorf("%s, which runs %+v: %q, want %q", model, runs, way, want)
 		}
@@ -126,4 +127,8 @@ func TestTheModelThatRunsIsCounted(t *testing.T) {
 	f("qwen3-8b", compact.Runs{Name: "/models/Qwen3-8B.gguf", Vocabulary: 151_936}, false, "without tools")
 	f("gpt-4", compact.Runs{Vocabulary: 201_088}, false, "o200k_harmony")
 	f("gpt-4", compact.Runs{Vocabulary: 151_936}, true, "")
+	noCalls = true
+	f("my-model", compact.Runs{}, false, "o200k*1.1+digits without tools and calls")
+	f("gpt-4", compact.Runs{Vocabulary: 201_088}, false, "o200k_harmony")
+	f("gpt-4", compact.Runs{}, true, "")
 }
