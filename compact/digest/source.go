@@ -88,7 +88,7 @@ func (p *part) program(i int, e *event, b *body, head int32) {
 			quotes := strings.Count(t, `"""`) + strings.Count(t, "'''")
 			comment := doc || quotes > 0 || comment.MatchString(t)
 			if doc = doc != (quotes%2 == 1); comment {
-				return min(b.interest(p.interest, k), 2) * 0.25
+				return min(b.interest(p.interest, k), 2) * 0.4
 			}
 			return min(b.interest(p.interest, k), 2)
 		})
@@ -99,13 +99,13 @@ func (p *part) program(i int, e *event, b *body, head int32) {
 			p.pieces[parent].score *= 0.5
 		} else {
 			need := parent
-			if definition.MatchString(b.at(k.from)) {
+			if k.defines {
 				need = head
 			}
 			add(k.from, k.to, need)
 		}
 	}
-	p.limit(first, p.room*2/9)
+	p.limit(first, p.room*2/7)
 }
 
 // conflict finds the lines between which git leaves the sides of a merge.
@@ -114,11 +114,11 @@ var conflict = regexp.MustCompile(`^(?:<{7} |={7}$|>{7} )`)
 // wholeCode is the length of definitions that are told whole.
 const wholeCode = 900
 
-// A block is a part of source code: a definition that is not long, the line that opens
-// a long one, or lines between them.
+// A block is a part of source code: a definition that is not long, with the comment above,
+// the line that opens a long one, or lines between them.
 type block struct {
-	from, to int
-	opens    bool
+	from, to       int
+	opens, defines bool
 }
 
 // blocks divides code into blocks of at most some bytes. Each line begins with a mark
@@ -126,21 +126,30 @@ type block struct {
 func (b *body) blocks(most, mark int) (list []block) {
 	at := func(k int) string { return b.at(k)[min(mark, len(b.at(k))):] }
 	length := func(from, to int) int { return int(b.lines[to-1].to - b.lines[from].from) }
+	// defines returns the line of the definition that begins at a line, below a comment if
+	// both are not long; -1: none does.
+	defines := func(k int) int {
+		switch {
+		case definition.MatchString(at(k)):
+			return k
+		case k+1 < len(b.lines) && comment.MatchString(strings.TrimSpace(at(k))) && definition.MatchString(at(k+1)) && length(k, blockEnd(at, k+1, len(b.lines))) <= most:
+			return k + 1
+		}
+		return -1
+	}
 	for k := 0; k < len(b.lines); {
-		end, opens := k+1, definition.MatchString(at(k))
-		if opens {
-			if end = blockEnd(at, k, len(b.lines)); length(k, end) <= most {
-				opens = false
-			} else {
-				end = k + 1
+		end, opens, of := k+1, false, defines(k)
+		if of >= 0 {
+			if end = blockEnd(at, of, len(b.lines)); length(k, end) > most {
+				opens, end = true, of+1
 			}
 		} else {
-			for end < len(b.lines) && length(k, end+1) <= most && !definition.MatchString(at(end)) && (strings.TrimSpace(at(end)) != "" || length(k, end) < most/2) {
+			for end < len(b.lines) && length(k, end+1) <= most && defines(end) < 0 && (strings.TrimSpace(at(end)) != "" || length(k, end) < most/2) {
 				end++
 			}
 		}
 		if strings.TrimSpace(b.text[b.lines[k].from:b.lines[end-1].to]) != "" {
-			list = append(list, block{k, end, opens})
+			list = append(list, block{k, end, opens, of >= 0})
 		}
 		k = end
 	}

@@ -66,9 +66,9 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		},
 		{
 			"wishes below what denies them", 90,
-			[][]compact.Message{say(user("Here is what came of the call.\nIt was long, and I leave out most of it, since nobody can change what was.\nNot any more:\n\n- You must always send UTF-16.\n  - Never gzip it.\nAs agreed:\n- You must send UTF-8.\n\nBen must not be asked about it.\n## Out of scope\nAlways keep the old names.\n" + strings.Repeat("And so it goes on and on for us.\n", 20)))},
+			[][]compact.Message{say(user("Here is what came of the call.\nIt was long, and I leave out most of it, since nobody can change what was.\nNot any more:\n\n- You must always send UTF-16.\n  - Never gzip it.\nAs agreed:\n- You must send UTF-8.\n\nBen must not be asked about it.\n## Out of scope\nAlways keep the old names.\n\nYou must never ask twice.\n" + strings.Repeat("And so it goes on and on for us.\n", 20)))},
 			[]string{"\n  Not any more:\n  - You must always send UTF-16.\n    - Never gzip it.\n", "\n  As agreed:\n  - You must send UTF-8.\n"},
-			[]string{"the old names"},
+			[]string{"the old names", "ask twice"},
 		},
 		{
 			"a wish whose denial has no room", 90,
@@ -103,7 +103,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		{
 			"a region that is not told whole", 400,
 			[][]compact.Message{edit(1, "x", "package a\n"+strings.Repeat("\n// some words about it, and a few more of them\n", 9)+"\nfunc limit() int { return listen(8080) }\n"+strings.Repeat("\n// some words about it, and a few more of them\n", 9))},
-			[]string{"  …\n  + func limit() int { return listen(8080) }\n  …\n"},
+			[]string{"  …\n  + // some words about it, and a few more of them\n  + func limit() int { return listen(8080) }\n  …\n"},
 			nil,
 		},
 		{
