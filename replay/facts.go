@@ -202,10 +202,11 @@ func retained(facts []fact, sent []compact.Message, whole []bool) Kept {
 }
 
 // lastOccurrence returns the last occurrence of a value in a message with the
-// characters around it in its line.
+// characters around it in its line, without the escapes and the notation of JSON if the
+// value stands in a text of JSON.
 func lastOccurrence(m *compact.Message, value string) string {
 	found := value
-	for text := range texts(m) {
+	for _, text := range slices.Concat(slices.Collect(texts(m)), reading(m)) {
 		at := strings.LastIndex(text, value)
 		if at < 0 {
 			continue

@@ -22,6 +22,7 @@ func TestLastOccurrence(t *testing.T) {
 	f("0123456789ABCDEcode_47110123456789ABCDE", "3456789ABCDEcode_47110123456789AB")
 	f("ääääääääääääääcode_4711ööööööööööööööö", "ääääääääääääcode_4711öööööööööööö")
 	f("first code_4711, and a long way further on code_4711 last", "further on code_4711 last")
+	f(`{"path":"/a/code_4711","lines":[1,2]}`, "/a/code_4711")    // as a model reads JSON
 	f("one line\n     12→\tb code_4711 c\nnext", "b code_4711 c") // not the next line, nor its number
 }
 
