@@ -164,3 +164,28 @@ func TestAConversationThatIsCutShowsItsWindow(t *testing.T) {
 		}
 	}
 }
+
+// TestARestartWithASmallerWindowIsSeen: the page that was read before it is not believed
+// for long.
+func TestARestartWithASmallerWindowIsSeen(t *testing.T) {
+	u, cut := ollama(t, 8192, true, `,"context_length":8192`)
+	smaller, cutNow := ollama(t, 4096, true, `,"context_length":4096`)
+	var restarted atomic.Bool
+	before := u.Config.Handler
+	u.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if restarted.Load() {
+			smaller.Config.Handler.ServeHTTP(w, r)
+			return
+		}
+		before.ServeHTTP(w, r)
+	})
+	p := inFrontOf(t, u, calibrating, func(o *Options) { o.Default.Discover = true })
+	for turn := range 20 {
+		restarted.Store(turn >= 10)
+		p.chat(strings.Replace(agentBody(70+5*turn, 100), "gpt-4o", "m", 1))
+		p.replies(turn + 1)
+	}
+	if cut.Load() != 0 || cutNow.Load() > 1 {
+		t.Errorf("%d prompts were cut before the restart, %d after it", cut.Load(), cutNow.Load())
+	}
+}
