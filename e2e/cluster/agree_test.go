@@ -3,13 +3,10 @@
 package cluster
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -18,91 +15,41 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"laconic/proxy/wire/wiretest"
+	"laconic/e2e/rig"
 )
 
-// recording is a conversation as an agent had it.
-type recording struct {
-	ID       string            `json:"id"`
-	Messages []json.RawMessage `json:"messages"`
-	Tools    json.RawMessage   `json:"tools"`
+// recordings returns conversations of more than least and at most most bytes.
+func recordings(t *testing.T, least, most int) []*rig.Chat {
+	t.Helper()
+	return slices.DeleteFunc(rig.Chats(t, nil), func(c *rig.Chat) bool { return c.Size <= least || c.Size > most })
 }
 
-// recordings returns conversations of more than least and at most most bytes.
-func recordings(t *testing.T, least, most int) (all []recording) {
-	t.Helper()
-	for _, file := range wiretest.ConversationFiles(t) {
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for in := bufio.NewReaderSize(f, 1<<20); ; {
-			text, err := in.ReadBytes('\n')
-			var r recording
-			if json.Unmarshal(text, &r) == nil && len(text) > least && len(text) <= most {
-				all = append(all, r)
-			}
-			if err != nil {
-				break
-			}
-		}
-		_ = f.Close()
+// requests returns the bodies that the agent sent, at most so many, the last ones.
+func requests(c *rig.Chat, model string, most int) (all [][]byte) {
+	c.Model = model
+	points := c.Points()
+	points = points[:len(points)-1]
+	for _, k := range points[max(0, len(points)-most):] {
+		all = append(all, c.Body(c.Messages[:k], ","))
 	}
 	return all
 }
 
-// requests returns the bodies that the agent sent, at most so many, the last ones.
-func (r *recording) requests(model string, most int) (all [][]byte) {
-	for i, m := range r.Messages {
-		if i == 0 || gjson.GetBytes(m, "role").String() != "assistant" {
-			continue
-		}
-		body, err := json.Marshal(map[string]any{"model": model, "messages": r.Messages[:i]})
-		if r.Tools != nil && string(r.Tools) != "null" {
-			body, err = json.Marshal(map[string]any{"model": model, "messages": r.Messages[:i], "tools": r.Tools})
-		}
-		if err != nil {
-			panic(err)
-		}
-		all = append(all, body)
-	}
-	return all[max(0, len(all)-most):]
-}
-
 // answer is what a client got for a request.
-type answer struct {
-	replica, id, outcome string
-	status               int
-	text                 []byte
-}
+type answer struct{ replica, id, outcome string }
 
-// send sends one request, and reads its answer.
+// send sends one request, and reads its answer. headers are names and values, in turn.
 func (c *cluster) send(url string, body []byte, headers ...string) (a answer, err error) {
-	r, err := http.NewRequest(http.MethodPost, url+"/v1/chat/completions", bytes.NewReader(body))
-	if err != nil {
-		return a, err
+	status, h, text, err := rig.Ask(http.MethodPost, url+"/v1/chat/completions", bytes.NewReader(body), headers...)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("status %d: %.300s", status, text)
 	}
-	r.Header.Set("Content-Type", "application/json")
-	for _, h := range headers {
-		name, value, _ := strings.Cut(h, ": ")
-		r.Header.Set(name, value)
-	}
-	res, err := client.Do(r)
-	if err != nil {
-		return a, err
-	}
-	defer res.Body.Close()
-	a = answer{res.Header.Get("X-Replica"), res.Header.Get("X-Laconic-Request-Id"), res.Header.Get("X-Laconic-Outcome"), res.StatusCode, nil}
-	a.text, err = io.ReadAll(res.Body)
-	if err == nil && a.status != http.StatusOK {
-		err = fmt.Errorf("status %d: %.300s", a.status, a.text)
-	}
-	return a, err
+	return answer{h.Get("X-Replica"), h.Get("X-Laconic-Request-Id"), h.Get("X-Laconic-Outcome")}, err
 }
 
 // replay sends conversations request by request, several of them at once, and
 // returns the ids of the requests of each.
-func (c *cluster) replay(all []recording, most int) [][]answer {
+func (c *cluster) replay(all []*rig.Chat, most int) [][]answer {
 	c.t.Helper()
 	ids := make([][]answer, len(all))
 	var workers sync.WaitGroup
@@ -111,8 +58,8 @@ func (c *cluster) replay(all []recording, most int) [][]answer {
 		free <- true
 		workers.Go(func() {
 			defer func() { <-free }()
-			for n, body := range all[i].requests("gpt-4o", most) {
-				a, err := c.send(c.URL, body, "X-Conversation: "+all[i].ID, "Authorization: Bearer sk-replay")
+			for n, body := range requests(all[i], "gpt-4o", most) {
+				a, err := c.send(c.URL, body, "X-Conversation", all[i].ID, "Authorization", "Bearer sk-replay")
 				if err != nil {
 					c.t.Errorf("%s, request %d: %v", all[i].ID, n, err)
 					return
@@ -188,7 +135,7 @@ func (a agreement) row(name string, conversations int, summaries string) string 
 
 // compare tells where a replica sent other bytes than one process alone, and where
 // what was sent before is no prefix although no epoch began.
-func compare(t *testing.T, all []recording, answers [][]answer, three, one *cluster) (seen agreement) {
+func compare(t *testing.T, all []*rig.Chat, answers [][]answer, three, one *cluster) (seen agreement) {
 	t.Helper()
 	lines := three.lines()
 	for i := range all {
@@ -226,11 +173,7 @@ func compare(t *testing.T, all []recording, answers [][]answer, three, one *clus
 // lapses returns how often a replica found the store out of reach.
 func (c *cluster) lapses() (n int) {
 	for _, r := range c.replicas {
-		text, err := os.ReadFile(r.logFile())
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		n += bytes.Count(text, []byte(`"msg":"store"`))
+		n += strings.Count(r.Output(), `"msg":"store"`)
 	}
 	return n
 }
@@ -305,7 +248,7 @@ models:
 		{"a thinking cut", "bound-1", `"bound-1"[^\n]*thinking taken out of 1`, "thinking", conversation("bound-1", 5, 600, true), 1},
 	} {
 		for _, r := range c.replicas { // each has been asked for the model
-			if _, err := c.send("http://"+r.addr, conversation(f.model, 1, 30, false), "Authorization: Bearer sk-1"); err != nil {
+			if _, err := c.send("http://"+r.addr, conversation(f.model, 1, 30, false), "Authorization", "Bearer sk-1"); err != nil {
 				t.Fatalf("%s: %v", f.name, err)
 			}
 		}
@@ -314,22 +257,22 @@ models:
 			if f.times > 1 {
 				body = conversation(f.model, 20+5*i, 1500, false)
 			}
-			if _, err := c.send("http://"+c.replicas[0].addr, body, "Authorization: Bearer sk-1"); err != nil {
+			if _, err := c.send("http://"+c.replicas[0].addr, body, "Authorization", "Bearer sk-1"); err != nil {
 				t.Fatalf("%s: %v", f.name, err)
 			}
 		}
 		began := time.Now()
 		for _, r := range c.replicas[1:] {
-			eventually(t, r.name+" knows "+f.name, func() bool { return found(f.page, r.says("/readyz?verbose")) })
+			rig.Eventually(t, f.name+" at replica "+r.name, func() bool { return r.knows(f.page) })
 		}
 		took := time.Since(began)
 		refused := c.upstream.refusals(f.model)
 		for _, r := range c.replicas[1:] {
-			a, err := c.send("http://"+r.addr, f.body, "Authorization: Bearer sk-1")
+			a, err := c.send("http://"+r.addr, f.body, "Authorization", "Bearer sk-1")
 			if err != nil {
 				t.Errorf("%s, at replica %s: %v", f.name, r.name, err)
 			}
-			eventually(t, "the line of "+a.id, func() bool { return c.lines()[a.id].ID != "" })
+			rig.Eventually(t, "the line of "+a.id, func() bool { return c.lines()[a.id].ID != "" })
 			if l := c.lines()[a.id]; !slices.Contains(l.Decisive, f.decisive) {
 				t.Errorf("%s, at replica %s: the line names %v", f.name, r.name, l.Decisive)
 			}

@@ -4,10 +4,12 @@ package cluster
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"laconic/e2e/rig"
 )
 
 // TestARollingRestartFailsNothing: each replica is told to end and started anew,
@@ -69,14 +71,6 @@ summarizer: {model: house-summaries, wait: 0s}
 	base := l.since()
 	baseline := took(base, 95)
 	note(t, "redis", fmt.Sprintf("| well | %d | 0 | – | %s |\n", len(base), slowest(base)))
-	pid := c.redisPid()
-	signal := func(s syscall.Signal) func() {
-		return func() {
-			if err := syscall.Kill(pid, s); err != nil {
-				t.Error(err)
-			}
-		}
-	}
 	long := conversation("small-redis", 30, 1500, false)
 	var taughtIn []string // the models of which something was learnt
 	for _, state := range []struct {
@@ -84,7 +78,7 @@ summarizer: {model: house-summaries, wait: 0s}
 		begin, end func()
 		only       bool // in the full run alone
 	}{
-		{"stalled (SIGSTOP)", signal(syscall.SIGSTOP), signal(syscall.SIGCONT), false},
+		{"stalled (SIGSTOP)", c.redis.Stall, c.redis.Continue, false},
 		{"slow (300 ms an answer)", func() {
 			if _, err := c.toRedis.Toxics.AddToxicJson(strings.NewReader(`{"name":"slow","type":"latency","stream":"downstream","attributes":{"latency":300}}`)); err != nil {
 				t.Fatal(err)
@@ -97,7 +91,7 @@ summarizer: {model: house-summaries, wait: 0s}
 				t.Error(err)
 			}
 		}, true},
-		{"killed", func() { c.redis.Stop() }, func() { c.redis.Start(t); pid = c.redisPid() }, false},
+		{"killed", c.redis.Stop, func() { c.redis.Start(t) }, false},
 	} {
 		if state.only && !whole {
 			continue
@@ -106,7 +100,7 @@ summarizer: {model: house-summaries, wait: 0s}
 		state.begin()
 		began := time.Now()
 		model := "small-" + strings.Fields(state.name)[0]
-		taught, err := c.send("http://"+c.replicas[0].addr, []byte(strings.Replace(string(long), "small-redis", model, 1)), "Authorization: Bearer sk-1")
+		taught, err := c.send("http://"+c.replicas[0].addr, []byte(strings.Replace(string(long), "small-redis", model, 1)), "Authorization", "Bearer sk-1")
 		if err != nil || taught.outcome != "retried" {
 			t.Errorf("%s: a request that has to be learnt from: %+v %v", state.name, taught.outcome, err)
 		}
@@ -151,12 +145,16 @@ summarizer: {model: house-summaries, wait: 0s}
 // knows asks a replica once for a model, and waits until its window is known there.
 func knows(t *testing.T, c *cluster, r *replica, model string) {
 	t.Helper()
-	if _, err := c.send("http://"+r.addr, conversation(model, 1, 30, false), "Authorization: Bearer sk-1"); err != nil {
+	if _, err := c.send("http://"+r.addr, conversation(model, 1, 30, false), "Authorization", "Bearer sk-1"); err != nil {
 		t.Fatalf("%s: %v", model, err)
 	}
-	eventually(t, "replica "+r.name+" knows what was learnt of "+model, func() bool {
-		return found(`"`+model+`"[^\n]*window 6000`, r.says("/readyz?verbose"))
-	})
+	rig.Eventually(t, "what was learnt of "+model+" at replica "+r.name, func() bool { return r.knows(`"` + model + `"[^\n]*window 6000`) })
+}
+
+// knows reports whether the page of what the replica has learnt has a pattern.
+func (r *replica) knows(pattern string) bool {
+	_, text := rig.Get(r.Admin + "/readyz?verbose")
+	return regexp.MustCompile(pattern).MatchString(text)
 }
 
 // slowest says how long the slowest of some requests took.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"laconic/e2e/rig"
 )
 
 // result is what became of one request.
@@ -71,7 +73,7 @@ func (l *load) begin() {
 			}
 		}
 	})
-	eventually(l.c.t, "the streams are open", func() bool {
+	rig.Eventually(l.c.t, "the streams", func() bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		return len(l.open) == l.streams
@@ -115,7 +117,7 @@ func (l *load) ask(n int, id string, body []byte, headers ...string) (res *http.
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	return client.Do(r)
+	return rig.Client.Do(r)
 }
 
 // send sends a request, and returns what became of it, which is whole if it ends with

@@ -4,16 +4,13 @@ package cluster
 
 import (
 	"flag"
-	"os"
-	"regexp"
 	"strings"
 	"testing"
+
+	"laconic/e2e/rig"
 )
 
 var update = flag.Bool("update", false, "write the tables into docs/replicas.md")
-
-// page shows the tables.
-const page = "../../docs/replicas.md"
 
 // written is what tests have noted, by the mark of their table.
 var written = map[string]string{}
@@ -23,26 +20,13 @@ func note(t *testing.T, mark, row string) {
 	t.Helper()
 	t.Logf("%s", strings.TrimSpace(row))
 	written[mark] += row
-	if !*update {
-		return
-	}
-	old, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	begin := "<!-- " + mark + " -->\n"
-	head, rest, found := strings.Cut(string(old), begin)
-	_, tail, ended := strings.Cut(rest, "<!-- end -->")
-	if !found || !ended {
-		t.Fatalf("%s has no place for %s", page, mark)
-	}
-	lines := strings.SplitAfterN(rest, "\n", 3) // the heads stay
-	if len(lines) < 3 || !strings.HasPrefix(lines[1], "|-") {
-		t.Fatalf("%s: the table %s has no heads", page, mark)
-	}
-	if err := os.WriteFile(page, []byte(head+begin+lines[0]+lines[1]+written[mark]+"<!-- end -->"+tail), 0o600); err != nil {
-		t.Fatal(err)
+	if *update {
+		rig.Publish(t, "../../docs/replicas.md", mark, func(old string) string {
+			heads := strings.SplitAfterN(old, "\n", 3) // they stay
+			if len(heads) < 3 || !strings.HasPrefix(heads[1], "|-") {
+				t.Fatalf("the table %s has no heads", mark)
+			}
+			return heads[0] + heads[1] + written[mark]
+		})
 	}
 }
-
-func found(pattern, text string) bool { return regexp.MustCompile(pattern).MatchString(text) }

@@ -56,7 +56,7 @@ func TestWhatRedisIsAsked(t *testing.T) {
 		n = 400
 	}
 	c := start(t, setup{replicas: 3, config: "models: [{match: \"*\", budget: 9000}]\nsummarizer: {model: house-summaries, wait: 20s}\n"})
-	key := "Authorization: Bearer sk-redis"
+	key := []string{"Authorization", "Bearer sk-redis"}
 	small, long := conversation("gpt-4o", 2, 500, false), conversation("gpt-4o", 60, 1500, false)
 	measure := func(name string, n int, f func()) {
 		c.tell("CONFIG RESETSTAT")
@@ -68,21 +68,20 @@ func TestWhatRedisIsAsked(t *testing.T) {
 	}
 	for _, r := range c.replicas {
 		for _, body := range [][]byte{small, long} {
-			if _, err := c.send("http://"+r.addr, body, key); err != nil {
+			if _, err := c.send("http://"+r.addr, body, key...); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	time.Sleep(300 * time.Millisecond) // what these asked in the background
-	measure("of a credential that the process knows, nothing to do", n, func() { c.parallel(n, small, func(int) []string { return []string{key} }) })
+	measure("of a credential that the process knows, nothing to do", n, func() { c.parallel(n, small, func(int) []string { return key }) })
 	if all, words := c.operations(); all > 0 {
 		t.Errorf("requests that needed nothing asked Redis: %s", words)
 	}
-	measure("the same, compacted as before", n, func() { c.parallel(n, long, func(int) []string { return []string{key} }) })
+	measure("the same, compacted as before", n, func() { c.parallel(n, long, func(int) []string { return key }) })
 	measure("the first of a credential", n, func() {
-		c.parallel(n, small, func(i int) []string { return []string{"Authorization: Bearer sk-new-" + strconv.Itoa(i)} })
+		c.parallel(n, small, func(i int) []string { return []string{"Authorization", "Bearer sk-new-" + strconv.Itoa(i)} })
 	})
 	grows := recordings(t, 100<<10, 300<<10)[:1]
-	requests := len(grows[0].requests("gpt-4o", 40))
-	measure("a conversation that grows, with summaries", requests, func() { c.replay(grows, 40) })
+	measure("a conversation that grows, with summaries", len(requests(grows[0], "gpt-4o", 40)), func() { c.replay(grows, 40) })
 }

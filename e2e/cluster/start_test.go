@@ -3,59 +3,28 @@
 package cluster
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/Shopify/toxiproxy/v2"
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
+	"laconic/e2e/rig"
 	"laconic/store/storetest"
 )
-
-// patience is how long anything may take that should happen soon. It is only ever
-// waited for when something is broken.
-const patience = 30 * time.Second
-
-// folder is where the command is built.
-var folder string
 
 // toxic is where a link of toxiproxy may wait for ever, after it was cut.
 const toxic = "github.com/Shopify/toxiproxy/v2/toxics.(*ToxicStub).Run"
 
-func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		var err error
-		if folder, err = os.MkdirTemp("", "laconic-cluster-"); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(folder)
-		if code := m.Run(); code != 0 {
-			return code
-		}
-		client.CloseIdleConnections()
-		if err := goleak.Find(goleak.IgnoreAnyFunction(toxic)); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		return 0
-	}())
-}
+func TestMain(m *testing.M) { os.Exit(rig.Main(m, goleak.IgnoreAnyFunction(toxic))) }
 
 // full skips a test where nobody asked for it, and reports whether all of it was
 // asked for.
@@ -72,16 +41,6 @@ func full(t testing.TB) bool {
 	}
 	return false
 }
-
-// command returns the path of the program.
-var command = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(folder, "laconic")
-	out, err := exec.Command("go", "build", "-o", path, "laconic").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("%w\n%s", err, out)
-	}
-	return path, err
-})
 
 // setup says what there is to be.
 type setup struct {
@@ -104,13 +63,11 @@ type cluster struct {
 
 // replica is one laconic process. It has the same addresses after a restart.
 type replica struct {
+	*rig.Laconic
 	c           *cluster
 	name        string
 	addr, admin string
 	dir         string
-	cmd         *exec.Cmd
-	done        chan error
-	stopped     bool
 }
 
 func start(t testing.TB, s setup) *cluster {
@@ -144,23 +101,6 @@ func inFrontOf(t testing.TB, addr string) *toxiproxy.Proxy {
 	return p
 }
 
-// program returns the path of a program that apt installs.
-func program(t testing.TB, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err == nil {
-		return path
-	}
-	if path = "/usr/sbin/" + name; exec.Command(path, "-v").Run() == nil {
-		return path
-	}
-	if os.Getenv("LACONIC_NO_SKIP") != "" {
-		t.Fatalf("no %s here (apt install %[1]s)", name)
-	}
-	t.Skipf("no %s here (apt install %[1]s)", name)
-	return ""
-}
-
 // balance starts HAProxy before the replicas, as docs/where.md and docs/replicas.md show it.
 func (c *cluster) balance() {
 	c.t.Helper()
@@ -172,10 +112,8 @@ func (c *cluster) balance() {
 		fmt.Fprintf(&text, "  server %s %s check addr 127.0.0.1 port %s\n", r.name, r.addr, port)
 	}
 	file := filepath.Join(c.t.TempDir(), "haproxy.cfg")
-	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
-		c.t.Fatal(err)
-	}
-	haproxy := exec.Command(program(c.t, "haproxy"), "-db", "-f", file)
+	rig.WriteFile(c.t, file, text.String())
+	haproxy := exec.Command(rig.Installed(c.t, "haproxy", "haproxy"), "-db", "-f", file)
 	if err := haproxy.Start(); err != nil {
 		c.t.Fatal(err)
 	}
@@ -185,12 +123,10 @@ func (c *cluster) balance() {
 	})
 	c.URL = "http://" + addr
 	seen := map[string]bool{}
-	eventually(c.t, "every replica is asked", func() bool {
-		res, err := client.Get(c.URL + "/v1/models")
+	rig.Eventually(c.t, "a request to every replica", func() bool {
+		status, h, _, err := rig.Ask(http.MethodGet, c.URL+"/v1/models", nil)
 		if err == nil {
-			_, _ = io.Copy(io.Discard, res.Body)
-			_ = res.Body.Close()
-			seen[res.Header.Get("X-Replica")] = res.StatusCode == http.StatusOK
+			seen[h.Get("X-Replica")] = status == http.StatusOK
 		}
 		return seen["a"] && seen["b"] && seen["c"]
 	})
@@ -220,10 +156,6 @@ backend laconic
 
 func (r *replica) start() {
 	r.c.t.Helper()
-	path, err := command()
-	if err != nil {
-		r.c.t.Fatal(err)
-	}
 	config := r.c.setup.config
 	if c := r.c; !c.setup.noRedis {
 		config += fmt.Sprintf("\nstore: {kind: redis, url: %q, secret: a-secret-of-more-than-sixteen-letters}\n", "redis://"+c.toRedis.Listen+"/0")
@@ -233,64 +165,19 @@ func (r *replica) start() {
 		drain = "0s"
 	}
 	config += fmt.Sprintf("\nlimits: {drain: %s, shutdown: 15s, response_header_timeout: 4s, stream_idle: 4s}\n", drain)
-	if err := os.WriteFile(filepath.Join(r.dir, "laconic.yaml"), []byte(config), 0o600); err != nil {
-		r.c.t.Fatal(err)
-	}
-	log, err := os.OpenFile(r.logFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		r.c.t.Fatal(err)
-	}
-	defer log.Close()
-	r.cmd = exec.Command(path, "serve", "--listen", r.addr, "--admin", r.admin, "--log-format", "json", "--log-level", "debug",
-		"--upstream", "http://"+r.c.upstream.addr+"/v1")
-	r.cmd.Dir, r.cmd.Stderr = r.dir, log
-	if err := r.cmd.Start(); err != nil {
-		r.c.t.Fatal(err)
-	}
-	r.done, r.stopped = make(chan error, 1), false
-	cmd, done := r.cmd, r.done
-	go func() { done <- cmd.Wait() }()
-	eventually(r.c.t, "replica "+r.name+" is ready", func() bool {
-		res, err := client.Get("http://" + r.admin + "/readyz")
-		if err != nil {
-			return false
-		}
-		_ = res.Body.Close()
-		return res.StatusCode == http.StatusOK
+	rig.WriteFile(r.c.t, filepath.Join(r.dir, "laconic.yaml"), config)
+	r.Laconic = rig.Launch(r.c.t, r.dir, nil, "--listen", r.addr, "--admin", r.admin, "--log-level", "debug", "--upstream", "http://"+r.c.upstream.addr+"/v1")
+	rig.Eventually(r.c.t, "replica "+r.name, func() bool {
+		status, _ := rig.Get(r.Admin + "/readyz")
+		return status == http.StatusOK
 	})
 }
 
-func (r *replica) logFile() string { return filepath.Join(r.dir, "log") }
-
-// stop ends the process as a service manager does, and waits for it.
+// stop ends the process as a service manager does, if it runs.
 func (r *replica) stop() {
-	if r.stopped {
-		return
+	if !r.Ended() {
+		r.Stop(r.c.t)
 	}
-	r.stopped = true
-	_ = r.cmd.Process.Signal(syscall.SIGTERM)
-	select {
-	case err := <-r.done:
-		if err != nil {
-			text, _ := os.ReadFile(r.logFile())
-			r.c.t.Errorf("replica %s did not end as it should: %v\n%.1000s", r.name, err, text)
-		}
-	case <-time.After(patience):
-		_ = r.cmd.Process.Kill()
-		<-r.done
-		r.c.t.Errorf("replica %s had to be killed", r.name)
-	}
-}
-
-// says returns what a page of its admin address says.
-func (r *replica) says(page string) string {
-	res, err := client.Get("http://" + r.admin + page)
-	if err != nil {
-		return err.Error()
-	}
-	defer res.Body.Close()
-	text, _ := io.ReadAll(res.Body)
-	return string(text)
 }
 
 // line is what the log says of a request.
@@ -308,13 +195,9 @@ type line struct {
 func (c *cluster) lines() map[string]line {
 	all := map[string]line{}
 	for _, r := range c.replicas {
-		text, err := os.ReadFile(r.logFile())
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		for raw := range bytes.Lines(text) {
+		for raw := range strings.Lines(r.Output()) {
 			var l line
-			if json.Unmarshal(raw, &l) == nil && l.Msg == "compaction" {
+			if json.Unmarshal([]byte(raw), &l) == nil && l.Msg == "compaction" {
 				l.replica = r.name
 				all[l.ID] = l
 			}
@@ -331,33 +214,4 @@ func (c *cluster) tell(words string) string {
 		c.t.Fatalf("%s: %v %q", words, err, reply)
 	}
 	return reply
-}
-
-var processID = regexp.MustCompile(`process_id:(\d+)`)
-
-// redisPid returns the process of the Redis.
-func (c *cluster) redisPid() int {
-	c.t.Helper()
-	m := processID.FindStringSubmatch(c.tell("INFO server"))
-	if m == nil {
-		c.t.Fatal("Redis does not say which process it is")
-	}
-	pid, _ := strconv.Atoi(m[1])
-	return pid
-}
-
-// eventually waits until something is so.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("never: %s", what)
-		}
-	}
-}
-
-// client adds nothing to a request.
-var client = &http.Client{
-	Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 512},
-	Timeout:   4 * patience,
 }

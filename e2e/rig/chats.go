@@ -17,6 +17,7 @@ type Chat struct {
 	ID, Model string
 	Messages  []json.RawMessage
 	Tools     json.RawMessage
+	Size      int `json:"-"` // of what was recorded, in bytes
 }
 
 // Chats returns the recorded conversations that are wanted, by their numbers and their
@@ -37,7 +38,7 @@ func Chats(t testing.TB, wanted func(n int, id string) bool) (all []*Chat) {
 			if err := json.Unmarshal(line, c); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if string(c.Tools) == "null" {
+			if c.Size = len(line); string(c.Tools) == "null" {
 				c.Tools = nil
 			}
 			all = append(all, c)

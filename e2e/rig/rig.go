@@ -28,7 +28,7 @@ const Patience = 30 * time.Second
 
 // Client is an HTTP client that adds nothing to a request.
 var Client = &http.Client{
-	Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 16},
+	Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 512},
 	Timeout:   4 * Patience,
 }
 
@@ -80,8 +80,7 @@ func Installed(t testing.TB, name, pkg string) string {
 // Post sends a JSON body. headers are names and values, in turn.
 func Post(t testing.TB, url string, body []byte, headers ...string) (status int, h http.Header, answer []byte) {
 	t.Helper()
-	headers = append([]string{"Content-Type", "application/json"}, headers...)
-	status, h, answer, err := ask(http.MethodPost, url, bytes.NewReader(body), headers)
+	status, h, answer, err := Ask(http.MethodPost, url, bytes.NewReader(body), headers...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,17 +89,21 @@ func Post(t testing.TB, url string, body []byte, headers ...string) (status int,
 
 // Get asks for a page. Without an answer the status is 0, and the text says why.
 func Get(url string, headers ...string) (status int, text string) {
-	status, _, answer, err := ask(http.MethodGet, url, nil, headers)
+	status, _, answer, err := Ask(http.MethodGet, url, nil, headers...)
 	if err != nil {
 		return 0, err.Error()
 	}
 	return status, string(answer)
 }
 
-func ask(method, url string, body io.Reader, headers []string) (status int, h http.Header, answer []byte, err error) {
+// Ask sends a request, whose body is JSON if it has one.
+func Ask(method, url string, body io.Reader, headers ...string) (status int, h http.Header, answer []byte, err error) {
 	r, err := http.NewRequest(method, url, body)
 	if err != nil {
 		return 0, nil, nil, err
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
 	}
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
@@ -125,11 +128,27 @@ func WriteFile(t testing.TB, path, text string) {
 	}
 }
 
+// Publish changes the table below a mark in a page of the manual.
+func Publish(t testing.TB, page, mark string, change func(old string) string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, found := strings.Cut(string(text), "<!-- "+mark+" -->\n")
+	table, tail, ended := strings.Cut(rest, "<!-- end -->")
+	if !found || !ended {
+		t.Fatalf("%s has no place for %s", page, mark)
+	}
+	WriteFile(t, page, head+"<!-- "+mark+" -->\n"+change(table)+"<!-- end -->"+tail)
+}
+
 // folder is where the command is built; Main removes it.
 var folder string
 
-// Main runs tests, for TestMain, and fails them when they left a goroutine behind.
-func Main(m *testing.M) (code int) {
+// Main runs tests, for TestMain, and fails them when they left a goroutine behind that no
+// option takes for one that may stay.
+func Main(m *testing.M, options ...goleak.Option) (code int) {
 	var err error
 	if folder, err = os.MkdirTemp("", "laconic-e2e-"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -141,7 +160,7 @@ func Main(m *testing.M) (code int) {
 	}
 	Client.CloseIdleConnections()
 	http.DefaultClient.CloseIdleConnections()
-	if err := goleak.Find(); err != nil {
+	if err := goleak.Find(options...); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

@@ -3,9 +3,10 @@ package survival
 import (
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
+
+	"laconic/e2e/rig"
 )
 
 // row is one line of the table: the mean of some sessions.
@@ -114,18 +115,7 @@ var update = flag.Bool("update", false, "write the tables into docs/survival.md"
 // publish puts a table into the page that shows it, where -update asks for it.
 func publish(t *testing.T, mark, text string) {
 	t.Helper()
-	if !*update {
-		return
+	if *update {
+		rig.Publish(t, "../../docs/survival.md", mark, func(string) string { return text })
 	}
-	const page = "../../docs/survival.md"
-	old, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, found := strings.Cut(string(old), "<!-- "+mark+" -->\n")
-	_, tail, ended := strings.Cut(rest, "<!-- end -->")
-	if !found || !ended {
-		t.Fatalf("%s has no place for %s", page, mark)
-	}
-	writeFile(t, page, head+"<!-- "+mark+" -->\n"+text+"<!-- end -->"+tail)
 }
