@@ -87,6 +87,9 @@ func TestASilentServerIsAskedOnce(t *testing.T) {
 					t.Fatalf("it was asked again: %v", err)
 				}
 			}
+			if _, _, err := s.Lock(ctx, keyOf(1), time.Minute); !errors.Is(err, ErrAbsent) {
+				t.Errorf("its lock was asked for: %v", err)
+			}
 			if got := lines.all(); got != "the store does not answer: no answer in time" {
 				t.Errorf("told %q", got)
 			}
@@ -103,31 +106,6 @@ func TestASilentServerIsAskedOnce(t *testing.T) {
 	}
 	f("silent", `{"name":"t","type":"timeout","attributes":{"timeout":0}}`)
 	f("slow", `{"name":"t","type":"latency","attributes":{"latency":3000}}`)
-}
-
-func TestAServerThatIsNotThere(t *testing.T) {
-	server := storetest.StartRedis(t)
-	var lines told
-	s := openTestRedis(t, server.URL(), lines.add)
-	server.Stop()
-	ctx := context.Background()
-	if _, err := s.Get(ctx, keyOf(1)); err == nil || errors.Is(err, ErrMiss) {
-		t.Errorf("got %v", err)
-	}
-	if _, err := s.Get(ctx, keyOf(1)); !errors.Is(err, ErrAbsent) {
-		t.Errorf("it was asked again: %v", err)
-	}
-	if _, _, err := s.Lock(ctx, keyOf(1), time.Minute); !errors.Is(err, ErrAbsent) {
-		t.Errorf("its lock was asked for: %v", err)
-	}
-	if got := lines.all(); got != "the store does not answer: no connection" {
-		t.Errorf("told %q", got)
-	}
-	server.Start(t)
-	s.later()
-	if err := s.Put(ctx, keyOf(1), []byte("x"), time.Hour); err != nil {
-		t.Errorf("back again: %v", err)
-	}
 }
 
 // TestAServerThatRefusesWritesIsToldOnce: it answers at once, so it goes on being asked,

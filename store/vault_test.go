@@ -312,12 +312,6 @@ func TestWhatIsErasedIsForgotten(t *testing.T) {
 	}
 }
 
-func TestAShortSecretIsRefused(t *testing.T) {
-	if _, err := NewVault(openTestMemory(t), []byte("fifteen letters"), 0); err == nil {
-		t.Error("a secret of 15 bytes was taken")
-	}
-}
-
 func TestATextThatIsTooLargeIsNotStored(t *testing.T) {
 	v := vaultOn(t, openTestMemory(t), testSecret)
 	if err := v.Put(context.Background(), v.Key(Group{1}, "record", "k"), strings.Repeat("x", MaxValue+1)); !errors.Is(err, ErrLarge) {
