@@ -39,25 +39,6 @@ func TestTheResultIsAFunctionOfTheBody(t *testing.T) {
 	}
 }
 
-// Between two epochs each request begins as the one before did, which is what prompt
-// caches serve.
-func TestPrefixesAreKept(t *testing.T) {
-	last, broken := []byte(nil), 0
-	for n := 1; n <= 40; n++ {
-		out, r, err := Messages(rounds(n, "word"), "gpt-4o", small)
-		if err != nil || r.Outcome == compact.Over {
-			t.Fatalf("%d rounds: %+v, %v", n, r, err)
-		}
-		if last != nil && !bytes.HasPrefix(out, last[:len(last)-1]) {
-			broken++
-		}
-		last = out
-	}
-	if broken < 1 || broken > 6 {
-		t.Errorf("%d of 39 requests do not begin as the one before", broken)
-	}
-}
-
 // LiteLLM takes hash= and 24 hexadecimal digits for a marker, and would give the model
 // a tool for it.
 func TestNoTextOfOursIsAMarker(t *testing.T) {
