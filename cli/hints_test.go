@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -70,23 +69,6 @@ func TestVariablesOfClientsAreNotReadAndSaid(t *testing.T) {
 	f("upstream: http://other.example/v1", map[string]string{"OPENAI_BASE_URL": elsewhere}, base+"http://other.example/v1")
 	f("upstream: http://other.example/v1", map[string]string{"OPENAI_BASE_URL": "http://other.example/v1/"})
 	f("upstream: http://other.example/v1", map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:7280/v1"})
-}
-
-func TestAdminOffIsNoAddress(t *testing.T) {
-	for _, over := range [][]config.Override{nil, {{Key: "admin", Value: "off", From: "--admin"}}} {
-		src := "admin: off"
-		if over != nil {
-			src = ""
-		}
-		c, err := config.Parse("laconic.yaml", []byte(src), os.LookupEnv, over...)
-		if err != nil || c.Admin != "" {
-			t.Errorf("admin %q, %v", c.Admin, err)
-		}
-	}
-	_, err := config.Parse("laconic.yaml", []byte("admin: no"), os.LookupEnv)
-	if err == nil || !strings.Contains(err.Error(), "(such as 127.0.0.1:7281, or off)") {
-		t.Errorf("%v", err)
-	}
 }
 
 // TestSealingNeedsARecord: check says under which policies a compaction passes.
