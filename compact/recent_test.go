@@ -12,9 +12,9 @@ import (
 // tokens alone would be more messages than may be sent.
 func TestShortMessagesDoNotAllCountAsRecent(t *testing.T) {
 	for _, perMessage := range []int{1, 4, 8, 20} {
-		msgs := []compact.Message{said(compact.User, "begin")}
+		msgs := []compact.Message{say(compact.User, "begin")}
 		for i := range 5_000 {
-			msgs = append(msgs, said(compact.Assistant, fmt.Sprint("a", i)), said(compact.User, fmt.Sprint("u", i)))
+			msgs = append(msgs, say(compact.Assistant, fmt.Sprint("a", i)), say(compact.User, fmt.Sprint("u", i)))
 		}
 		p := &compact.Policy{Name: "test", Ladder: stage.Default()}
 		_, r := compact.Compact(compact.Conversation{Messages: msgs}, p, compact.Estimator{PerToken: 4, PerMessage: perMessage}, compact.Limits{}.For(0))
@@ -22,8 +22,4 @@ func TestShortMessagesDoNotAllCountAsRecent(t *testing.T) {
 			t.Errorf("%d tokens a message: %s, %d messages are left", perMessage, r.Outcome, r.MessagesAfter)
 		}
 	}
-}
-
-func said(role compact.Role, text string) compact.Message {
-	return compact.Message{Role: role, Shape: compact.String, Parts: []compact.Part{{Text: compact.Plain(text)}}}
 }

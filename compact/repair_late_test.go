@@ -56,7 +56,7 @@ func TestResultsFindTheirCallsInRealConversations(t *testing.T) {
 				m, to := msgs[from], chance.IntN(len(msgs))
 				msgs = slices.Insert(slices.Delete(msgs, from, from+1), to, m)
 				if chance.IntN(2) == 0 {
-					msgs = slices.Insert(msgs, to, answer("one moment"))
+					msgs = slices.Insert(msgs, to, say(compact.Assistant, "one moment"))
 				}
 				moved++
 			}

@@ -156,3 +156,7 @@ func TestQuotesAreBoundedAndCannotImitateTheLabel(t *testing.T) {
 		}
 	}
 }
+
+func result(id string) compact.Message {
+	return compact.Message{Role: compact.Tool, Answers: id, Shape: compact.String, Parts: []compact.Part{{Text: compact.Plain(strings.Repeat("x", 20))}}}
+}

@@ -58,6 +58,43 @@ var hostileShapes = []struct {
 		}
 		return list
 	}},
+	{"one id for two calls of many, beside ids that a second one would take", 20_000, 4000, func(n int) []object {
+		var calls []object
+		for i := range n {
+			nine := fmt.Sprint(n + 1 + i)
+			calls = append(calls, toolCall(fmt.Sprint("a_", n+1+i), "f", "{}"), toolCall("a", "f", "{}"),
+				toolCall("abcdefghi"[:9-len(nine)]+nine, "f", "{}"), toolCall("abcdefghi", "f", "{}"))
+		}
+		return []object{says("user", "go"), {"role": "assistant", "content": nil, "tool_calls": calls}}
+	}},
+	{"results far behind their calls, each with an answer behind it", 20_000, 4000, func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			list = append(list, toolCalls(i), says("assistant", "one moment"))
+		}
+		for i := n - 1; i >= 0; i-- {
+			list = append(list, toolResult(i, "done"))
+		}
+		return list
+	}},
+	{"results before their calls", 20_000, 4000, func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			list = append(list, toolResult(i, "done"))
+		}
+		for i := n - 1; i >= 0; i-- {
+			list = append(list, toolCalls(i), says("assistant", "one moment"))
+		}
+		return list
+	}},
+	{"results of one message between users, the last one first", 20_000, 4000, func(n int) []object {
+		var calls, results []object
+		for i := range n {
+			calls = append(calls, toolCall(fmt.Sprint("c", i), "f", "{}"))
+			results = append(results, toolResult(n-1-i, "done"), says("user", "and"))
+		}
+		return append([]object{says("user", "go"), {"role": "assistant", "content": nil, "tool_calls": calls}}, results...)
+	}},
 	{"images in the first message", 3000, 4000, func(n int) []object {
 		var parts []object
 		for range n {
