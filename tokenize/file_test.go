@@ -3,6 +3,7 @@ package tokenize
 import (
 	"bytes"
 	"encoding/base64"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -25,13 +26,13 @@ func TestPDFCostsItsPages(t *testing.T) {
 	f("a line end", pdf("<< /Type\r\n/Page\r\n>>", "<< /Type\t\f\x00 /Page >>"), 2)
 	f("other objects", pdf("<< /Type /Pages /Count 1 >>", "<< /Type /PageLabel >>", "<< /PageMode /UseNone >>", "<< /Type /Page >>"), 1)
 	f("a cut file", pdf("<< /Type /Page"), 1)
-	f("many pages", pdf(slicesRepeat("<< /Type /Page >>\n"+strings.Repeat("stream ", 200), 250)...), 250)
-	f("more pages than any provider takes", pdf(slicesRepeat("<< /Type /Page >>", 5_000)...), 1_000)
+	f("many pages", pdf(slices.Repeat([]string{"<< /Type /Page >>\n" + strings.Repeat("stream ", 200)}, 250)...), 250)
+	f("more pages than any provider takes", pdf(slices.Repeat([]string{"<< /Type /Page >>"}, 5_000)...), 1_000)
 	f("nothing readable, small", pdf("compressed"), 1)
 	f("nothing readable, 100 kB", pdf(strings.Repeat("z", 100<<10)), 6) // one per 20 KiB, begun ones too
 	f("nothing readable, 10 MB", pdf(strings.Repeat("z", 10<<20)), 100)
 	f("one page shown, others packed", pdf("<< /Type /Page >>", "<< /Type /ObjStm >>", strings.Repeat("z", 100<<10)), 6)
-	f("many shown, others packed", pdf(append(slicesRepeat("<< /Type /Page >>", 40), "<< /Type /ObjStm >>")...), 40)
+	f("many shown, others packed", pdf(append(slices.Repeat([]string{"<< /Type /Page >>"}, 40), "<< /Type /ObjStm >>")...), 40)
 }
 
 func TestPDFThatBreaksOffIsGuessedFromItsSize(t *testing.T) {
@@ -127,12 +128,4 @@ func FuzzMedia(f *testing.F) {
 
 func pdf(objects ...string) []byte {
 	return []byte("%PDF-1.4\n" + strings.Join(objects, "\n") + "\n%%EOF\n")
-}
-
-func slicesRepeat(s string, n int) []string {
-	all := make([]string, n)
-	for i := range all {
-		all[i] = s
-	}
-	return all
 }
