@@ -185,7 +185,6 @@ func (u *upstream) total() int {
 //	-limit N       its hard limit in tokens (128000; below 0: none)
 //	-key K         it wants this bearer token
 //	-says TEXT     its answer
-//	-call NAME=JSON  its answer is this tool call; may be repeated
 //	-cut N         it dies after N events of a stream
 //	-steps         each event of an answer waits until the story asks for it
 //	-heads         its headers come before that
@@ -197,7 +196,6 @@ func startUpstream(ts *testscript.TestScript, neg bool, args []string) {
 	never(ts, neg)
 	var o strict.Options
 	var as, says, canned string
-	var calls several
 	var cut int
 	var steps, heads, zip, tells, back bool
 	flags(ts, args, 0, 0, func(f *flag.FlagSet) {
@@ -205,7 +203,6 @@ func startUpstream(ts *testscript.TestScript, neg bool, args []string) {
 		f.IntVar(&o.Limit, "limit", 0, "")
 		f.StringVar(&o.Key, "key", "", "")
 		f.StringVar(&says, "says", "All is well.", "")
-		f.Var(&calls, "call", "")
 		f.IntVar(&cut, "cut", 0, "")
 		f.BoolVar(&steps, "steps", false, "")
 		f.BoolVar(&heads, "heads", false, "")
@@ -214,13 +211,7 @@ func startUpstream(ts *testscript.TestScript, neg bool, args []string) {
 		f.BoolVar(&tells, "tells", false, "")
 		f.BoolVar(&back, "back", false, "")
 	})
-	reply := strict.Reply{Text: says, Break: cut}
-	for _, c := range calls {
-		name, arguments, _ := strings.Cut(c, "=")
-		reply.Text = ""
-		reply.Calls = append(reply.Calls, strict.Call{Name: name, Arguments: arguments})
-	}
-	o.Reply = func(*strict.Request) strict.Reply { return reply }
+	o.Reply = func(*strict.Request) strict.Reply { return strict.Reply{Text: says, Break: cut} }
 	u, err := launch(o)
 	ts.Check(err)
 	u.tells = tells
