@@ -29,7 +29,7 @@ func demandsNamed(t *testing.T, name string) compact.Demands {
 // twice, and checked against every promise.
 func TestDemandStories(t *testing.T) {
 	var before []compact.Message
-	stories(t, "testdata/demands.txtar", func(name, what, text string) (got string) {
+	compacttest.Stories(t, "testdata/demands.txtar", *update, sections, func(name, what, text string) (got string) {
 		names, _, _ := strings.Cut(name, ";")
 		d := demandsNamed(t, names)
 		out, edits := d.Rewrite(before)

@@ -3,11 +3,8 @@ package compact_test
 import (
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
@@ -16,12 +13,15 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
+// sections are those of the golden files.
+var sections = []string{"before", "after", "edits"}
+
 // TestRepairStories runs testdata/repair.txtar. Every case is also repaired
 // twice (the second time nothing may happen) and in both modes checked to be
 // legal.
 func TestRepairStories(t *testing.T) {
 	var before []compact.Message
-	stories(t, "testdata/repair.txtar", func(name, what, text string) (got string) {
+	compacttest.Stories(t, "testdata/repair.txtar", *update, sections, func(name, what, text string) (got string) {
 		mode := compact.RepairAnswer
 		if strings.Contains(name, ", drop") {
 			mode = compact.RepairDrop
@@ -49,33 +49,6 @@ func TestRepairStories(t *testing.T) {
 		}
 		return text
 	})
-}
-
-// stories calls tell for each section NAME/WHAT of a file, and compares what it returns
-// with the text of the section, or with -update makes it that.
-func stories(t *testing.T, file string, tell func(name, what, text string) (got string)) {
-	t.Helper()
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range archive.Files {
-		f := &archive.Files[i]
-		name, what, _ := strings.Cut(f.Name, "/")
-		if what != "before" && what != "after" && what != "edits" {
-			t.Errorf("%s: unknown section", f.Name)
-		}
-		want := string(f.Data)
-		got := tell(name, what, want)
-		if f.Data = []byte(got); !*update && strings.TrimSpace(got) != strings.TrimSpace(want) {
-			t.Errorf("%s\ngot:\n%swant:\n%s", f.Name, got, want)
-		}
-	}
-	if *update {
-		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // shortly returns edits, a line each.

@@ -42,11 +42,13 @@ func (s record) Record(compact.Counter) compact.Recorder {
 // is sent must have the strictest shape.
 func TestSlotStories(t *testing.T) {
 	var plan compact.Plan
-	stories(t, "testdata/slot.txtar", func(name, what, text string) (got string) {
+	compacttest.Stories(t, "testdata/slot.txtar", *update, sections, func(name, what, text string) (got string) {
 		switch what {
 		case "before":
 			head, transcript, _ := strings.Cut(text, "\n")
-			p, limits := slotPolicy(t, name, head)
+			// The warm mark is the epoch's own point, unless the story says otherwise.
+			p := &compact.Policy{Name: name, Land: 0.1, Warm: 1, Ladder: []compact.Stage{record{}}}
+			limits := compacttest.Under(t, head, p)
 			in := compact.Conversation{Messages: compacttest.Messages(t, transcript)}
 			plan, _ = compact.Compact(in, p, tenfold{}, limits.For(0))
 			whole := compact.CostAll(tenfold{}, in.Messages)
@@ -63,39 +65,6 @@ func TestSlotStories(t *testing.T) {
 		}
 		return text
 	})
-}
-
-func slotPolicy(t *testing.T, name, head string) (*compact.Policy, compact.Limits) {
-	t.Helper()
-	// The warm mark is the epoch's own point, unless the story says otherwise.
-	p := &compact.Policy{Name: name, Trigger: 1, Land: 0.1, Warm: 1, Ladder: []compact.Stage{record{}}}
-	p.KeepRecent = compact.KeepRecent{Share: 1e-9, Exchanges: 1}
-	var limits compact.Limits
-	words := strings.Fields(head)
-	for i := 0; i+1 < len(words); i += 2 {
-		var err error
-		switch value := words[i+1]; words[i] {
-		case "budget":
-			_, err = fmt.Sscan(value, &limits.Budget)
-		case "recent":
-			_, err = fmt.Sscan(value, &p.KeepRecent.Exchanges)
-		case "warm":
-			p.Summaries = true
-			_, err = fmt.Sscan(value, &p.Warm)
-		case "placement":
-			p.Placement = compact.Placement(value)
-		case "pin":
-			var at int
-			_, err = fmt.Sscan(value, &at)
-			p.Pins.Messages = append(p.Pins.Messages, at)
-		default:
-			err = fmt.Errorf("unknown word")
-		}
-		if err != nil {
-			t.Fatalf("%s: %s: %v", name, head, err)
-		}
-	}
-	return p, limits
 }
 
 // TestEveryNeighbour compacts every conversation of up to five of these blocks,

@@ -82,7 +82,7 @@ var rules = []rule{
 	{"cli/clients", nil, []string{"laconic/docs/clients"}, "what clients are told is data; it may know neither the proxy nor its configuration"},
 	{"cli/top", nil, []string{"laconic/number", "laconic/proxy/page"}, "a board becomes lines; who asks for it is not known here"},
 	{"cli/tally", nil, []string{"laconic/compact", "laconic/number", "laconic/proxy"}, "what a proxy reports becomes sums; where they are said is not known here"},
-	{"compact/compacttest", nil, []string{"laconic/compact", "laconic/compact/promises"}, "tests of every room write conversations by it"},
+	{"compact/compacttest", nil, []string{"laconic/compact", "laconic/compact/promises", "golang.org/x/tools/txtar"}, "tests of every room write conversations by it"},
 	{"proxy/wire/wiretest", nil, []string{"laconic/compact", "laconic/proxy/wire", "github.com/tidwall/gjson"}, "tests of every room read conversations by it"},
 	{"config/configtest", nil, []string{"golang.org/x/tools/txtar"}, "tests of config and of the commands read configurations by it"},
 	{"store/storetest", nil, []string{"github.com/redis/go-redis/v9"}, "tests start a server of their own by it"},
