@@ -21,10 +21,11 @@ type sample struct {
 	body          []byte
 }
 
-func samples(t testing.TB) []sample {
+// samples reads the files of a folder, of which there are so many at least.
+func samples(t testing.TB, folder string, least int) []sample {
 	t.Helper()
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) < 25 {
+	files, err := filepath.Glob(folder + "/*.txtar")
+	if err != nil || len(files) < least {
 		t.Fatalf("%d files: %v", len(files), err)
 	}
 	var all []sample
@@ -86,7 +87,7 @@ func line(r Refusal) string {
 
 func TestEveryShape(t *testing.T) {
 	known := map[string]bool{"entity too large": true, "unsure": true}
-	for _, s := range samples(t) {
+	for _, s := range samples(t, "testdata", 25) {
 		r := Read(s.status, s.body).Size()
 		if got := line(r); got != s.verdict {
 			t.Errorf("%s: %s, want %s (row %q)", s.name, got, s.verdict, r.Shape)
@@ -103,7 +104,7 @@ func TestEveryShape(t *testing.T) {
 // Every error may come as the first event of a stream that began with 200, and
 // reads the same there, however the upstream writes events.
 func TestEveryShapeAsFirstEvent(t *testing.T) {
-	for _, s := range samples(t) {
+	for _, s := range samples(t, "testdata", 25) {
 		if !json.Valid(s.body) || s.body[0] != '{' || s.status == 401 || s.status == 429 {
 			continue
 		}
@@ -251,7 +252,7 @@ func TestLargeBodiesCostLittle(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, s := range samples(f) {
+	for _, s := range samples(f, "testdata", 25) {
 		f.Add(s.status, s.body)
 	}
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
