@@ -1,6 +1,8 @@
 package compact_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"laconic/compact"
@@ -84,5 +86,30 @@ func TestALargerWindowKeepsNoLess(t *testing.T) {
 	}
 	if tried < 3 {
 		t.Errorf("%d rows of windows show little", tried)
+	}
+}
+
+// TestNoPartOfASlotStarves: what left last has a part of the slot that is no crumb of what
+// the parts before it left over.
+func TestNoPartOfASlotStarves(t *testing.T) {
+	var list strings.Builder
+	list.WriteString("user: look at all of them\n")
+	for i := range 400 {
+		fmt.Fprintf(&list, "assistant: | call %d read x%[1]d\ntool %[1]d:%s\n", i, strings.Repeat(fmt.Sprintf(" word%d", i), 40))
+	}
+	msgs := compacttest.Messages(t, list.String())
+	added := 0
+	for _, k := range compacttest.RequestPoints(msgs) {
+		plan, _ := compact.Compact(compact.Conversation{Messages: msgs[:k]}, adaptive(), compacttest.Bytes{}, compact.Limits{Budget: 12_000}.For(0))
+		if plan.Slot == nil || len(plan.Slot.Spans) < 2 {
+			continue
+		}
+		added++
+		if last := plan.Slot.Spans[len(plan.Slot.Spans)-1]; last.Size < 700 {
+			t.Errorf("after %d messages a part of %d tokens, for messages %d to %d", k, last.Size, last.From, last.To)
+		}
+	}
+	if added == 0 {
+		t.Error("no slot has two parts")
 	}
 }

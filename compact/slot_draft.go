@@ -58,7 +58,11 @@ const (
 	addedRatioNarrow = 6
 	// Where the messages that stay leave room below the landing, a record made anew
 	// takes up to emptyShare.
-	emptyShare = 0.64
+	emptyShare = 0.62
+	// An addition for which the slot has less than starved of what is due may pass its size
+	// by lastShare: the record is made anew next, and what is newest counts most.
+	starved   = 0.6
+	lastShare = 0.1
 	// However small its share, a record made anew may take leastFirst tokens,
 	// and firstOfBudget of the budget: where tools fill most of a window, the
 	// record is a small part of what is sent.
@@ -167,6 +171,9 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 		shrunk = left < leastSlot && most-was.size-1 >= leastSlot
 		if next.From = was.last().To; left >= leastSlot {
 			part := whole()
+			if due := min(share(addedShare, most), max(free/ratio, part)); left < share(starved, due) {
+				left = max(left, min(due, left+share(lastShare, most), d.budget-d.withoutOld()-was.size-1))
+			}
 			next.Size = min(max(min(share(addedShare, most), max(free/ratio, part)), leastSlot), max(free*3/4, min(room, part)), left)
 			return &slotDraft{spans: append(slices.Clip(was.spans), next), size: was.size + 1 + next.Size, most: most, open: true}
 		}
