@@ -22,7 +22,9 @@ type piece struct {
 	cost  int32 // bytes
 	text  string
 	brief string   // what follows the text of a step if no other piece of its event is there
-	lines [2]int32 // which lines of a body it has
+	lines [2]int32 // which lines of a body it has, by their numbers
+	body  *body    // nil: the text is of its own
+	span  [2]int   // of the lines of the body
 	times int      // how often the step comes; 0: once
 	rest  bool     // its body goes on behind it
 	on    bool

@@ -75,7 +75,11 @@ func (a *action) classify() {
 		a.kind = sends
 	case a.command != "":
 		a.kind = runs
-		a.shell()
+		if a.command == has("code") { // of a notebook
+			a.script(a.command)
+		} else {
+			a.shell()
+		}
 	case a.path == "" && a.query == "":
 	case a.path != "" && writes.MatchString(a.verb):
 		a.kind, a.changes = edits, append(a.changes, change{path: a.path, how: changed})

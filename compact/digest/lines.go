@@ -170,6 +170,14 @@ func (b *body) quoted(from, to int) string {
 	return text
 }
 
+// between returns the text of some lines, which may be none.
+func (b *body) between(from, to int) string {
+	if from == to {
+		return ""
+	}
+	return b.text[b.lines[from].from:b.lines[to-1].to]
+}
+
 func (b *body) interest(x *interest, i int) float32 {
 	l := &b.lines[i]
 	return x.sum(b.ids[l.terms[0]:l.terms[1]], b.first+int32(i))

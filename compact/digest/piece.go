@@ -33,6 +33,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 		if text := b.quoted(from, to); strings.TrimSpace(text) != "" {
 			k := p.add(c, event, order+b.lines[from].number, text, max(base+scores.sum(), 0.02)*worth, parent(from))
 			p.pieces[k].lines = [2]int32{number(from), number(to - 1)}
+			p.pieces[k].body, p.pieces[k].span = b, [2]int{from, to}
 			p.pieces[k].under, p.pieces[k].top = under, top
 		}
 		from, size, scores = -1, 0, best{}
@@ -85,6 +86,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 				headings = headings[:len(headings)-1]
 			}
 			k := p.add(c, event, order+b.lines[i].number, text, s*weight, need)
+			p.pieces[k].body, p.pieces[k].span = b, [2]int{i, i + 1}
 			if p.pieces[k].lines = [2]int32{end, end}; b.above != nil {
 				p.pieces[k].need, b.leads[int32(i)] = parent(i), k
 			}
@@ -95,7 +97,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			from = i
 		}
 		d := s
-		if c == prints && i == len(b.lines)-1 {
+		if c == prints && (i == len(b.lines)-1 || i == 0 && call.kind == runs && b.counts()) {
 			d += closing
 		}
 		if d > densest && under < 0 { // the values of a row have no names there
@@ -127,7 +129,8 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 // text as well.
 const beforeTexts = 3
 
-// closing is how much more the last line of an output is worth where a step shows one line.
+// closing is how much more the last line of an output, and a first one that counts, is worth
+// where a step shows one line.
 const closing = 1.5
 
 // briefChars is how much of a result a step shows that shows nothing else of it.
@@ -158,5 +161,6 @@ func (p *part) span(c purpose, event int, order int32, b *body, at [2]int, base,
 	from, to := &b.lines[at[0]], &b.lines[at[1]-1]
 	i := p.add(c, event, order+from.number, b.quoted(at[0], at[1]), max(base+scores.sum(), 0.02)*weight, need)
 	p.pieces[i].lines, p.pieces[i].rest = [2]int32{from.number + 1, to.number + 1}, c == code && at[1] < len(b.lines)
+	p.pieces[i].body, p.pieces[i].span = b, at
 	return i
 }

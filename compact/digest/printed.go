@@ -89,12 +89,21 @@ func (p *part) printed(i int, e *event, head int32) {
 			}
 		case small:
 			s += 0.6
+		case k == 0 && b.counts():
+			return s + 1, single
 		case k >= n-3: // how it ended
 			s += 0.5
 		}
 		here[t] = len(t) > 30
 		return s, plainLine
 	}, 0, w, head, limit)
+}
+
+// counts reports whether the first line of a text says how many there are of what follows: it
+// has a number, and is unlike the next one.
+func (b *body) counts() bool {
+	words := func(i int) string { return withDigits.ReplaceAllLiteralString(b.at(i), "") }
+	return len(b.lines) > 1 && strings.ContainsAny(b.at(0), "0123456789") && words(0) != words(1)
 }
 
 // questionKeys are the members under which tools repeat what they were asked.

@@ -20,7 +20,8 @@ func (w *writer) skip(e *event, late string, on bool) {
 	isDone := at != nil && e.kind == runs && e.outcome.verdict == passed && onlyAnd.MatchString(text[:at[0]])
 	undoes := slices.ContainsFunc(e.changes, func(c change) bool { return c.how == restored || c.path == everyFile && c.how != touched })
 	known := on || isDone || undoes || e.outcome.verdict == refused // the model has to know of it
-	if e.kind == tracks || !known && e.kind != edits && e.outcome.verdict != failed {
+	acts := e.kind == other && e.mayAct()
+	if e.kind == tracks || !known && !acts && e.kind != edits && e.outcome.verdict != failed {
 		return
 	}
 	switch {

@@ -108,7 +108,11 @@ func (e *event) marked(name string) string {
 func (e *event) named(n int) string {
 	switch {
 	case e.command != "" && (e.kind == runs || e.kind == edits):
-		return "$ " + OneLine(strings.ReplaceAll(e.brief(), "\n", lineMark), n)
+		by := "$"
+		if e.command == e.values.member("code") {
+			by = bar(OneLine(e.tool, 64))
+		}
+		return by + " " + OneLine(strings.ReplaceAll(e.brief(), "\n", lineMark), n)
 	case e.tool == "" && e.kind == other:
 		return "result of a tool"
 	case verbs[e.kind] == "":

@@ -194,7 +194,7 @@ func (c *layout) heading() string {
 
 // above says that the heading stands above, with the last rows of a tool.
 func (c *layout) above(tool string) string {
-	return joined(c.table.name, ": ", "(columns of "+OneLine(tool, 64)+" above)")
+	return joined(c.table.name, ": ", "(columns of the last "+OneLine(tool, 64)+" above)")
 }
 
 // write returns a table below its heading.

@@ -147,7 +147,7 @@ func TestRowsAreTrue(t *testing.T) {
 		at := slices.Index(lines, "list_things n: 1 →")
 		head, all, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(lines[at+1], "  ("), ")"), "; all: same ")
 		names := fields(head)
-		for n, line := range []string{lines[at+2], lines[at+3], lines[slices.Index(lines, "  (columns of list_things above)")+1]} {
+		for n, line := range []string{lines[at+2], lines[at+3], lines[slices.Index(lines, "  (columns of the last list_things above)")+1]} {
 			v := valueOf(object(seed, n))
 			for k, got := range append(fields(line), fields(all)...) {
 				if want := v.list[slices.Index(v.keys, append(names, "same")[k])].text; got != want {

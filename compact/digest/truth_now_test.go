@@ -18,6 +18,10 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		return exchange(id, "edit_file", fmt.Sprintf(`{"path":"src/a.go","old_string":%s,"new_string":%s}`, quotedJSON(before), quotedJSON(after)), "done")
 	}
 	say := func(m compact.Message) []compact.Message { return []compact.Message{m} }
+	var actions [][]compact.Message
+	for i := range 60 {
+		actions = append(actions, exchange(i, "issue_credit", fmt.Sprintf(`{"order":%d,"why":"what came was broken, and it was sent to %d"}`, 1000+7*i, 900*i), fmt.Sprintf(`{"credit_no":"NC-%d","status":"issued for order %d of the north"}`, 100+i, 3*i)))
+	}
 	for _, c := range []struct {
 		name     string
 		size     int
@@ -170,6 +174,38 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 			"values of an object with their names", 700,
 			[][]compact.Message{exchange(1, "find_flight", `{}`, `[{"id":"A1","seats":{"basic":4,"full":2},"prices":{"basic":70,"full":99}},{"id":"B2","seats":{"basic":0,"full":1},"prices":{"basic":71,"full":98}}]`)},
 			[]string{"(id, seats.basic, .full, prices.basic, .full)\n  A1, 4, 2, 70, 99"},
+			nil,
+		},
+		{
+			"a cell of a notebook, which is no command of a shell", 700,
+			[][]compact.Message{exchange(1, "run_python", `{"code":"late = [o for o in rows if o.days > 3]\nprint(len(late) >= 0)\nopen('out.csv', 'w').write('x')"}`, "12 late\nTrue")},
+			[]string{"\nrun_python late = [o for o in rows if o.days > 3] ⏎", "\nchanged: out.csv\n"},
+			[]string{"3]\n"},
+		},
+		{
+			"a copy of the project that is reset", 700,
+			[][]compact.Message{exchange(1, "edit_file", `{"path":"/home/a/shop/src/a.go","old_string":"limit = 3","new_string":"limit = 5"}`, "done"), run(2, "cp -r . /tmp/old && cd /tmp/old && git checkout -- src", "")},
+			[]string{"a.go:\n  + limit = 5\n"},
+			[]string{", src (restored)"},
+		},
+		{
+			"a short sentence between others, and a whole message of a user", 200,
+			[][]compact.Message{
+				say(assistant("The port 8080 is ignored because `settings.go` is read after `listen.go`. So it goes. I swap `load()` and `listen()` in `main.go` so that the settings come first.")),
+				say(user("Keep the old names in `settings.go`, please, all of them, and the order of the fields as well, because the nightly export of the shop reads them by their place.")),
+			},
+			[]string{"read after `listen.go`. So it goes. I swap `load()`", "by their place.\n"},
+			[]string{"…"},
+		},
+		{
+			"how many there are, at the head of an output", 90,
+			[][]compact.Message{run(1, "python3 count.py", "17 differ, sum -0.30\n"+strings.Repeat("C-21542 by 0.01\nC-21543 by 0.02\n", 40))},
+			[]string{"17 differ, sum -0.30"},
+			nil,
+		},
+		{
+			"actions that have no room", 1700, actions,
+			[]string{" more steps: issue_credit order: 1"},
 			nil,
 		},
 		{

@@ -35,8 +35,10 @@ func (p *part) user(i int, e *event) {
 			}
 		}, 0, place, int32(first), max(800, p.room/4))
 		if first < len(p.pieces) {
-			p.pieces[first].text = strings.TrimSuffix(p.pieces[first].text, "…") + " …"
-			p.pieces[first].need = -1
+			q := &p.pieces[first]
+			if q.need = -1; q.span[1] < len(b.lines) {
+				q.text = strings.TrimSuffix(q.text, "…") + " …"
+			}
 		}
 	case binds(e.words): // however long ago
 		p.add(userWords, i, 0, e.words, 60, -1)
@@ -84,6 +86,9 @@ func (p *part) agent(i int, e *event) {
 		if !slices.ContainsFunc(p.events[i+1:], func(e *event) bool { return e.final }) {
 			limit = max(900, p.room*2/9) // the last one
 		}
+	}
+	if i > 0 && p.events[i-1].by == byCall && p.events[i-1].outcome.verdict == failed { // it says why
+		base += 0.6
 	}
 	reply := ""
 	if i+1 < len(p.events) && p.events[i+1].by == byUser {

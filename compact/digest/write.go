@@ -28,6 +28,7 @@ func (p *part) text() string {
 	slices.SortStableFunc(on, func(a, b *piece) int {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
 	})
+	on = joinedPieces(on)
 	w := writer{part: p, event: -1, left: max(0, p.room-smallRoom) / namesShare, read: map[string]bool{}, paths: map[string]string{}, headings: map[string]int32{}}
 	w.b.WriteString(p.head)
 	for _, q := range on {
@@ -43,6 +44,34 @@ func (p *part) text() string {
 	w.b.WriteString(foot)
 	return w.b.String()
 }
+
+// joinedPieces returns pieces in their order, those of a text as one between which next to nothing is
+// left out: what stands there is told instead of a mark.
+func joinedPieces(on []*piece) (list []*piece) {
+	for _, q := range on {
+		if len(list) == 0 || !list[len(list)-1].goesOn(q) {
+			list = append(list, q)
+			continue
+		}
+		all := *list[len(list)-1]
+		all.span[1], all.lines[1], all.rest = q.span[1], q.lines[1], q.rest
+		all.text = q.body.quoted(all.span[0], all.span[1])
+		list[len(list)-1] = &all
+	}
+	return list
+}
+
+// goesOn reports whether a piece goes on with another, but for a short line.
+func (q *piece) goesOn(next *piece) bool {
+	if q.body == nil || q.body != next.body || !q.on || !next.on || q.class != next.class || q.under >= 0 || next.under >= 0 || q.span[1] > next.span[0] {
+		return false
+	}
+	gap := strings.TrimSpace(q.body.between(q.span[1], next.span[0]))
+	return len(gap) <= shortGap && (q.class < prints || gap == "" || strings.Trim(gap, "-. ") != "" && !isNoise(gap) && !passedTest.MatchString(gap))
+}
+
+// shortGap is the length of what is told instead of a mark in its place.
+const shortGap = 48
 
 // at returns an event; nil: what comes after the last one.
 func (p *part) at(i int32) *event {
