@@ -58,6 +58,9 @@ func (p *part) printed(i int, e *event, head int32) {
 			return 0.6, opens
 		case !patch && b.heads(k):
 			return 0.2, opens
+		case c == prints && failedTest.MatchString(t) && !here[t]: // what follows says how
+			here[t] = true
+			return s + 5, opens
 		case here[t], isNoise(t), c == data && e.echoes(t),
 			e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
 			e.outcome.verdict == passed && passedTest.MatchString(t):                                       // one of many, and none failed
@@ -166,11 +169,13 @@ func isNoise(t string) bool { return noise.MatchString(t) || progress.MatchStrin
 
 var (
 	noise = regexp.MustCompile(`^(?:Collecting |Downloading |Installing |Requirement already|Using cached|Preparing |WARNING: Running pip|\[notice\]|npm (?:warn|notice|http)|diff --git |index [0-9a-f]|--- a/|\+\+\+ b/|new file mode|=== (?:RUN|PAUSE|CONT)|remote: |running \d+ tests?$|failures:$|---- .* stdout ----|note: run with |(?:Name: .*, |Length: .*, )?dtype: |Traceback \(most recent|\(use "git|` +
-		`# Subtest: |duration_ms: |type: '(?:test|suite)'$|1\.\.\d+$|TAP version |[#ℹ] (?:(?:suites|cancelled|skipped|todo) 0|duration_ms [\d.]+)$|\s*at .*\bnode:)`)
+		`# Subtest: |duration_ms: |failureType: |(?:error|stack): \|-$|code: 'ERR_ASSERTION'$|name: 'AssertionError'$|type: '(?:test|suite)'$|1\.\.\d+$|TAP version |[#ℹ] (?:(?:suites|cancelled|skipped|todo) 0|duration_ms [\d.]+)$|\s*at .*\bnode:)`)
 	// progress finds bars and rates that say how far a program is.
 	progress = regexp.MustCompile(`███|━━━|%.*(?:[=#.>-]{3,}[ =#.>-]*[|\]]|\bETA\b)|\d%\||%.* [kMG]i?B/s`)
 	// passedTest finds a test or a package that passed.
 	passedTest = regexp.MustCompile(` PASSED|^ok |^[✓✔] |\[no test files\]$|^--- PASS`)
+	// failedTest finds the line above what a test that failed printed.
+	failedTest = regexp.MustCompile(`^(?:not ok \d|--- FAIL: |(?:FAIL|ERROR): \w|● |__+ \w.* __+$)`)
 	// tally finds lines that say how a trial went: marks, a result, a share.
 	tally = regexp.MustCompile(`[✅❌]|(?i)^[^\w"']*(?:(?:final|overall|test|over ?all)[ _])?(?:results?|score|status|verdict|accuracy|coverage|mean|average|total\w*)\b[^:=]{0,24}[:=]\W*(?:pass|fail|ok\b|success|[\d.]+)|\b\d+(?:\.\d+)? ?% (?:pass|fail)`)
 	// expectation finds lines that say what was expected and what came.

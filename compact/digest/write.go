@@ -67,7 +67,12 @@ func (q *piece) goesOn(next *piece) bool {
 		return false
 	}
 	gap := strings.TrimSpace(q.body.between(q.span[1], next.span[0]))
-	return len(gap) <= shortGap && (q.class < prints || gap == "" || strings.Trim(gap, "-. ") != "" && !isNoise(gap) && !passedTest.MatchString(gap))
+	for l := range strings.Lines(gap) {
+		if l = strings.TrimSpace(l); q.class >= prints && l != "" && (strings.Trim(l, "-.") == "" || isNoise(l) || passedTest.MatchString(l)) {
+			return false
+		}
+	}
+	return len(gap) <= shortGap
 }
 
 // shortGap is the length of what is told instead of a mark in its place.
