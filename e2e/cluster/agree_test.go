@@ -283,19 +283,19 @@ models:
 		if took > time.Second {
 			t.Errorf("%s: the others knew after %v", f.name, took)
 		}
-		note(t, "learnt", fmt.Sprintf("| %s | %d | %v |\n", f.name, refused, upTo(took)))
+		note(t, "learnt", fmt.Sprintf("| %s | %d | %v |\n", f.name, refused, upTo(took, 20*time.Millisecond, 100*time.Millisecond, time.Second)))
 	}
 	for _, what := range c.upstream.complaints() {
 		t.Error(what)
 	}
 }
 
-// upTo rounds a time up to what does not change from run to run.
-func upTo(d time.Duration) string {
-	for _, most := range []time.Duration{20 * time.Millisecond, 100 * time.Millisecond, time.Second} {
+// upTo says which bound a time is below, since that does not change from run to run.
+func upTo(d time.Duration, bounds ...time.Duration) string {
+	for _, most := range bounds {
 		if d <= most {
 			return "below " + most.String()
 		}
 	}
-	return d.Round(time.Second).String()
+	return d.Round(10 * time.Millisecond).String()
 }

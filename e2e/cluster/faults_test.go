@@ -109,7 +109,7 @@ summarizer: {model: house-summaries, wait: 0s}
 		state.end()
 		n, first := failures(some)
 		more := took(some, 95) - baseline
-		note(t, "redis", fmt.Sprintf("| %s | %d | %d | %s | %s |\n", state.name, len(some), n, within(more), slowest(some)))
+		note(t, "redis", fmt.Sprintf("| %s | %d | %d | %s | %s |\n", state.name, len(some), n, upTo(more, 10*time.Millisecond, 25*time.Millisecond, 100*time.Millisecond), slowest(some)))
 		t.Logf("%s: medians %v and %v, 95th %v and %v, slowest %v and %v", state.name, took(base, 50), took(some, 50), baseline, took(some, 95), took(base, 100), took(some, 100))
 		if n > 0 {
 			t.Errorf("%s: %d of %d requests failed: %s", state.name, n, len(some), first)
@@ -159,13 +159,3 @@ func (r *replica) knows(pattern string) bool {
 
 // slowest says how long the slowest of some requests took.
 func slowest(all []result) string { return fmt.Sprintf("%d ms", took(all, 100).Milliseconds()) }
-
-// within says in which bound a difference is.
-func within(d time.Duration) string {
-	for _, most := range []time.Duration{10 * time.Millisecond, 25 * time.Millisecond, 100 * time.Millisecond} {
-		if d <= most {
-			return "below " + most.String()
-		}
-	}
-	return d.Round(10 * time.Millisecond).String()
-}
