@@ -175,7 +175,11 @@ func (f fields) rewrite(i *proxy.RewriteInfo) fields {
 		"bytes_before", i.BytesBefore, "bytes_after", i.BytesAfter, "overhead", i.Overhead,
 	).and("results_dropped", r.ResultsDropped)
 	if len(r.Stages) > 0 {
-		f = f.with("stages", stageLines(r.Stages), "strategy", r.Strategy)
+		stages := make([]zapcore.ObjectMarshaler, len(r.Stages))
+		for n, s := range r.Stages {
+			stages[n] = zap.DictObject(zap.String("stage", s.Name), zap.Int("edits", s.Edits), zap.Int("saved", s.Saved))
+		}
+		f = append(f, zap.Objects("stages", stages)).with("strategy", r.Strategy)
 	}
 	f = f.and("pins_unmatched", i.PinsUnmatched, "not_enough_history", r.NotEnough)
 	f = f.and(
@@ -214,25 +218,6 @@ func (f fields) retry(i *proxy.RetryInfo) fields {
 	}
 	return f.with("refusal", i.Kind, "refusal_shape", i.Shape).
 		and("upstream_limit", i.Limit, "upstream_prompt_tokens", i.Prompt, "upstream_answer_tokens", i.Output)
-}
-
-// stageLines writes the stages of a report.
-type stageLines []compact.StageReport
-
-// MarshalLogArray writes one object per stage.
-func (s stageLines) MarshalLogArray(out zapcore.ArrayEncoder) error {
-	for _, r := range s {
-		err := out.AppendObject(zapcore.ObjectMarshalerFunc(func(o zapcore.ObjectEncoder) error {
-			o.AddString("stage", r.Name)
-			o.AddInt("edits", r.Edits)
-			o.AddInt("saved", r.Saved)
-			return nil
-		}))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func logEdits(log *zap.Logger, i proxy.RewriteInfo) {
