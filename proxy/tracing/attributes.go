@@ -73,7 +73,7 @@ func (a *attributes) number(key string, n int) { *a = append(*a, attribute.Int(k
 func (a *attributes) yes(key string, is bool) { *a = append(*a, attribute.Bool(key, is)) }
 
 // attributesOf returns the attributes of a request's span.
-func attributesOf(i *proxy.SpanInfo, to destination) []attribute.KeyValue {
+func attributesOf(i *proxy.SpanInfo) []attribute.KeyValue {
 	a := make(attributes, 0, 32)
 	op := operations[i.Endpoint]
 	a.text("gen_ai.operation.name", op.name)
@@ -83,10 +83,6 @@ func attributesOf(i *proxy.SpanInfo, to destination) []attribute.KeyValue {
 		a.number("gen_ai.usage.input_tokens", u.Prompt)
 		a.number("gen_ai.usage.output_tokens", u.Completion)
 		a.number("gen_ai.usage.cache_read.input_tokens", u.Cached)
-	}
-	a.text("server.address", to.host)
-	if to.port != 0 {
-		a.number("server.port", to.port)
 	}
 	a.text("http.request.method", i.Method)
 	if i.Status != 0 && i.Status != proxy.StatusClientLeft {
@@ -140,13 +136,10 @@ func (a *attributes) measured(i *proxy.RewriteInfo) {
 	}
 }
 
-// destination is where a request went; the zero one: nowhere.
-type destination struct {
-	host string
-	port int
-}
-
-func destinationOf(u *url.URL) destination {
+// destination says where a request goes.
+func destination(u *url.URL) (a attributes) {
+	a.text("server.address", u.Hostname())
 	port, _ := strconv.Atoi(access.Port(u))
-	return destination{u.Hostname(), port}
+	a.number("server.port", port)
+	return a
 }

@@ -28,7 +28,6 @@ type span struct {
 	span  trace.Span
 	state string // the client's tracestate, which the upstream gets and no span holds
 	at    time.Time
-	to    destination
 }
 
 func (t *Tracing) start(r *http.Request, at time.Time) proxy.Span {
@@ -39,9 +38,10 @@ func (t *Tracing) start(r *http.Request, at time.Time) proxy.Span {
 	return &span{t: t, ctx: ctx, span: s, state: parent.TraceState().String(), at: at}
 }
 
-// Sending puts the span in the place of the client's.
+// Sending puts the span in the place of the client's, and says in it where the request
+// goes.
 func (s *span) Sending(out *http.Request) {
-	s.to = destinationOf(out.URL)
+	s.span.SetAttributes(destination(out.URL)...)
 	for _, name := range (propagation.TraceContext{}).Fields() {
 		out.Header.Del(name) // a state without a valid parent is nobody's
 	}
@@ -73,7 +73,7 @@ func (s *span) Ended(i proxy.SpanInfo) {
 		s.step(spanFirstByte, steps.Sending, i.Duration, true)
 	}
 	s.span.SetName(nameOf(&i))
-	s.span.SetAttributes(attributesOf(&i, s.to)...)
+	s.span.SetAttributes(attributesOf(&i)...)
 	if errorType(&i) != "" {
 		s.span.SetStatus(codes.Error, "")
 	}
