@@ -1,10 +1,6 @@
 package metrics
 
-import (
-	"github.com/prometheus/client_golang/prometheus"
-
-	"laconic/store"
-)
+import "github.com/prometheus/client_golang/prometheus"
 
 // stateOf collects what a proxy holds at the moment of the question.
 type stateOf struct{ m *Metrics }
@@ -21,9 +17,21 @@ func (s stateOf) Collect(to chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
+	total := func(d *prometheus.Desc, n uint64, label string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), label)
+	}
 	t, now := &s.m.table, p.State()
 	if ask := s.m.store.Load(); ask != nil {
-		s.collectStore(to, (*ask)())
+		if shared := (*ask)(); shared.Operations != nil {
+			gauge(t.storeUp, oneIf(!shared.Silent))
+			for name, refuses := range shared.Refuses {
+				gauge(t.storeRefuses, oneIf(refuses), name)
+			}
+			for name, n := range shared.Operations {
+				total(t.storeOperations, n, name)
+				total(t.storeFailed, shared.Failed[name], name)
+			}
+		}
 	}
 	gauge(t.serving, float64(now.Serving))
 	gauge(t.summarizing, float64(now.Summarizing))
@@ -40,27 +48,6 @@ func (s stateOf) Collect(to chan<- prometheus.Metric) {
 		gauge(t.upstreamFailures, float64(u.Failures), u.Upstream)
 		gauge(t.upstreamAnswered, seconds(u.Answered), u.Upstream)
 		gauge(t.upstreamFailed, seconds(u.Failed), u.Upstream)
-	}
-}
-
-// collectStore collects the state of a shared store.
-func (s stateOf) collectStore(to chan<- prometheus.Metric, now store.State) {
-	if now.Operations == nil {
-		return
-	}
-	t := &s.m.table
-	send := func(d *prometheus.Desc, kind prometheus.ValueType, v float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(d, kind, v, labels...)
-	}
-	send(t.storeUp, prometheus.GaugeValue, oneIf(!now.Silent))
-	for name, refuses := range now.Refuses {
-		send(t.storeRefuses, prometheus.GaugeValue, oneIf(refuses), name)
-	}
-	for name, n := range now.Operations {
-		send(t.storeOperations, prometheus.CounterValue, float64(n), name)
-	}
-	for name, n := range now.Failed {
-		send(t.storeFailed, prometheus.CounterValue, float64(n), name)
 	}
 }
 
