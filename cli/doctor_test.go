@@ -60,7 +60,7 @@ func upstreamWith(t *testing.T, o strict.Options, wrap func(http.Handler) http.H
 			http.NotFound(w, r)
 			return
 		}
-		u.ServeHTTP(w, r)
+		u.ServeHTTP(pausing{w}, r)
 	})
 	if wrap != nil {
 		h = wrap(h)
@@ -68,6 +68,14 @@ func upstreamWith(t *testing.T, o strict.Options, wrap func(http.Handler) http.H
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
 	return s.URL
+}
+
+// pausing takes a while for each event of a stream.
+type pausing struct{ http.ResponseWriter }
+
+func (p pausing) FlushError() error {
+	time.Sleep(30 * time.Millisecond)
+	return http.NewResponseController(p.ResponseWriter).Flush()
 }
 
 // buffered keeps an answer until it is complete, as a web server with buffering does.
@@ -90,7 +98,7 @@ const unwatched = "admin: off\n"
 func TestDoctorFindsFiveFaults(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-right")
 	t.Setenv("OPENAI_BASE_URL", "")
-	slow := strict.Options{Key: "sk-right", Latency: 30 * time.Millisecond, Reply: func(*strict.Request) strict.Reply {
+	slow := strict.Options{Key: "sk-right", Reply: func(*strict.Request) strict.Reply {
 		return strict.Reply{Text: strings.Repeat("one two three four five six. ", 8)}
 	}}
 	good := upstreamWith(t, slow, nil)

@@ -1,22 +1,17 @@
 package strict
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Reply is the answer to one request.
 type Reply struct {
 	Text  string
 	Calls []Call // an empty ID gets one
-	// Break is the number of events after which the connection of a stream is
-	// cut, as by a dying server; 0 means never.
-	Break int
 }
 
 // fields is a JSON object.
@@ -51,7 +46,7 @@ type api struct {
 }
 
 // answer replies to a request.
-func (u *Upstream) answer(w http.ResponseWriter, r *http.Request, a *api, req *Request) {
+func (u *Upstream) answer(w http.ResponseWriter, a *api, req *Request) {
 	u.mu.Lock()
 	script := u.o.Reply
 	u.mu.Unlock()
@@ -71,20 +66,12 @@ func (u *Upstream) answer(w http.ResponseWriter, r *http.Request, a *api, req *R
 		t.thinking = u.o.Thinks(req)
 	}
 	if !req.Stream {
-		if pause(r.Context(), u.o.Latency) {
-			send(w, http.StatusOK, marshal(a.whole(t)))
-		}
+		send(w, http.StatusOK, marshal(a.whole(t)))
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	flusher := http.NewResponseController(w)
-	for i, e := range a.stream(t) {
-		if t.Break > 0 && i == t.Break {
-			panic(http.ErrAbortHandler) // net/http cuts the connection: the client sees a broken answer
-		}
-		if i > 0 && !pause(r.Context(), u.o.Latency) {
-			return
-		}
+	for _, e := range a.stream(t) {
 		text := ""
 		if e.name != "" {
 			text = "event: " + e.name + "\n"
@@ -97,19 +84,6 @@ func (u *Upstream) answer(w http.ResponseWriter, r *http.Request, a *api, req *R
 			return
 		}
 	}
-}
-
-// pause waits for d and reports whether the client is still there.
-func pause(gone context.Context, d time.Duration) bool {
-	if d > 0 {
-		t := time.NewTimer(d)
-		defer t.Stop()
-		select {
-		case <-t.C:
-		case <-gone.Done():
-		}
-	}
-	return gone.Err() == nil
 }
 
 // words cuts a text into the pieces that a model would send.

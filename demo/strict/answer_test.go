@@ -3,8 +3,6 @@ package strict_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -56,28 +54,6 @@ func TestAGoClientReadsWholeAnswers(t *testing.T) {
 	}
 	if twoCalls[0].ID != "" {
 		t.Error("the script's own calls were changed")
-	}
-}
-
-func TestAScriptMayBreakAStream(t *testing.T) {
-	_, _, client := serve(t, strict.Options{Reply: func(*strict.Request) strict.Reply {
-		return strict.Reply{Text: "one two three four", Break: 3}
-	}})
-	stream, err := client.CreateChatCompletionStream(context.Background(), ask1("hi"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stream.Close()
-	text := ""
-	for {
-		c, err := stream.Recv()
-		if err != nil {
-			if errors.Is(err, io.EOF) || text != "one two " {
-				t.Errorf("after %q: %v, want a broken connection after %q", text, err, "one two ")
-			}
-			break
-		}
-		text += c.Choices[0].Delta.Content
 	}
 }
 

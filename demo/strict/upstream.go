@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 )
 
 // Options configure an Upstream. The zero value works. The functions are called
@@ -33,10 +32,6 @@ type Options struct {
 
 	// Rule refuses requests that keep all other rules; nil refuses nothing.
 	Rule func(*Request) *Refusal
-
-	// Latency is the pause between the events of a stream, and before an answer
-	// that is not streamed.
-	Latency time.Duration
 
 	// Key is the bearer token that requests must carry; "" means none.
 	Key string
@@ -139,7 +134,7 @@ func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	req.Header = r.Header.Clone()
-	u.answer(w, r, a, req)
+	u.answer(w, a, req)
 }
 
 // apis are the APIs, by their paths.

@@ -49,6 +49,7 @@ type upstream struct {
 	// steps lets one write of an answer through per element; nil lets all.
 	steps    chan struct{}
 	heads    bool // headers do not wait for a step
+	cut      int  // it dies after so many writes of an answer; 0: it does not
 	released sync.Once
 
 	mu      sync.Mutex // guards what follows
@@ -127,6 +128,7 @@ type noting struct {
 	a      *arrival
 	gone   context.Context
 	status int
+	writes int
 }
 
 // WriteHeader is put off to the first write: before its step no header may be
@@ -134,6 +136,9 @@ type noting struct {
 func (n *noting) WriteHeader(status int) { n.status = status }
 
 func (n *noting) Write(b []byte) (int, error) {
+	if n.writes++; n.u.cut > 0 && n.writes > n.u.cut {
+		panic(http.ErrAbortHandler) // net/http cuts the connection: the client sees a broken answer
+	}
 	if n.u.heads {
 		_ = http.NewResponseController(n.ResponseWriter).Flush()
 	}
@@ -211,11 +216,11 @@ func startUpstream(ts *testscript.TestScript, neg bool, args []string) {
 		f.BoolVar(&tells, "tells", false, "")
 		f.BoolVar(&back, "back", false, "")
 	})
-	o.Reply = func(*strict.Request) strict.Reply { return strict.Reply{Text: says, Break: cut} }
+	o.Reply = func(*strict.Request) strict.Reply { return strict.Reply{Text: says} }
 	u, err := launch(o)
 	ts.Check(err)
 	u.tells = tells
-	u.heads = heads
+	u.heads, u.cut = heads, cut
 	if steps {
 		u.steps = make(chan struct{})
 	}
