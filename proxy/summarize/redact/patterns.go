@@ -28,9 +28,9 @@ var quoted = func() string {
 	return `(?:` + levels + `|` + strings.ReplaceAll(levels, `"`, `'`) + `)`
 }()
 
-// assigned matches a name and its value, of these bytes where it is not quoted.
-func assigned(name, bare string) *regexp.Regexp {
-	return regexp.MustCompile(`^(?i:` + name + `)(?:` + anySign + quoted + `|` + giving + optQuote + `(` + bare + `))`)
+// assigned matches a name and its value.
+func assigned(name string) *regexp.Regexp {
+	return regexp.MustCompile(`^(?i:` + name + `)(?:` + anySign + quoted + `|` + giving + optQuote + `(` + bareValue + `))`)
 }
 
 // prefixed matches a token by its prefix, in its case, or else the word that it
@@ -128,18 +128,18 @@ func patterns() []pattern {
 		{
 			kind: "password", inside: true, assigned: true, least: 6, not: noPassword, end: nextName,
 			words: []string{"password", "passwd", "secret", "api_key", "api-key", "apikey", "access_key", "access-key", "accesskey", "accountkey", "private_key"},
-			expr:  assigned(`(?:password|passwd|secret|api[_-]?key|access[_-]?key|accountkey|private_key)[\w-]*`, bareValue),
+			expr:  assigned(`(?:password|passwd|secret|api[_-]?key|access[_-]?key|accountkey|private_key)[\w-]*`),
 		},
-		{kind: "passphrase", words: []string{"passphrase"}, inside: true, assigned: true, least: 6, not: noPassphrase, end: nextName, expr: assigned(`passphrase[\w-]*`, bareValue)},
+		{kind: "passphrase", words: []string{"passphrase"}, inside: true, assigned: true, least: 6, not: noPassphrase, end: nextName, expr: assigned(`passphrase[\w-]*`)},
 		{
 			kind: "token of a session", inside: true, assigned: true, least: 6, not: noPassword, end: nextName,
 			words: []string{"authtoken", "auth_token", "auth-token", "accesstoken", "access_token", "access-token", "refreshtoken", "refresh_token", "refresh-token", "sessiontoken", "session_token", "session-token"},
-			expr:  assigned(`(?:auth|access|refresh|session)[_-]?token[0-9]*`, bareValue),
+			expr:  assigned(`(?:auth|access|refresh|session)[_-]?token[0-9]*`),
 		},
 		{
 			kind: "_PASS of a variable", inside: true, assigned: true, least: 6, not: noPassword, end: nextName,
 			words: []string{"_pass", "db_pass", "smtp_pass", "mail_pass", "user_pass", "ftp_pass", "admin_pass"},
-			expr:  assigned(`(?-i:_PASS)[0-9]*|(?:db|smtp|mail|user|ftp|admin)_pass[0-9]*`, bareValue),
+			expr:  assigned(`(?-i:_PASS)[0-9]*|(?:db|smtp|mail|user|ftp|admin)_pass[0-9]*`),
 		},
 		{
 			kind: "pwd", words: []string{"pwd"}, inside: true, assigned: true, least: 6, not: regexp.MustCompile(`^["']?(?:[/~.$]|.:)`), end: nextName,
