@@ -143,7 +143,7 @@ func (f keptFacts) Save(ctx context.Context, key learn.Key, l learn.Facts) bool 
 // the key of them follows, a keyed hash.
 const factsWord = "facts "
 
-// Watch implements [learn.Watcher].
+// Watch hears of what is saved.
 func (f keptFacts) Watch(ctx context.Context, saved func(learn.Key), missed func()) {
 	f.vault.Hear(ctx, func(word string) {
 		var key learn.Key

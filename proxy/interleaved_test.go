@@ -127,6 +127,7 @@ type pinned learn.Facts
 
 func (p pinned) Load(context.Context, learn.Key) (learn.Facts, bool) { return learn.Facts(p), true }
 func (pinned) Save(context.Context, learn.Key, learn.Facts) bool     { return true }
+func (pinned) Watch(context.Context, func(learn.Key), func())        {}
 
 // pin returns a store of the facts that a plan was made under.
 func pin(f learn.Facts) learn.Store {

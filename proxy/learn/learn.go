@@ -11,8 +11,8 @@
 //     credential.
 //   - read once: a plan depends on a [Facts], which is a value.
 //   - shared: processes with one [Store] come to know the same, the newest of each
-//     fact, and where the Store is a [Watcher] at once. A Store that was away gets
-//     what it missed when it is back.
+//     fact, and at once where the Store says that one was saved. A Store that was
+//     away gets what it missed when it is back.
 //   - in the background: the first request of a model waits for the [Store], 100 ms at
 //     most, and no other does.
 //
@@ -109,11 +109,9 @@ func New(o Options) *Memory {
 	m.stop = stop
 	if o.Store != nil {
 		m.running.Go(func() { m.share(ctx) })
-	}
-	if w, ok := o.Store.(Watcher); ok {
 		m.running.Go(func() {
 			defer m.recovered()
-			w.Watch(ctx, m.saved, m.missed)
+			o.Store.Watch(ctx, m.saved, m.missed)
 		})
 	}
 	return m

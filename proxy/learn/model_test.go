@@ -250,6 +250,8 @@ func (s *shelf) Save(_ context.Context, key Key, f Facts) bool {
 	return true
 }
 
+func (*shelf) Watch(context.Context, func(Key), func()) {}
+
 func TestProcessesThatRunShareWhatTheyLearn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{all: map[Key]Facts{}}
@@ -284,6 +286,8 @@ func (s *mute) Save(ctx context.Context, _ Key, _ Facts) bool {
 	<-ctx.Done()
 	return false
 }
+
+func (*mute) Watch(context.Context, func(Key), func()) {}
 
 // TestFactsThatDoNotComeHoldNobodyUp but the first request of a model, which
 // waits for as long as it is said.
@@ -327,7 +331,8 @@ func (s slow) Load(context.Context, Key) (Facts, bool) {
 	return s.kept, true
 }
 
-func (slow) Save(context.Context, Key, Facts) bool { return true }
+func (slow) Save(context.Context, Key, Facts) bool    { return true }
+func (slow) Watch(context.Context, func(Key), func()) {}
 
 // TestOneReaderWaitsForFacts and those behind it do not, nor does what is learnt
 // meanwhile, which stays.

@@ -171,7 +171,7 @@ func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Tria
 		b := t.Facts.Budget(s.Limits, s.Asked)
 		more := n*100 > (100+percentSlack)*size
 		if r.Kind != overflow.Quota && (more || b.Above(size).Room() >= size) {
-			if m.guess(now, &t, s, size, n, answered); !more && b.Tokens < size {
+			if m.guess(now, &t, size, n, answered); !more && b.Tokens < size {
 				t.kept.Input = Fact[int]{} // the window makes shorter what may leave
 			}
 		}
@@ -236,7 +236,7 @@ func (f *Facts) short(r overflow.Refusal, s *Sent) bool {
 // guess makes the second prompt shorter than the refused one, where nothing that
 // is known does. The guess is kept only if a prompt of that length was answered,
 // and never below what was answered before. Nothing is kept of a trial that is Full.
-func (m *Model) guess(now time.Time, t *Trial, s *Sent, size, counted, answered int) {
+func (m *Model) guess(now time.Time, t *Trial, size, counted, answered int) {
 	limit := t.limit
 	if r := &t.refusal; r.Unsure && r.Prompt <= mostAbove*size && r.Prompt >= size/mostAbove {
 		limit, counted = r.Limit, r.Prompt

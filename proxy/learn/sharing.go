@@ -19,11 +19,6 @@ type Store interface {
 	Load(ctx context.Context, key Key) (Facts, bool)
 	// Save reports whether others will find f.
 	Save(ctx context.Context, key Key, f Facts) bool
-}
-
-// Watcher is a Store that says when a process has saved facts, so that others know
-// them as soon as they are.
-type Watcher interface {
 	// Watch calls saved with the key of facts that some process has saved, and missed
 	// where it may have overlooked some or the Store may have lost some. It returns
 	// when ctx is done, or at once where no other process can save.
