@@ -89,18 +89,6 @@ func TestWhatWasPutIsFound(t *testing.T) {
 	})
 }
 
-func TestWhatIsTooLargeIsRefused(t *testing.T) {
-	ctx := context.Background()
-	eachStore(t, func(t *testing.T, s Store) {
-		if err := s.Put(ctx, keyOf(1), make([]byte, MaxValue+overhead+1), time.Hour); !errors.Is(err, ErrLarge) {
-			t.Fatalf("got %v", err)
-		}
-		if _, err := s.Get(ctx, keyOf(1)); !errors.Is(err, ErrMiss) {
-			t.Fatalf("it is there: %v", err)
-		}
-	})
-}
-
 func TestWhatIsOverIsAMiss(t *testing.T) {
 	ctx := context.Background()
 	eachStore(t, func(t *testing.T, s Store) {

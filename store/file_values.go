@@ -61,9 +61,6 @@ func costOf(r []byte) int64 {
 
 // Put stores a value. It returns when the value is on the disk.
 func (f *File) Put(ctx context.Context, k Key, value []byte, ttl time.Duration) error {
-	if len(value) > MaxValue+overhead {
-		return ErrLarge
-	}
 	return f.update(ctx, func(values *bolt.Bucket, held int64) (int64, error) {
 		now := time.Now()
 		if held > f.most || now.Sub(f.swept) > sweepEvery {

@@ -44,9 +44,6 @@ func (m *Memory) Get(_ context.Context, k Key) ([]byte, error) {
 
 // Put stores a value.
 func (m *Memory) Put(_ context.Context, k Key, value []byte, ttl time.Duration) error {
-	if len(value) > MaxValue+overhead {
-		return ErrLarge
-	}
 	if ttl > 0 {
 		m.values.Set(k, timed{value: value, ttl: ttl})
 	}

@@ -118,9 +118,6 @@ func (s *Redis) Get(ctx context.Context, k Key) (value []byte, err error) {
 
 // Put stores a value.
 func (s *Redis) Put(ctx context.Context, k Key, value []byte, ttl time.Duration) error {
-	if len(value) > MaxValue+overhead {
-		return ErrLarge
-	}
 	if ttl < time.Millisecond {
 		return nil
 	}
