@@ -65,10 +65,6 @@ func (ch *checking) note(path, message, hint string, others ...string) {
 // atKey notes a problem with the key of a path itself.
 func (ch *checking) atKey(path, message, hint string) {
 	p := ch.placeOf(path)
-	if p.key == nil {
-		ch.note(path, message, hint)
-		return
-	}
 	ch.found = append(ch.found, problemAt(p.from, p.key, message, hint))
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"maps"
@@ -62,24 +63,14 @@ var root = func() *schema {
 }()
 
 // schemaAt returns the schema of a path such as log.level, models[] or
-// policies.NAME; nil if there is no such key.
+// policies.NAME, which is one.
 func schemaAt(path string) *schema {
 	s := root
 	for key := range strings.SplitSeq(path, ".") {
 		name := strings.TrimSuffix(key, "[]")
-		switch {
-		case path == "":
-			return s
-		case s.Properties[name] != nil:
-			s = s.Properties[name]
-		default:
-			s = s.Additional
-		}
-		if s != nil && name != key {
+		s = cmp.Or(s.Properties[name], s.Additional)
+		if name != key {
 			s = s.Items
-		}
-		if s == nil {
-			return nil
 		}
 	}
 	return s
