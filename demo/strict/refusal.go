@@ -29,9 +29,6 @@ type Refusal struct {
 	anthropic bool // it is of the messages API
 }
 
-// Error returns the message.
-func (r *Refusal) Error() string { return r.Message }
-
 // Body returns the JSON of the answer.
 func (r *Refusal) Body() []byte {
 	if r.anthropic {
