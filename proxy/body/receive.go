@@ -35,15 +35,17 @@ func Receive(closing context.Context, r *http.Request, rc *http.ResponseControll
 	return text, err
 }
 
-// receive reads a body of so many bytes, or, below 0, of any length up to limit.
+// receive reads a body of so many bytes, or, below 0, of any length up to limit, to its
+// EOF: before that the server does not watch for the client's leaving.
 func (b *Incoming) receive(ctx context.Context, memory *admission.Reservation, length, limit int64) (text []byte, err error) {
-	most := limit + 1
+	most := limit
 	if length >= 0 {
 		most = length
 	}
-	for n := int64(0); n < most; n = int64(len(text)) {
+	for {
+		n := int64(len(text))
 		if len(text) == cap(text) {
-			room := min(max(2*n, leastRoom), most)
+			room := min(max(2*n, leastRoom), most+1) // one byte more shows the end
 			if err := memory.Receive(ctx, room); err != nil {
 				return nil, err
 			}
@@ -52,25 +54,15 @@ func (b *Incoming) receive(ctx context.Context, memory *admission.Reservation, l
 		m, err := b.Read(text[n:cap(text)])
 		text = text[:n+int64(m)]
 		switch {
-		case err == nil:
-		case err == io.EOF && length < 0:
+		case int64(len(text)) > most:
+			return nil, ErrTooLarge
+		case err == io.EOF && int64(len(text)) < length:
+			return nil, io.ErrUnexpectedEOF
+		case err == io.EOF:
 			return text, nil
-		case err != io.EOF || int64(len(text)) < length:
+		case err != nil:
 			return nil, err
 		}
-	}
-	if length < 0 {
-		return nil, ErrTooLarge
-	}
-	// The server watches for the client's leaving only once the body was read to
-	// its EOF.
-	switch _, err := b.Read(make([]byte, 1)); err {
-	case io.EOF:
-		return text, nil
-	case nil:
-		return nil, io.ErrUnexpectedEOF
-	default:
-		return nil, err
 	}
 }
 
