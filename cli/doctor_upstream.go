@@ -20,8 +20,8 @@ import (
 // doctorTime is how long an upstream may take to say what it is.
 const doctorTime = 10 * time.Second
 
-// upstream is one upstream of the configuration with the key that goes there, and what
-// it answered.
+// upstream is an upstream and what it answered, for one of the configuration also with
+// the key that goes there.
 type upstream struct {
 	discover.Found
 	url   *url.URL

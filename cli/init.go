@@ -26,12 +26,6 @@ import (
 // answer at once, or not at all.
 const lookTime = 3 * time.Second
 
-// found is an upstream that init writes down.
-type found struct {
-	url string
-	discover.Found
-}
-
 func initCommand() *cobra.Command {
 	var upstream, output string
 	var force bool
@@ -61,7 +55,7 @@ func initCommand() *cobra.Command {
 				return err
 			}
 			for _, f := range all {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", config.ShownURL(f.url), f.name(), modelsWords(f))
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", config.ShownURL(f.url.String()), f.name(), modelsWords(f))
 				if first := why.Unloaded(f.Program); first.Says != "" && len(f.Windows) == 0 {
 					fmt.Fprintln(cmd.OutOrStdout(), "hint:", first)
 				}
@@ -83,7 +77,7 @@ func initCommand() *cobra.Command {
 
 // upstreamsFor returns the upstreams to write down: the one that is named, else those
 // of this machine.
-func upstreamsFor(cmd *cobra.Command, named string) ([]found, error) {
+func upstreamsFor(cmd *cobra.Command, named string) ([]upstream, error) {
 	if named == "" {
 		if all := onThisMachine(cmd.Context()); len(all) > 0 {
 			return all, nil
@@ -95,7 +89,7 @@ func upstreamsFor(cmd *cobra.Command, named string) ([]found, error) {
 		return nil, err
 	}
 	if discover.Silent(u) {
-		return []found{{url: u.String()}}, nil
+		return []upstream{{url: u}}, nil
 	}
 	ask := func(u *url.URL) discover.Found {
 		f := look(cmd.Context(), u, "", lookTime)
@@ -113,7 +107,7 @@ func upstreamsFor(cmd *cobra.Command, named string) ([]found, error) {
 	if f.Status == 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "laconic: %s does not answer now (%s): it is written down as it is named\n", config.ShownURL(u.String()), apierror.Reason(f.Err))
 	}
-	return []found{{u.String(), f}}, nil
+	return []upstream{{Found: f, url: u}}, nil
 }
 
 func portsWords() string {
@@ -125,13 +119,13 @@ func portsWords() string {
 }
 
 // onThisMachine returns the servers that answer on their usual ports.
-func onThisMachine(ctx context.Context) (all []found) {
-	each := make([]found, len(discover.Programs))
+func onThisMachine(ctx context.Context) (all []upstream) {
+	each := make([]upstream, len(discover.Programs))
 	var wg sync.WaitGroup
 	for i, p := range discover.Programs {
 		wg.Go(func() {
 			u := &url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", p.Port), Path: "/v1"}
-			each[i] = found{u.String(), look(ctx, u, "", lookTime)}
+			each[i] = upstream{Found: look(ctx, u, "", lookTime), url: u}
 		})
 	}
 	wg.Wait()
@@ -148,7 +142,7 @@ func onThisMachine(ctx context.Context) (all []found) {
 const mostWritten = 30
 
 // name returns what an upstream is, in words.
-func (f found) name() string {
+func (f upstream) name() string {
 	switch {
 	case f.Program != "":
 		return f.Program
@@ -160,7 +154,7 @@ func (f found) name() string {
 	return "an OpenAI-compatible server"
 }
 
-func modelsWords(f found) string {
+func modelsWords(f upstream) string {
 	windows := 0
 	for _, m := range f.Models {
 		if f.Published(m).Window > 0 {
@@ -172,10 +166,10 @@ func modelsWords(f found) string {
 
 // configurationFor returns the text of a configuration for some upstreams, of which
 // the first is that of all models that no row names.
-func configurationFor(all []found) string {
+func configurationFor(all []upstream) string {
 	var b strings.Builder
 	b.WriteString("# Written by laconic init. `laconic check` says what this comes to; config.example.yaml\n# explains every setting.\n\n")
-	fmt.Fprintf(&b, "# The base URL of %s, in the place of the client's.\nupstream: %s\n\n", all[0].name(), quotedYAML(all[0].url))
+	fmt.Fprintf(&b, "# The base URL of %s, in the place of the client's.\nupstream: %s\n\n", all[0].name(), quotedYAML(all[0].url.String()))
 	b.WriteString("# The address for clients: laconic env CLIENT prints what to set there.\n#listen: " + config.Default().Listen + "\n\n")
 	b.WriteString("# Rows of models; the first that matches counts. window is in tokens: what the server was\n" +
 		"# started with, not the model's maximum. auto asks the server while the proxy runs.\nmodels:\n")
@@ -192,7 +186,7 @@ func configurationFor(all []found) string {
 			seen[m] = true
 			fmt.Fprintf(&b, "  - match: %s\n", quotedYAML(m))
 			if i > 0 {
-				fmt.Fprintf(&b, "    upstream: %s   # %s\n    api_key: none   # it wants none, and the client's is not for it\n", quotedYAML(f.url), f.name())
+				fmt.Fprintf(&b, "    upstream: %s   # %s\n    api_key: none   # it wants none, and the client's is not for it\n", quotedYAML(f.url.String()), f.name())
 			}
 			if n := f.Published(m).Window; n > 0 {
 				fmt.Fprintf(&b, "    window: %d   # as %s published it\n", n, f.name())
