@@ -84,7 +84,7 @@ func (e eraser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formTimeout))
 	r.Body = http.MaxBytesReader(w, r.Body, longestForm)
 	if r.ParseForm() != nil || len(r.URL.RawQuery) > 0 {
-		say(w, http.StatusBadRequest, "The client is named in the body, as in client=NAME or credential=KEY: addresses are logged on their way.\n")
+		operate.Say(w, http.StatusBadRequest, "The client is named in the body, as in client=NAME or credential=KEY: addresses are logged on their way.\n")
 		return
 	}
 	client, credential := r.PostForm.Get("client"), r.PostForm.Get("credential")
@@ -93,7 +93,7 @@ func (e eraser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	whose := cmp.Or(client, "this credential")
 	switch {
 	case len(r.PostForm["client"])+len(r.PostForm["credential"]) != 1:
-		say(w, http.StatusBadRequest, "Whose summaries? The body is client=NAME or credential=KEY.\n")
+		operate.Say(w, http.StatusBadRequest, "Whose summaries? The body is client=NAME or credential=KEY.\n")
 		return
 	case client != "":
 		n, err = e.p.EraseClient(r.Context(), client)
@@ -101,7 +101,7 @@ func (e eraser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		n, err = e.p.Erase(r.Context(), access.Secret(credential))
 	}
 	if errors.Is(err, proxy.ErrNoClient) {
-		say(w, http.StatusNotFound, "No client key has this name.\n")
+		operate.Say(w, http.StatusNotFound, "No client key has this name.\n")
 		return
 	}
 	if e.shown != nil {
@@ -112,13 +112,13 @@ func (e eraser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.Is(err, summarize.ErrUntold):
 		e.log.Warn("summaries were erased, and the other replicas could not be told", fields...)
-		say(w, http.StatusBadGateway, done+", but the other replicas could not be told: ask each of them itself. /readyz?verbose says why.\n")
+		operate.Say(w, http.StatusBadGateway, done+", but the other replicas could not be told: ask each of them itself. /readyz?verbose says why.\n")
 	case err != nil:
 		e.log.Warn("summaries were not all erased: the store failed", fields...)
-		say(w, http.StatusServiceUnavailable, "The store failed: "+done+", some may be left. Ask again when it answers.\n")
+		operate.Say(w, http.StatusServiceUnavailable, "The store failed: "+done+", some may be left. Ask again when it answers.\n")
 	default:
 		e.log.Always("summaries were erased", fields...)
-		say(w, http.StatusOK, done+"\n")
+		operate.Say(w, http.StatusOK, done+"\n")
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"laconic/config"
 	"laconic/number"
 	"laconic/proxy"
+	"laconic/proxy/operate"
 )
 
 // reloader reads the configuration again while the proxy runs. The proxy is always
@@ -159,14 +160,7 @@ func (r *reloader) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	if !taken {
 		status = http.StatusUnprocessableEntity
 	}
-	say(w, status, says)
-}
-
-// say answers with plain text.
-func say(w http.ResponseWriter, status int, text string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = fmt.Fprint(w, text)
+	operate.Say(w, status, says)
 }
 
 // certificate is the certificate of the listener. Whatever replaces its files, by

@@ -160,7 +160,7 @@ func (a *Admin) pageFor(r *http.Request) (page *Page, no *apierror.Error) {
 	return page, nil
 }
 
-func (a *Admin) healthz(w http.ResponseWriter, _ *http.Request) { text(w, http.StatusOK, "ok\n") }
+func (a *Admin) healthz(w http.ResponseWriter, _ *http.Request) { Say(w, http.StatusOK, "ok\n") }
 
 func (a *Admin) readyz(w http.ResponseWriter, r *http.Request) {
 	status, says := http.StatusOK, "ready\n"
@@ -173,10 +173,11 @@ func (a *Admin) readyz(w http.ResponseWriter, r *http.Request) {
 			says += a.Notes()
 		}
 	}
-	text(w, status, says)
+	Say(w, status, says)
 }
 
-func text(w http.ResponseWriter, status int, says string) {
+// Say answers with plain text.
+func Say(w http.ResponseWriter, status int, says string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, says)
