@@ -181,7 +181,7 @@ func runningWith(c *config.Config) string {
 
 // checkStore asks a store that processes share for everything that it is used for.
 func checkStore(ctx context.Context, p *patient) []finding {
-	if store.Kind(p.Store.Kind) != store.InRedis {
+	if p.Store.Kind != store.InRedis {
 		return nil
 	}
 	faults, err := store.Try(ctx, storeOptions(p.Config))

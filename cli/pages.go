@@ -32,7 +32,7 @@ func newPage(now func() *config.Config, p func() *proxy.Proxy, stored, found fun
 		return nil
 	}
 	replica := ""
-	if store.Kind(c.Store.Kind) == store.InRedis {
+	if c.Store.Kind == store.InRedis {
 		replica, _ = os.Hostname()
 	}
 	return page.New(page.Options{

@@ -51,14 +51,14 @@ func openStore(c *config.Config, notice func(string)) (*store.Vault, error) {
 func storeOptions(c *config.Config) store.Options {
 	s := c.Store
 	return store.Options{
-		Kind: store.Kind(s.Kind), Path: s.Path, URL: s.URL, Secret: []byte(s.Secret), Username: s.Username, Password: string(s.Password), Prefix: s.Prefix,
+		Kind: s.Kind, Path: s.Path, URL: s.URL, Secret: []byte(s.Secret), Username: s.Username, Password: string(s.Password), Prefix: s.Prefix,
 		TLS: s.TLS, TTL: time.Duration(s.TTL),
 	}
 }
 
 // storeWords returns where the store is; "" for one in memory.
 func storeWords(c *config.Config) string {
-	switch store.Kind(c.Store.Kind) {
+	switch c.Store.Kind {
 	case store.InFile:
 		return c.Store.Path
 	case store.InRedis:
@@ -107,10 +107,7 @@ type keptFacts struct{ vault *store.Vault }
 
 // keepsFacts reports whether the store outlives the process, so that it is worth
 // opening for facts alone.
-func keepsFacts(c *config.Config) bool {
-	k := store.Kind(c.Store.Kind)
-	return k != "" && k != store.InMemory
-}
+func keepsFacts(c *config.Config) bool { return c.Store.Kind != store.InMemory }
 
 func (f keptFacts) key(k learn.Key) store.Key {
 	return f.vault.Key(f.vault.Group("facts"), string(k[:]), "version 2")

@@ -157,7 +157,7 @@ func Default() *Config {
 		},
 		Policies:   builtinPolicies(),
 		Summarizer: Summarizer{Credential: "own", Timeout: seconds(60), Mask: true},
-		Store:      Store{Kind: string(store.InMemory), Path: "laconic.db", Prefix: store.DefaultPrefix, TTL: Duration(store.DefaultTTL)},
+		Store:      Store{Kind: store.InMemory, Path: "laconic.db", Prefix: store.DefaultPrefix, TTL: Duration(store.DefaultTTL)},
 	}
 }
 

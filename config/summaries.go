@@ -24,7 +24,7 @@ type Summarizer struct {
 
 // Store is where summaries are kept, and what was learnt of upstreams.
 type Store struct {
-	Kind     string         `json:"kind,omitempty"`
+	Kind     store.Kind     `json:"kind,omitempty"`
 	Path     string         `json:"path,omitempty"`
 	URL      string         `json:"url,omitempty"`
 	Username string         `json:"username,omitempty"`
@@ -69,10 +69,10 @@ func (ch *checking) store() {
 	if secret {
 		ch.long("store.secret", s.Secret)
 	}
-	if ch.Has("store.url") && store.Kind(s.Kind) != store.InRedis {
-		ch.at("store.url", "store.url is set, and the store is not kind: redis but "+s.Kind, "kind: redis, or no url")
+	if ch.Has("store.url") && s.Kind != store.InRedis {
+		ch.at("store.url", "store.url is set, and the store is not kind: redis but "+string(s.Kind), "kind: redis, or no url")
 	}
-	switch store.Kind(s.Kind) {
+	switch s.Kind {
 	case store.InFile:
 		if s.Path == "" {
 			ch.at("store.path", "store.path is empty, and kind: file needs one", "such as laconic.db")

@@ -27,7 +27,7 @@ func (ch *checking) tls() {
 // not ask for them.
 func (c *Config) CheckFiles() error {
 	ch := &checking{Config: c}
-	if c.Store.Kind == string(store.InRedis) {
+	if c.Store.Kind == store.InRedis {
 		if _, err := c.Store.TLS.Config(); err != nil {
 			ch.at("store.tls", "store.tls: "+err.Error(), "")
 		}
