@@ -60,8 +60,8 @@ func ask(t *testing.T, up *strict.Upstream, body string) verdict {
 	if r == nil {
 		return verdict{status: rec.Code}
 	}
-	if r.Status != rec.Code || string(r.Body()) != rec.Body.String() {
-		t.Fatalf("Check says %d %s, ServeHTTP answered %d %s", r.Status, r.Body(), rec.Code, rec.Body)
+	if r.Status != rec.Code || string(r.Body(false)) != rec.Body.String() {
+		t.Fatalf("Check says %d %s, ServeHTTP answered %d %s", r.Status, r.Body(false), rec.Code, rec.Body)
 	}
 	return verdict{r.Status, r.Message, r.Param, r.Code}
 }

@@ -42,15 +42,7 @@ func said(blocks []block) (text string, media int) {
 	return strings.Join(texts, "\n"), media
 }
 
-// readBlocks reads a request of the messages API.
-func (u *Upstream) readBlocks(body []byte) (*Request, *Refusal) {
-	req, r := u.readMessages(body)
-	if r != nil {
-		r.anthropic = true
-	}
-	return req, r
-}
-
+// readMessages reads a request of the messages API.
 func (u *Upstream) readMessages(body []byte) (*Request, *Refusal) {
 	var in struct {
 		Model     string

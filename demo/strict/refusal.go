@@ -25,13 +25,11 @@ type Refusal struct {
 	Type    string // "invalid_request_error", …
 	Param   string // which field; "" is sent as null
 	Code    string // for programs; "" is sent as null
-
-	anthropic bool // it is of the messages API
 }
 
-// Body returns the JSON of the answer.
-func (r *Refusal) Body() []byte {
-	if r.anthropic {
+// Body returns the JSON of the answer, of the messages API or of one of OpenAI's.
+func (r *Refusal) Body(anthropic bool) []byte {
+	if anthropic {
 		return marshal(map[string]any{"type": "error", "error": map[string]string{"type": r.Type, "message": r.Message}})
 	}
 	e := map[string]any{"message": r.Message, "type": r.Type, "param": nil, "code": nil}

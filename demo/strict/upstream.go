@@ -130,7 +130,7 @@ func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		req, refusal = a.read(u, body)
 	}
 	if refusal != nil {
-		send(w, refusal.Status, refusal.Body())
+		send(w, refusal.Status, refusal.Body(a == messagesAPI))
 		return
 	}
 	req.Header = r.Header.Clone()
