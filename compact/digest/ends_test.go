@@ -23,7 +23,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"ticket", `{"id":5}`, "Access denied tickets (4): reset the key", "ticket id: 5 → Access denied tickets (4): reset the key"},
 		{"grep", `{"pattern":"panic"}`, `lib/x.rb:7: raise ArgumentError, "error: no id"`, `search panic → lib/x.rb:7: raise ArgumentError, "error: no id"`},
 		{"read_file", `{"path":"a.rb"}`, "Error: ENOENT: no such file or directory, open 'a.rb'", "read a.rb → failed: Error: ENOENT: no such file or directory, open 'a.rb'"},
-		{"query", `{"query":"select 1"}`, "Error: (sqlite3.OperationalError) no such column: a\n[SQL: select 1\nfrom b\nwhere c\nand d\nand e]\n(see the manual)", "search select 1 → failed: Error: (sqlite3.OperationalError) no such column: a"},
+		{"query", `{"query":"select 1"}`, "Error: (sqlite3.OperationalError) no such column: a\n[SQL: select 1\nfrom b\nwhere c\nand d\nand e]\n(see the manual)", "query select 1 → failed: Error: (sqlite3.OperationalError) no such column: a"},
 		{"bash", `{"command":"git log -2"}`, "5dad981 fix: error: not found", "search git log -2 → 5dad981 fix: error: not found"},
 		{"bash", `{"command":"ls"}`, "ERROR.md", "search ls → ERROR.md"},
 		{"bash", `{"command":"cat out.txt"}`, "error: 3 rows not found", "read cat out.txt → error: 3 rows not found"},
@@ -126,10 +126,10 @@ func TestHowStepsEnd(t *testing.T) {
 		{"bash", `{"command":"./ci status-all"}`, "Error: no such host", "$ ./ci status-all → failed: Error: no such host"},
 		{"bash", `{"command":"curl -sX POST host/a"}`, "sent\nError: no such host", "$ curl -sX POST host/a → failed: Error: no such host"},
 		{"bash", `{"command":"curl -sS host/a"}`, "sent\nError: no such host", "$ curl -sS host/a →"},
-		{"get_pull_request", `{"query":"7"}`, "the port", "search 7 → the port"},
+		{"get_pull_request", `{"query":"7"}`, "the port", "get_pull_request 7 → the port"},
 		{"get_message", `{"path":"in/7"}`, "the port", "read in/7 → the port"},
-		{"mcp__shop__getCustomer", `{"query":"bo"}`, "bo@x", "search bo → bo@x"},
-		{"close_match_search", `{"query":"bo"}`, "bob", "search bo → bob"},
+		{"mcp__shop__getCustomer", `{"query":"bo"}`, "bo@x", "mcp__shop__getCustomer bo → bo@x"},
+		{"close_match_search", `{"query":"bo"}`, "bob", "close_match_search bo → bob"},
 		{"get_and_close", `{"query":"7"}`, "closed", "get_and_close 7 → closed"},
 		{"bash", `{"command":"git --no-pager diff"}`, "-a\n+b", "read git --no-pager diff (2 lines)"},
 		{"apply_patch", `{"input":"*** Begin Patch\n*** Update File: b.rb\n@@\n-a\n+b\n*** Update File: a.rb\n@@\n-c\n+d\n*** End Patch"}`, "Success. Updated the following files:\nM b.rb\nM a.rb\n\nLSP errors detected in a.rb, please fix:\nERROR [3:1] no end", "edit b.rb, a.rb (+2 −2: b ⏎ d) → done"},
@@ -161,7 +161,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"graphql", `{"query":"# so\nmutation { close(id: 1) }"}`, "closed", "graphql # so mutation { close(id: 1) } → closed"},
 		{"sql", `{"query":"/* so */ update a set b=1"}`, "5", "sql /* so */ update a set b=1 → 5"},
 		{"mongo", `{"query":"db.a.deleteMany({})"}`, "4", "mongo db.a.deleteMany({}) → 4"},
-		{"with_tax_search", `{"query":"with a"}`, "4", "search with a → 4"},
+		{"with_tax_search", `{"query":"with a"}`, "4", "with_tax_search with a → 4"},
 	} {
 		e, r := event{by: byCall, action: actionOf(c[0], valueOf(c[1]))}, resultOf(c[2], actionOf(c[0], valueOf(c[1])).kind)
 		NewRecord(nil).answer(&e, &r)

@@ -85,7 +85,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			for len(headings) > 0 && headings[len(headings)-1].indent >= indent {
 				headings = headings[:len(headings)-1]
 			}
-			k := p.add(c, event, order+b.lines[i].number, text, s*weight, need)
+			k := p.add(c, event, order+b.lines[i].number, text, s*weight, parent(i))
 			p.pieces[k].body, p.pieces[k].span = b, [2]int{i, i + 1}
 			if p.pieces[k].lines = [2]int32{end, end}; b.above != nil {
 				p.pieces[k].need, b.leads[int32(i)] = parent(i), k

@@ -65,6 +65,8 @@ func (p *part) printed(i int, e *event, head int32) {
 			e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
 			e.outcome.verdict == passed && passedTest.MatchString(t):                                       // one of many, and none failed
 			return 0, skipped
+		case c == prints && !patch && section.MatchString(l):
+			return 0.2, opens
 		case patch && l[0] != '+' && l[0] != '-':
 			s *= 0.4
 		case patch:
@@ -93,7 +95,7 @@ func (p *part) printed(i int, e *event, head int32) {
 		case small:
 			s += 0.6
 		case k == 0 && b.counts():
-			return s + 1, single
+			s += 2
 		case k >= n-3: // how it ended
 			s += 0.5
 		}
@@ -102,11 +104,19 @@ func (p *part) printed(i int, e *event, head int32) {
 	}, 0, w, head, limit)
 }
 
-// counts reports whether the first line of a text says how many there are of what follows: it
-// has a number, and is unlike the next one.
+// counts reports whether the first line of a text says how many rows follow: it has a number, and
+// is unlike the next two, which have numbers as well.
 func (b *body) counts() bool {
+	if len(b.lines) < 4 {
+		return false
+	}
+	for i := range 3 {
+		if !strings.ContainsAny(b.at(i), "0123456789") {
+			return false
+		}
+	}
 	words := func(i int) string { return withDigits.ReplaceAllLiteralString(b.at(i), "") }
-	return len(b.lines) > 1 && strings.ContainsAny(b.at(0), "0123456789") && words(0) != words(1)
+	return words(0) != words(1) && words(0) != words(2)
 }
 
 // questionKeys are the members under which tools repeat what they were asked.
@@ -174,6 +184,8 @@ var (
 	progress = regexp.MustCompile(`███|━━━|%.*(?:[=#.>-]{3,}[ =#.>-]*[|\]]|\bETA\b)|\d%\||%.* [kMG]i?B/s`)
 	// passedTest finds a test or a package that passed.
 	passedTest = regexp.MustCompile(` PASSED|^ok |^[✓✔] |\[no test files\]$|^--- PASS`)
+	// section finds the line that a program prints above a part of its output.
+	section = regexp.MustCompile(`^(?:={2,3}>?|-{2,3}) \w`)
 	// failedTest finds the line above what a test that failed printed.
 	failedTest = regexp.MustCompile(`^(?:not ok \d|--- FAIL: |(?:FAIL|ERROR): \w|● |__+ \w.* __+$)`)
 	// tally finds lines that say how a trial went: marks, a result, a share.

@@ -177,7 +177,7 @@ func TestShapesOfAgents(t *testing.T) {
 		{
 			"an output that goes on",
 			[][]compact.Message{call(1, "search_pages", `{"query":"width"}`, rows("%d: some text")+"WidthLimit8080 is one\n"+rows("%d: and another text of no use")), say(user("What is WidthLimit8080?"))},
-			[]string{"search width →\n  …\n", "\n  WidthLimit8080 is one\n  …\nuser: What"},
+			[]string{"search_pages width →\n  …\n", "\n  WidthLimit8080 is one\n  …\nuser: What"},
 			nil,
 		},
 		{
@@ -223,7 +223,7 @@ func TestShapesOfAgents(t *testing.T) {
 				compact.Message{Role: compact.Tool, Answers: "s1", Parts: []compact.Part{native(`{"stdout":"","stderr":"fatal: no access","outcome":{"type":"exit","exit_code":128}}`), native(`{"stdout":"","stderr":"","outcome":{"type":"timeout"}}`)}},
 				compact.Message{Role: compact.Assistant, Parts: []compact.Part{native(`{"type":"mcp_call","name":"create_issue","arguments":"{\"title\":\"Port\"}","output":"{\"number\":12}","error":null}`), native(`{"type":"mcp_call","name":"close_issue","arguments":"{\"number\":11}","output":null,"error":"not yours"}`), native(`{"type":"web_search_call","status":"completed","action":{"type":"search","query":"go 1.25"}}`), native(`{"type":"of_later","id":"x"}`)}},
 			)},
-			[]string{"$ git push ⏎ rm -r out → exit 128: fatal: no access\n", "  (time limit reached)\n", "create_issue title: Port → number: 12\nclose_issue number: 11 → failed: not yours\nsearch go 1.25 → completed\n"},
+			[]string{"$ git push ⏎ rm -r out → exit 128: fatal: no access\n", "  (time limit reached)\n", "create_issue title: Port → number: 12\nclose_issue number: 11 → failed: not yours\nweb_search go 1.25 → completed\n"},
 			[]string{"of_later", "changed:"},
 		},
 		{

@@ -115,7 +115,7 @@ func (e *event) named(n int) string {
 		return by + " " + OneLine(strings.ReplaceAll(e.brief(), "\n", lineMark), n)
 	case e.tool == "" && e.kind == other:
 		return "result of a tool"
-	case verbs[e.kind] == "":
+	case verbs[e.kind] == "", e.kind == searches && e.path == "" && e.command == "" && !searchesFiles.MatchString(e.verb): // of its own
 		return strings.TrimSpace(bar(OneLine(e.tool, 64) + " " + e.subject(n)))
 	case e.kind == asks || e.kind >= plans && e.kind <= reports:
 		return verbs[e.kind]
@@ -124,6 +124,9 @@ func (e *event) named(n int) string {
 	}
 	return strings.TrimSpace(verbs[e.kind] + e.subject(n))
 }
+
+// searchesFiles finds the tools that search in files, whatever they are called.
+var searchesFiles = regexp.MustCompile(`^(?:search|find)$|grep|glob|file|code|dir|list|tree|ls|regex|symbol|workspace|lsp`)
 
 // verbs are what a record calls the kinds of steps.
 var verbs = [...]string{reads: "read ", searches: "search ", runs: "$ ", edits: "edit ", asks: "asked the user", plans: "plan", thinks: "thought", reports: "said at the end", sends: "agent sent: "}

@@ -198,7 +198,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 			[]string{"…"},
 		},
 		{
-			"how many there are, at the head of an output", 90,
+			"how many there are, at the head of an output", 200,
 			[][]compact.Message{run(1, "python3 count.py", "17 differ, sum -0.30\n"+strings.Repeat("C-21542 by 0.01\nC-21543 by 0.02\n", 40))},
 			[]string{"17 differ, sum -0.30"},
 			nil,

@@ -28,7 +28,7 @@ func (p *part) text() string {
 	slices.SortStableFunc(on, func(a, b *piece) int {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
 	})
-	on = joinedPieces(on)
+	on = p.joinedPieces(on)
 	w := writer{part: p, event: -1, left: max(0, p.room-smallRoom) / namesShare, read: map[string]bool{}, paths: map[string]string{}, headings: map[string]int32{}}
 	w.b.WriteString(p.head)
 	for _, q := range on {
@@ -46,27 +46,45 @@ func (p *part) text() string {
 }
 
 // joinedPieces returns pieces in their order, those of a text as one between which next to nothing is
-// left out: what stands there is told instead of a mark.
-func joinedPieces(on []*piece) (list []*piece) {
-	for _, q := range on {
-		if len(list) == 0 || !list[len(list)-1].goesOn(q) {
+// left out: what stands there is told instead of a mark, as is what little follows the last.
+func (p *part) joinedPieces(on []*piece) (list []*piece) {
+	for k, q := range on {
+		if n := len(list) - 1; n >= 0 && list[n].nextTo(q) && list[n].goesOn(q.span[0]) {
+			all := *list[n]
+			all.rest = q.rest
+			all.upTo(q.span[1], q.lines[1])
+			list[n] = &all
+		} else {
 			list = append(list, q)
+		}
+		last := list[len(list)-1]
+		if last.class != prints || !last.rest || last.under >= 0 || p.at(last.event).kind != runs || k+1 < len(on) && last.nextTo(on[k+1]) {
 			continue
 		}
-		all := *list[len(list)-1]
-		all.span[1], all.lines[1], all.rest = q.span[1], q.lines[1], q.rest
-		all.text = q.body.quoted(all.span[0], all.span[1])
-		list[len(list)-1] = &all
+		if n := len(last.body.lines); last.goesOn(n) {
+			all := *last
+			all.rest = false
+			all.upTo(n, last.body.lines[n-1].number+1)
+			list[len(list)-1] = &all
+		}
 	}
 	return list
 }
 
-// goesOn reports whether a piece goes on with another, but for a short line.
-func (q *piece) goesOn(next *piece) bool {
-	if q.body == nil || q.body != next.body || !q.on || !next.on || q.class != next.class || q.under >= 0 || next.under >= 0 || q.span[1] > next.span[0] {
-		return false
-	}
-	gap := strings.TrimSpace(q.body.between(q.span[1], next.span[0]))
+// nextTo reports whether two chosen pieces are of one text, the other behind this one.
+func (q *piece) nextTo(next *piece) bool {
+	return q.body != nil && q.body == next.body && q.on && next.on && q.class == next.class && q.under < 0 && next.under < 0 && q.span[1] <= next.span[0]
+}
+
+// upTo makes a piece have the lines of its body up to one, whose number is known.
+func (q *piece) upTo(end int, number int32) {
+	q.span[1], q.lines[1] = end, number
+	q.text = q.body.quoted(q.span[0], end)
+}
+
+// goesOn reports whether next to nothing is left out between a piece and a line of its body.
+func (q *piece) goesOn(to int) bool {
+	gap := strings.TrimSpace(q.body.between(q.span[1], to))
 	for l := range strings.Lines(gap) {
 		if l = strings.TrimSpace(l); q.class >= prints && l != "" && (strings.Trim(l, "-.") == "" || isNoise(l) || passedTest.MatchString(l)) {
 			return false
@@ -76,7 +94,7 @@ func (q *piece) goesOn(next *piece) bool {
 }
 
 // shortGap is the length of what is told instead of a mark in its place.
-const shortGap = 48
+const shortGap = 60
 
 // at returns an event; nil: what comes after the last one.
 func (p *part) at(i int32) *event {
