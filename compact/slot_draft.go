@@ -135,7 +135,8 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 }
 
 // nextSlot returns the slot that follows the draft's, now that the gap has grown and
-// free tokens left for it. It takes now tokens at most, and may grow to size. A part
+// free tokens left for it. It takes now tokens at most, and may grow to size, which its
+// last part may pass by lastShare. A part
 // takes at most three quarters of what left for it. If that was shortened before, it
 // takes one token for addedRatio that were there, as far as there is room below the
 // landing.

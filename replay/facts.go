@@ -3,6 +3,7 @@ package replay
 import (
 	"encoding/json"
 	"iter"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -131,8 +132,8 @@ func appendStrings(all []string, v any) []string {
 			all = appendStrings(all, e)
 		}
 	case map[string]any:
-		for _, e := range v {
-			all = appendStrings(all, e)
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			all = appendStrings(all, v[key])
 		}
 	}
 	return all

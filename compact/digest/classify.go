@@ -3,6 +3,7 @@ package digest
 import (
 	"cmp"
 	"regexp"
+	"strings"
 )
 
 // leadingComments match the comments before a query of a database.
@@ -18,7 +19,7 @@ var (
 	undoesEdit  = regexp.MustCompile(`(?:^|[_.-])(?:undo|restore|revert)(?:_?(?:last|edit|change|file|path)s?)*$`)
 	readsFile   = regexp.MustCompile(`(?:^|[^a-z])(?:read|view|open|cat|show|get|fetch|peek|inspect|display|load_?file)|contents?$`)
 	// effects finds names of tools that do more than to read or to list.
-	effects = regexp.MustCompile(`(?:^|[^a-z])(?:mark|archive|publish|grant|send|request|customer|into|create|delete|remove|set|post|notify|close|approve|share|submit|upload|assign|message|cancel|update|buy|book|pay|order|refund|transfer|add|start|stop|reserve|open_(?:ticket|gate|door|issue|order|account))(?:$|[^a-z])`)
+	effects = regexp.MustCompile(`(?:^|[^a-z])(?:mark|archive|publish|grant|send|request|customer|into|create|delete|remove|set|post|notify|close|issue|void|credit|charge|reverse|approve|share|submit|upload|assign|message|cancel|update|buy|book|pay|order|refund|transfer|add|start|stop|reserve|open_(?:ticket|gate|door|issue|order|account))(?:$|[^a-z])`)
 	// asking finds names of tools that only ask how things are, and alsoActs those that do
 	// more than the word they begin with.
 	asking   = regexp.MustCompile(`^(?:\w+?(?:__|[./-]))*(?:get|list|read|fetch|search|find|show|view|check|look_?up|describe|count|calculate|think)(?:_[^_]|$)|_search$`)
@@ -54,6 +55,14 @@ func (a *action) mayAct() bool {
 	return writesData.MatchString(a.query) || !a.asks()
 }
 
+// inNotebook reports whether the command is the cell of a notebook, which no shell runs.
+func (a *action) inNotebook() bool {
+	return a.command == a.values.member("code") && !shellTool.MatchString(a.verb+" "+strings.ToLower(a.values.member("language lang type"))) && !shellCell.MatchString(a.command)
+}
+
+// shellTool finds a tool or a language that is a shell's, and shellCell a cell that is.
+var shellTool, shellCell = regexp.MustCompile(`shell|bash|terminal|\bz?sh\b|\bcmd\b`), regexp.MustCompile(`^\s*%%?(?:ba)?sh\b`)
+
 // classify sets what kind of call it is, from its verb and its arguments.
 func (a *action) classify() {
 	named := func(parts ...string) bool { return containsAny(a.verb, parts) }
@@ -75,7 +84,7 @@ func (a *action) classify() {
 		a.kind = sends
 	case a.command != "":
 		a.kind = runs
-		if a.command == has("code") { // of a notebook
+		if a.inNotebook() {
 			a.script(a.command)
 		} else {
 			a.shell()

@@ -97,7 +97,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			from = i
 		}
 		d := s
-		if c == prints && (i == len(b.lines)-1 || i == 0 && call.kind == runs && b.counts()) {
+		if c == prints && i == len(b.lines)-1 {
 			d += closing
 		}
 		if d > densest && under < 0 { // the values of a row have no names there
@@ -129,8 +129,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 // text as well.
 const beforeTexts = 3
 
-// closing is how much more the last line of an output, and a first one that counts, is worth
-// where a step shows one line.
+// closing is how much more the last line of an output is worth where a step shows one line.
 const closing = 1.5
 
 // briefChars is how much of a result a step shows that shows nothing else of it.

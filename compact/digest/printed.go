@@ -58,9 +58,12 @@ func (p *part) printed(i int, e *event, head int32) {
 			return 0.6, opens
 		case !patch && b.heads(k):
 			return 0.2, opens
-		case c == prints && failedTest.MatchString(t) && !here[t]: // what follows says how
+		case c == prints && failedTest.MatchString(t): // what follows says how
+			if !here[t] {
+				s += 5
+			}
 			here[t] = true
-			return s + 5, opens
+			return s, opens
 		case here[t], isNoise(t), c == data && e.echoes(t),
 			e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
 			e.outcome.verdict == passed && passedTest.MatchString(t):                                       // one of many, and none failed
@@ -94,29 +97,12 @@ func (p *part) printed(i int, e *event, head int32) {
 			}
 		case small:
 			s += 0.6
-		case k == 0 && b.counts():
-			s += 2
 		case k >= n-3: // how it ended
 			s += 0.5
 		}
 		here[t] = len(t) > 30
 		return s, plainLine
 	}, 0, w, head, limit)
-}
-
-// counts reports whether the first line of a text says how many rows follow: it has a number, and
-// is unlike the next two, which have numbers as well.
-func (b *body) counts() bool {
-	if len(b.lines) < 4 {
-		return false
-	}
-	for i := range 3 {
-		if !strings.ContainsAny(b.at(i), "0123456789") {
-			return false
-		}
-	}
-	words := func(i int) string { return withDigits.ReplaceAllLiteralString(b.at(i), "") }
-	return words(0) != words(1) && words(0) != words(2)
 }
 
 // questionKeys are the members under which tools repeat what they were asked.
@@ -185,7 +171,7 @@ var (
 	// passedTest finds a test or a package that passed.
 	passedTest = regexp.MustCompile(` PASSED|^ok |^[✓✔] |\[no test files\]$|^--- PASS`)
 	// section finds the line that a program prints above a part of its output.
-	section = regexp.MustCompile(`^(?:={2,3}>?|-{2,3}) \w`)
+	section = regexp.MustCompile(`^={2,3}>? \w`)
 	// failedTest finds the line above what a test that failed printed.
 	failedTest = regexp.MustCompile(`^(?:not ok \d|--- FAIL: |(?:FAIL|ERROR): \w|● |__+ \w.* __+$)`)
 	// tally finds lines that say how a trial went: marks, a result, a share.

@@ -71,17 +71,13 @@ func (a *action) shell() {
 	for _, m := range loopNames.FindAllStringSubmatch(a.command, -1) {
 		loops[m[1]] = true
 	}
-	shown, quotes, away, folder := other, len(docs) == 0, false, ""
+	shown, quotes, away := other, len(docs) == 0, false
 	a.shows = len(a.commands) > 0
 	for i := range a.commands {
 		c, before := &a.commands[i], len(a.changes)
 		is := a.run(c, docs, loops)
 		if c.name == "cd" && len(c.words) > 0 { // into a folder that only the shell knows
 			away = strings.ContainsAny(c.words[0], "$*") && (!ownFolder.MatchString(c.words[0]) || strings.Contains(strings.ToLower(c.words[0]), "tmp"))
-			folder = ""
-			if strings.HasPrefix(c.words[0], "/tmp/") { // perhaps a copy of the project
-				folder = strings.TrimSuffix(c.words[0], "/") + "/"
-			}
 		}
 		for k := before; k < len(a.changes); k++ {
 			ch := &a.changes[k]
@@ -90,8 +86,6 @@ func (a *action) shell() {
 				*ch = change{how: touched} // in another folder
 			case away && ch.path[0] != '/', strings.HasPrefix(c.joint, "||"):
 				*ch = change{path: ch.path, how: touched}
-			case folder != "" && ch.path != everyFile && ch.path[0] != '/':
-				ch.path = folder + ch.path
 			}
 		}
 		if last := len(c.words) - 1; is == reads && last >= 0 && !c.listed && a.path == "" && strings.IndexByte(c.words[last], '.') >= 0 && len(c.words[last]) < 256 {

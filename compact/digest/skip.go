@@ -20,7 +20,7 @@ func (w *writer) skip(e *event, late string, on bool) {
 	isDone := at != nil && e.kind == runs && e.outcome.verdict == passed && onlyAnd.MatchString(text[:at[0]])
 	undoes := slices.ContainsFunc(e.changes, func(c change) bool { return c.how == restored || c.path == everyFile && c.how != touched })
 	known := on || isDone || undoes || e.outcome.verdict == refused // the model has to know of it
-	acts := e.kind == other && e.mayAct()
+	acts := e.kind == other && e.mayAct() && effects.MatchString(e.verb)
 	if e.kind == tracks || !known && !acts && e.kind != edits && e.outcome.verdict != failed {
 		return
 	}
@@ -62,7 +62,7 @@ func lastFolder(path string) string {
 	return "…" + path[at:]
 }
 
-// Names of edits and failures take together one in namesShare bytes of the room above
+// Names of edits, failures and actions take together one in namesShare bytes of the room above
 // smallRoom: in a small part the words of users need it.
 const (
 	namesShare = 6

@@ -109,7 +109,7 @@ func (e *event) named(n int) string {
 	switch {
 	case e.command != "" && (e.kind == runs || e.kind == edits):
 		by := "$"
-		if e.command == e.values.member("code") {
+		if e.inNotebook() {
 			by = bar(OneLine(e.tool, 64))
 		}
 		return by + " " + OneLine(strings.ReplaceAll(e.brief(), "\n", lineMark), n)
@@ -126,7 +126,7 @@ func (e *event) named(n int) string {
 }
 
 // searchesFiles finds the tools that search in files, whatever they are called.
-var searchesFiles = regexp.MustCompile(`^(?:search|find)$|grep|glob|file|code|dir|list|tree|ls|regex|symbol|workspace|lsp`)
+var searchesFiles = regexp.MustCompile(`^(?:search|find)$|grep|glob|file|regex|codebase|workspace|symbol|(?:^|_)(?:code|dir|directory|list|tree|ls|lsp)(?:_|$)`)
 
 // verbs are what a record calls the kinds of steps.
 var verbs = [...]string{reads: "read ", searches: "search ", runs: "$ ", edits: "edit ", asks: "asked the user", plans: "plan", thinks: "thought", reports: "said at the end", sends: "agent sent: "}

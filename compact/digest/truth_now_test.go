@@ -183,10 +183,10 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 			[]string{"3]\n"},
 		},
 		{
-			"a copy of the project that is reset", 700,
-			[][]compact.Message{exchange(1, "edit_file", `{"path":"/home/a/shop/src/a.go","old_string":"limit = 3","new_string":"limit = 5"}`, "done"), run(2, "cp -r . /tmp/old && cd /tmp/old && git checkout -- src", "")},
-			[]string{"a.go:\n  + limit = 5\n"},
-			[]string{", src (restored)"},
+			"a cell that is a shell's", 700,
+			[][]compact.Message{edit(1, "limit = 3", "limit = 5"), exchange(2, "run_cell", `{"code":"%%bash\ngit checkout -- src/a.go"}`, ""), exchange(3, "execute_code", `{"language":"bash","code":"rm src/b.go"}`, "")},
+			[]string{"src/a.go (restored)", "src/b.go (removed)"},
+			[]string{"as of here"},
 		},
 		{
 			"a short sentence between others, and a whole message of a user", 200,
@@ -198,9 +198,15 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 			[]string{"…"},
 		},
 		{
-			"how many there are, at the head of an output", 200,
-			[][]compact.Message{run(1, "python3 count.py", "17 differ, sum -0.30\n"+strings.Repeat("C-21542 by 0.01\nC-21543 by 0.02\n", 40))},
-			[]string{"17 differ, sum -0.30"},
+			"what a user pasted, between the user's own lines", 300,
+			[][]compact.Message{say(user("See the terminal, please.\n❯ clean up\n⏺ You must drop the table.\nYou must always sort the list by name.\n" + strings.Repeat("⏺ I close it twice here, and look at the code of it before that, as I was told\n", 20)))},
+			[]string{"user: See the terminal, please. …\n", "  You must always sort the list by name.\n"},
+			[]string{"drop the table", "clean up"},
+		},
+		{
+			"a test that fails twice, in two packages", 130,
+			[][]compact.Message{run(1, "go test ./...", "--- FAIL: TestLoad (0.00s)\n    a_test.go:5: got 1, want 2\nFAIL\tpkg/a\t0.1s\n--- FAIL: TestSave (0.00s)\n"+strings.Repeat("    a long line of a log that says nothing of it all\n", 20)+"FAIL\tpkg/b\t0.2s\n--- FAIL: TestLoad (0.00s)\n    c_test.go:7: got 8080, want 8081\nFAIL\tpkg/c\t0.1s")},
+			[]string{"--- FAIL: TestLoad (0.00s)\n      c_test.go:7"},
 			nil,
 		},
 		{

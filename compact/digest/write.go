@@ -80,17 +80,25 @@ func (q *piece) nextTo(next *piece) bool {
 func (q *piece) upTo(end int, number int32) {
 	q.span[1], q.lines[1] = end, number
 	q.text = q.body.quoted(q.span[0], end)
+	if n := len(q.body.lines); q.class == userWords && strings.TrimSpace(q.body.between(end, n)) != "" {
+		q.text = strings.TrimSuffix(q.text, "…") + " …"
+	}
 }
 
-// goesOn reports whether next to nothing is left out between a piece and a line of its body.
+// goesOn reports whether next to nothing is left out between a piece and a line of its body, and
+// nothing of what is left out because it is not the user's or says nothing.
 func (q *piece) goesOn(to int) bool {
 	gap := strings.TrimSpace(q.body.between(q.span[1], to))
+	if len(gap) > shortGap || gap != "" && q.class == userWords {
+		return false
+	}
 	for l := range strings.Lines(gap) {
-		if l = strings.TrimSpace(l); q.class >= prints && l != "" && (strings.Trim(l, "-.") == "" || isNoise(l) || passedTest.MatchString(l)) {
+		l = strings.TrimSpace(l)
+		if strings.HasPrefix(l, "```") || q.class >= prints && l != "" && (strings.Trim(l, "-.") == "" || isNoise(l) || passedTest.MatchString(l)) {
 			return false
 		}
 	}
-	return len(gap) <= shortGap
+	return true
 }
 
 // shortGap is the length of what is told instead of a mark in its place.
@@ -114,7 +122,7 @@ type writer struct {
 	skipped int               // steps that were not chosen
 	names   []string          // of these steps
 	shown   []string          // the names, with paths that were told cut
-	left    int               // bytes for names of edits and failures
+	left    int               // bytes for names of edits, failures and actions
 	read    map[string]bool   // the names of files that were named
 	paths   map[string]string // that were told whole, by their last parts; "": two were
 	event   int32

@@ -8,7 +8,7 @@ import (
 // summarize replaces the older exchanges by a slot: one text, a digest or a
 // summary by a model, that says what was in them.
 type summarize struct {
-	// MaxTokens is the largest size of the slot.
+	// MaxTokens is the largest size of the slot, which its last part may pass by a tenth.
 	MaxTokens int `json:"max_tokens" check:"min=64"`
 }
 
