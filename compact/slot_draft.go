@@ -136,10 +136,9 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 
 // nextSlot returns the slot that follows the draft's, now that the gap has grown and
 // free tokens left for it. It takes now tokens at most, and may grow to size, which its
-// last part may pass by lastShare. A part
-// takes at most three quarters of what left for it. If that was shortened before, it
-// takes one token for addedRatio that were there, as far as there is room below the
-// landing.
+// last part may pass by lastShare. A part takes at most three quarters of what left for
+// it. If that was shortened before, it takes one token for addedRatio that were there, as
+// far as there is room below the landing.
 func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 	from := max(d.gap.from, d.gap.replaced)
 	next := Span{From: from, To: d.gap.to, End: d.end}
@@ -172,10 +171,11 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 		shrunk = left < leastSlot && most-was.size-1 >= leastSlot
 		if next.From = was.last().To; left >= leastSlot {
 			part := whole()
-			if due := min(share(addedShare, most), max(free/ratio, part)); left < share(starved, due) {
+			due := min(share(addedShare, most), max(free/ratio, part))
+			if left < share(starved, due) {
 				left = max(left, min(due, left+share(lastShare, most), d.budget-d.withoutOld()-was.size-1))
 			}
-			next.Size = min(max(min(share(addedShare, most), max(free/ratio, part)), leastSlot), max(free*3/4, min(room, part)), left)
+			next.Size = min(max(due, leastSlot), max(free*3/4, min(room, part)), left)
 			return &slotDraft{spans: append(slices.Clip(was.spans), next), size: was.size + 1 + next.Size, most: most, open: true}
 		}
 		next.From = from

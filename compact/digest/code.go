@@ -53,7 +53,7 @@ const wholeRegion = 600
 func (p *part) region(g *region, weight float32) {
 	b := p.interest.bodyOf(g.text)
 	for _, k := range b.blocks(min(wholeRegion, max(leastLine, p.room/6)), 2) {
-		w, text := weight, b.text[b.lines[k.from].from:b.lines[k.to-1].to]
+		w, text := weight, b.between(k.from, k.to)
 		if !strings.ContainsFunc(text, unicode.IsLetter) {
 			continue // brackets alone
 		}

@@ -160,7 +160,7 @@ func (b *body) add(x *interest, from, to int, number int32) {
 
 // quoted returns some lines, with a mark where they are a part of a longer one.
 func (b *body) quoted(from, to int) string {
-	text := b.text[b.lines[from].from:b.lines[to-1].to]
+	text := b.between(from, to)
 	if from > 0 && b.lines[from-1].number == b.lines[from].number {
 		text = "…" + text
 	}

@@ -148,7 +148,7 @@ func (b *body) blocks(most, mark int) (list []block) {
 				end++
 			}
 		}
-		if strings.TrimSpace(b.text[b.lines[k].from:b.lines[end-1].to]) != "" {
+		if strings.TrimSpace(b.between(k, end)) != "" {
 			list = append(list, block{k, end, opens, of >= 0})
 		}
 		k = end

@@ -36,9 +36,8 @@ func (p *part) user(i int, e *event) {
 		}, 0, place, int32(first), max(800, p.room/4))
 		if first < len(p.pieces) {
 			q := &p.pieces[first]
-			if q.need = -1; q.span[1] < len(b.lines) {
-				q.text = strings.TrimSuffix(q.text, "…") + " …"
-			}
+			q.need = -1
+			q.upTo(q.span[1], q.lines[1])
 		}
 	case binds(e.words): // however long ago
 		p.add(userWords, i, 0, e.words, 60, -1)

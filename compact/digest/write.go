@@ -45,65 +45,6 @@ func (p *part) text() string {
 	return w.b.String()
 }
 
-// joinedPieces returns pieces in their order, those of a text as one between which next to nothing is
-// left out: what stands there is told instead of a mark, as is what little follows the last.
-func (p *part) joinedPieces(on []*piece) (list []*piece) {
-	for k, q := range on {
-		if n := len(list) - 1; n >= 0 && list[n].nextTo(q) && list[n].goesOn(q.span[0]) {
-			all := *list[n]
-			all.rest = q.rest
-			all.upTo(q.span[1], q.lines[1])
-			list[n] = &all
-		} else {
-			list = append(list, q)
-		}
-		last := list[len(list)-1]
-		if last.class != prints || !last.rest || last.under >= 0 || p.at(last.event).kind != runs || k+1 < len(on) && last.nextTo(on[k+1]) {
-			continue
-		}
-		if n := len(last.body.lines); last.goesOn(n) {
-			all := *last
-			all.rest = false
-			all.upTo(n, last.body.lines[n-1].number+1)
-			list[len(list)-1] = &all
-		}
-	}
-	return list
-}
-
-// nextTo reports whether two chosen pieces are of one text, the other behind this one.
-func (q *piece) nextTo(next *piece) bool {
-	return q.body != nil && q.body == next.body && q.on && next.on && q.class == next.class && q.under < 0 && next.under < 0 && q.span[1] <= next.span[0]
-}
-
-// upTo makes a piece have the lines of its body up to one, whose number is known.
-func (q *piece) upTo(end int, number int32) {
-	q.span[1], q.lines[1] = end, number
-	q.text = q.body.quoted(q.span[0], end)
-	if n := len(q.body.lines); q.class == userWords && strings.TrimSpace(q.body.between(end, n)) != "" {
-		q.text = strings.TrimSuffix(q.text, "…") + " …"
-	}
-}
-
-// goesOn reports whether next to nothing is left out between a piece and a line of its body, and
-// nothing of what is left out because it is not the user's or says nothing.
-func (q *piece) goesOn(to int) bool {
-	gap := strings.TrimSpace(q.body.between(q.span[1], to))
-	if len(gap) > shortGap || gap != "" && q.class == userWords {
-		return false
-	}
-	for l := range strings.Lines(gap) {
-		l = strings.TrimSpace(l)
-		if strings.HasPrefix(l, "```") || q.class >= prints && l != "" && (strings.Trim(l, "-.") == "" || isNoise(l) || passedTest.MatchString(l)) {
-			return false
-		}
-	}
-	return true
-}
-
-// shortGap is the length of what is told instead of a mark in its place.
-const shortGap = 60
-
 // at returns an event; nil: what comes after the last one.
 func (p *part) at(i int32) *event {
 	if int(i) < len(p.events) {
