@@ -47,8 +47,9 @@ const (
 // Names and numbers have a digit, an underscore, a dot, a slash or an at sign in
 // them, or a capital behind other letters, as parseConfig has. A plain word is
 // quoted if it is a whole string of the arguments, or has quotes on both sides.
-// The n of an escaped line end is not part of the word behind it.
-func factsOf(msgs []compact.Message) (facts []fact) {
+// The n of an escaped line end is not part of the word behind it. read are the
+// [readings] of the messages.
+func factsOf(msgs []compact.Message, read [][]string) (facts []fact) {
 	type sight struct{ first, last int }
 	seen := map[string]sight{}
 	turn := 0 // start of the current run of assistant messages
@@ -60,7 +61,7 @@ func factsOf(msgs []compact.Message) (facts []fact) {
 		for c := range m.Calls {
 			for _, v := range used(m.Calls[c].Arguments.String()) {
 				if s, ok := seen[v]; ok && s.last < turn {
-					facts = append(facts, fact{call: i, of: c, value: v, first: s.first, last: s.last, around: lastOccurrence(&msgs[s.last], v)})
+					facts = append(facts, fact{call: i, of: c, value: v, first: s.first, last: s.last, around: lastOccurrence(&msgs[s.last], read[s.last], v)})
 				}
 			}
 		}
@@ -204,10 +205,10 @@ func retained(facts []fact, sent []compact.Message, whole []bool) Kept {
 
 // lastOccurrence returns the last occurrence of a value in a message with the
 // characters around it in its line, without the escapes and the notation of JSON if the
-// value stands in a text of JSON.
-func lastOccurrence(m *compact.Message, value string) string {
+// value stands in a text of JSON. read are the texts of the message without them.
+func lastOccurrence(m *compact.Message, read []string, value string) string {
 	found := value
-	for _, text := range slices.Concat(slices.Collect(texts(m)), reading(m)) {
+	for _, text := range slices.Concat(slices.Collect(texts(m)), read) {
 		at := strings.LastIndex(text, value)
 		if at < 0 {
 			continue

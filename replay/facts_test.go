@@ -14,7 +14,7 @@ func TestFactsOfATranscript(t *testing.T) {
 		t.Helper()
 		msgs := compacttest.Messages(t, transcript)
 		var got []string
-		for _, fact := range factsOf(msgs) {
+		for _, fact := range factsOf(msgs, readings(msgs)) {
 			got = append(got, fact.value)
 		}
 		if g := strings.Join(got, " "); g != want {
@@ -65,7 +65,7 @@ func TestFactSaysWhere(t *testing.T) {
 		{call: 1, value: "main_test.go", around: "read main_test.go"},
 		{call: 4, value: "main_test.go", last: 1, around: "main_test.go"},
 	}
-	if got := factsOf(msgs); !slices.Equal(got, want) {
+	if got := factsOf(msgs, readings(msgs)); !slices.Equal(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 }

@@ -13,7 +13,7 @@ func TestLastOccurrence(t *testing.T) {
 	f := func(text, want string) {
 		t.Helper()
 		m := compact.Message{Role: compact.User, Parts: []compact.Part{{Text: compact.Plain(text)}}}
-		if got := lastOccurrence(&m, "code_4711"); got != want {
+		if got := lastOccurrence(&m, reading(&m), "code_4711"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -63,7 +63,7 @@ func TestHardFacts(t *testing.T) {
 	f := func(result string, want Kept) {
 		t.Helper()
 		sent := compacttest.Messages(t, "user: run main_test.go\nassistant: ok | call c1 run x\ntool c1: "+result)
-		if got := retained(factsOf(msgs), sent, []bool{true, true, false}); got != want {
+		if got := retained(factsOf(msgs, readings(msgs)), sent, []bool{true, true, false}); got != want {
 			t.Errorf("%q: %+v, want %+v", result, got, want)
 		}
 	}
