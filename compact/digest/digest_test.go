@@ -28,6 +28,13 @@ func exchange(id int, tool, args, result string) []compact.Message {
 	}
 }
 
+// run is a command and its result.
+func run(id int, command, result string) []compact.Message {
+	return exchange(id, "bash", `{"command":`+quotedJSON(command)+`}`, result)
+}
+
+func say(ms ...compact.Message) []compact.Message { return ms }
+
 // conversation returns messages one after the other, each with its place.
 func conversation(lists ...[]compact.Message) (msgs []compact.Message) {
 	for _, l := range lists {

@@ -18,86 +18,50 @@ func TestValuesKeepTheirNames(t *testing.T) {
 	order := func(id, city, items string) string {
 		return `{"id":"` + id + `","shop":"north","city":"` + city + `","ordered_at":"2026-05-01T08:46:43","express":false,"items":` + items + `,"paid_with":{"kind":"card","id":"card_41967"}}`
 	}
-	for _, c := range []struct {
-		name     string
-		size     int
-		lists    [][]compact.Message
-		want, no []string
-	}{
-		{
-			"objects of one tool", 700,
-			[][]compact.Message{call(1, `{"id":"A1"}`, order("A1", "Ulm", `[{"sku":"S7","n":2}]`)), call(2, `{"id":"B2"}`, order("B2", "Bonn", `[{"sku":"S8","n":1},{"sku":"S9","n":3}]`))},
-			[]string{
-				"get_order id: A1 →\n  (id, city, items [sku, n]; all: shop north, ordered_at 2026-05-01T08:46:43, express false, paid_with.kind card, paid_with.id card_41967)\n  A1, Ulm, [S7, 2]\n",
-				"get_order id: B2 →\n  B2, Bonn, [S8, 1; S9, 3]\n",
-			},
-			nil,
-		},
-		{
-			"an object alone", 700,
-			[][]compact.Message{call(1, `{"id":"A1"}`, order("A1", "Ulm", `[{"sku":"S7","n":2}]`))},
-			[]string{"id: A1, shop: north, city: Ulm, ordered_at: 2026-05-01T08:46:43, express: false, items: [sku S7, n 2]\n  paid_with: kind card, id card_41967\n"},
-			nil,
-		},
-		{
-			"objects that are the same", 700,
-			[][]compact.Message{call(1, `{"id":"A1"}`, `{"state":"`+strings.Repeat("sent ", 30)+`","open":false}`), call(2, `{"id":"B2"}`, `{"state":"`+strings.Repeat("sent ", 30)+`","open":false}`)},
-			[]string{"  state: sent sent"},
-			[]string{"(state, open)"},
-		},
-		{
-			"null in the place of an object", 700,
-			[][]compact.Message{call(1, `{}`, `[{"n":1,"by":{"login":"ana","id":7},"title":"Say what, and why"},{"n":2,"by":null,"title":"Port"}]`)},
-			[]string{"(n, by, title)\n  1, [login ana, id 7], \"Say what, and why\"\n  2, null, Port\n"},
-			nil,
-		},
-		{
-			"rows before their long texts", 80,
-			[][]compact.Message{call(1, `{}`, `[{"body":"Dear team,\nthe invoice of the harbour is late again, and the harbour asks about the invoice.\nRegards","id":41,"from":"ana@north.example"},`+
-				`{"body":"Hello,\nthe invoice of the harbour is paid. Nothing else is open at the harbour.\nBen","id":42,"from":"ben@south.example"}]`)},
-			[]string{"(id, from)\n  41, ana@north.example\n  42, ben@south.example\n"},
-			nil,
-		},
-		{
-			"long texts below their rows", 700,
-			[][]compact.Message{call(1, `{}`, "- body: 'Dear team,\n\n    the invoice is late.\n\n    '\n  from: ana@north.example\n  id_: '41'\n- body: \"Hello,\\nit is paid.\"\n  from: ben@south.example\n  id_: '42'\n")},
-			[]string{"(from, id_)\n  ana@north.example, 41\n  ben@south.example, 42\n", "  body of ana@north.example: Dear team,\n  the invoice is late.\n", "  body of ben@south.example: Hello,\n  it is paid.\n"},
-			nil,
-		},
-		{
-			"pages", 700,
-			[][]compact.Message{
-				call(1, `{"page":1}`, `{"next":2,"orders":[{"id":"A1","city":"Ulm"},{"id":"A2","city":"Jena"},{"id":"A3","city":"Suhl"}]}`),
-				call(2, `{"page":2}`, `{"next":0,"orders":[{"id":"B1","city":"Bonn"},{"id":"B2","city":"Celle"},{"id":"B3","city":"Lahr"}]}`),
-			},
-			[]string{"  next: 2\n  orders: (id, city)\n  A1, Ulm\n", "  next: 0\n  orders:\n  B1, Bonn\n"},
-			nil,
-		},
-		{
-			"two tables of one tool", 700,
-			[][]compact.Message{
-				call(1, `{"n":1}`, `[{"id":"A1","city":"Ulm"},{"id":"A2","city":"Jena"},{"id":"A3","city":"Suhl"}]`),
-				call(2, `{"n":2}`, `[{"sku":"S1","price":70},{"sku":"S2","price":81}]`),
-				call(3, `{"n":3}`, `[{"id":"B1","city":"Bonn"},{"id":"B2","city":"Celle"},{"id":"B3","city":"Lahr"}]`),
-			},
-			[]string{"n: 3 →\n  (id, city)\n  B1, Bonn\n"},
-			nil,
-		},
-		{
-			"rows without names", 700,
-			[][]compact.Message{call(1, `{}`, `{"columns":["id","email"],"rows":[[1,"ana@example.org"],[2,"bo, cy@example.org"],[3,"dee@example.org"],[4,"eve@example.org"],[5,"fay@example.org"],[6,"gus@example.org"],[7,"hal@example.org"],[8,"ida@example.org"],[9,"joe@example.org"]]}`)},
-			[]string{"  rows: (id, email)\n  1, ana@example.org\n  2, \"bo, cy@example.org\"\n"},
-			nil,
-		},
-		{
-			"a question that the answer repeats", 70,
-			[][]compact.Message{{assistant("Of course! I can help you with that. Could you please tell me the number of your order?")}, {user("It is order A1 of the shop in the north, and I want it to be sent to Ulm.")}},
-			[]string{"user: It is order A1"},
-			[]string{"Of course"},
-		},
-	} {
-		tells(t, c.name, recordOf(c.size, c.lists...), c.want, c.no)
+	f := func(name string, size int, list []compact.Message, texts ...string) {
+		t.Helper()
+		tells(t, name, recordOf(size, list), texts...)
 	}
+	f("objects of one tool", 700,
+		conversation(call(1, `{"id":"A1"}`, order("A1", "Ulm", `[{"sku":"S7","n":2}]`)), call(2, `{"id":"B2"}`, order("B2", "Bonn", `[{"sku":"S8","n":1},{"sku":"S9","n":3}]`))),
+		"get_order id: A1 →\n  (id, city, items [sku, n]; all: shop north, ordered_at 2026-05-01T08:46:43, express false, paid_with.kind card, paid_with.id card_41967)\n  A1, Ulm, [S7, 2]\n", "get_order id: B2 →\n  B2, Bonn, [S8, 1; S9, 3]\n")
+	f("an object alone", 700,
+		call(1, `{"id":"A1"}`, order("A1", "Ulm", `[{"sku":"S7","n":2}]`)),
+		"id: A1, shop: north, city: Ulm, ordered_at: 2026-05-01T08:46:43, express: false, items: [sku S7, n 2]\n  paid_with: kind card, id card_41967\n")
+	f("objects that are the same", 700,
+		conversation(call(1, `{"id":"A1"}`, `{"state":"`+strings.Repeat("sent ", 30)+`","open":false}`), call(2, `{"id":"B2"}`, `{"state":"`+strings.Repeat("sent ", 30)+`","open":false}`)),
+		"  state: sent sent",
+		no("(state, open)"))
+	f("null in the place of an object", 700,
+		call(1, `{}`, `[{"n":1,"by":{"login":"ana","id":7},"title":"Say what, and why"},{"n":2,"by":null,"title":"Port"}]`),
+		"(n, by, title)\n  1, [login ana, id 7], \"Say what, and why\"\n  2, null, Port\n")
+	f("rows before their long texts", 80,
+		call(1, `{}`, `[{"body":"Dear team,\nthe invoice of the harbour is late again, and the harbour asks about the invoice.\nRegards","id":41,"from":"ana@north.example"},`+
+			`{"body":"Hello,\nthe invoice of the harbour is paid. Nothing else is open at the harbour.\nBen","id":42,"from":"ben@south.example"}]`),
+		"(id, from)\n  41, ana@north.example\n  42, ben@south.example\n")
+	f("long texts below their rows", 700,
+		call(1, `{}`, "- body: 'Dear team,\n\n    the invoice is late.\n\n    '\n  from: ana@north.example\n  id_: '41'\n- body: \"Hello,\\nit is paid.\"\n  from: ben@south.example\n  id_: '42'\n"),
+		"(from, id_)\n  ana@north.example, 41\n  ben@south.example, 42\n", "  body of ana@north.example: Dear team,\n  the invoice is late.\n", "  body of ben@south.example: Hello,\n  it is paid.\n")
+	f("pages", 700,
+		conversation(
+			call(1, `{"page":1}`, `{"next":2,"orders":[{"id":"A1","city":"Ulm"},{"id":"A2","city":"Jena"},{"id":"A3","city":"Suhl"}]}`),
+			call(2, `{"page":2}`, `{"next":0,"orders":[{"id":"B1","city":"Bonn"},{"id":"B2","city":"Celle"},{"id":"B3","city":"Lahr"}]}`),
+		),
+		"  next: 2\n  orders: (id, city)\n  A1, Ulm\n", "  next: 0\n  orders:\n  B1, Bonn\n")
+	f("two tables of one tool", 700,
+		conversation(
+			call(1, `{"n":1}`, `[{"id":"A1","city":"Ulm"},{"id":"A2","city":"Jena"},{"id":"A3","city":"Suhl"}]`),
+			call(2, `{"n":2}`, `[{"sku":"S1","price":70},{"sku":"S2","price":81}]`),
+			call(3, `{"n":3}`, `[{"id":"B1","city":"Bonn"},{"id":"B2","city":"Celle"},{"id":"B3","city":"Lahr"}]`),
+		),
+		"n: 3 →\n  (id, city)\n  B1, Bonn\n")
+	f("rows without names", 700,
+		call(1, `{}`, `{"columns":["id","email"],"rows":[[1,"ana@example.org"],[2,"bo, cy@example.org"],[3,"dee@example.org"],[4,"eve@example.org"],[5,"fay@example.org"],[6,"gus@example.org"],[7,"hal@example.org"],[8,"ida@example.org"],[9,"joe@example.org"]]}`),
+		"  rows: (id, email)\n  1, ana@example.org\n  2, \"bo, cy@example.org\"\n")
+	f("a question that the answer repeats", 70,
+		conversation(say(assistant("Of course! I can help you with that. Could you please tell me the number of your order?")), say(user("It is order A1 of the shop in the north, and I want it to be sent to Ulm."))),
+		"user: It is order A1",
+		no("Of course"))
 }
 
 // TestALaterPartHasItsHeading says that rows of a later part have the names of their values
@@ -108,7 +72,7 @@ func TestALaterPartHasItsHeading(t *testing.T) {
 	}
 	r, msgs := NewRecord(compacttest.Bytes{}), conversation(rows(1, "open"), rows(2, "shut"))
 	for k, want := range []string{"(flight, at; all: state open)\n  HAT101, 14:00:00\n", "(flight, at; all: state shut)\n  HAT102, 14:00:00\n"} {
-		tells(t, "part "+itoa(k+1), r.Add(msgs[2*k:2*k+2], nil, 500, false), []string{want}, nil)
+		tells(t, "part "+itoa(k+1), r.Add(msgs[2*k:2*k+2], nil, 500, false), want)
 	}
 }
 
@@ -160,21 +124,17 @@ func TestRowsAreTrue(t *testing.T) {
 
 // TestShapesOfJSON says how results of other shapes are told.
 func TestShapesOfJSON(t *testing.T) {
-	for _, c := range []struct{ name, result, want, no string }{
-		{"empty values", `[{"id":"k","text":""},{"id":"k","text":"abc"},{"id":"k","text":""}]`, "(text; all: id k)\n  \"\"\n  abc\n", ""},
-		{"keys that differ", `[{"id":1,"name":"a"},{"id":2,"name":"b","sale":true},{"name":"c","id":3}]`, "id: 2, name: b, sale: true\n  name: c, id: 3\n", "(id, name"},
-		{"objects in objects of a list", `[{"by":[{"n":1,"at":{"x":"y, z","w":2}}],"ok":true},{"by":[],"ok":false}]`, "(by [n, at], ok)\n  [1, [x \"y, z\", w 2]], true\n  [], false\n", ""},
-		{"a value that is the name of its list", `{"a":"` + strings.Repeat("words ", 30) + `","tags":["tags","b"]}`, "tags: tags, b\n", ""},
-		{"what follows rows", `[{"type":"text","text":"[{\"id\":1,\"name\":\"Ana\"},{\"id\":2,\"name\":\"Bo\"}]"},{"type":"text","text":"Total, 2"}]`, "  1, Ana\n  2, Bo\n  (end of the rows)\n  Total, 2\n", "…"},
-		{"a value beside rows", `{"lines":[{"sku":"S1","n":2},{"sku":"S2","n":1}],"total":"12.50 EUR"}`, "  total: 12.50 EUR\n  lines: (sku, n)\n  S1, 2\n  S2, 1\n", "…"},
-		{"times of a day", `[{"t":"08:00","x":"a"},{"t":"09:00","x":"b"},{"t":"10:00","x":"c"},{"t":"11:00","x":"d"}]`, "(t, x)\n  08:00, a\n", ""},
-		{"an element of a harness in a row", `[{"id":5,"name":"<system-reminder>x</system-reminder>Cy"},{"id":6,"name":"Di"}]`, "(id, name)\n  5, Cy\n  6, Di\n", "reminder"},
-		{"nodes of edges", `{"data":{"orders":{"edges":[{"node":{"id":"g1","total":{"sum":"5.00","in":"EUR"},"to":{"name":"A"}},"cursor":"` + strings.Repeat("x1", 30) + `"},{"node":{"id":"g2","total":{"sum":"7.00","in":"EUR"},"to":null},"cursor":"x2"}],"more":true}}}`, "data.orders.edges: (node.id, node.total.sum, node.to, cursor; all: node.total.in EUR)\n  g1, 5.00, [name A], x1x1", "node g"},
-	} {
-		no := []string{c.no}
-		if c.no == "" {
-			no = nil
-		}
-		tells(t, c.name, recordOf(1500, exchange(1, "get_things", `{}`, c.result)), []string{c.want}, no)
+	f := func(name, result string, texts ...string) {
+		t.Helper()
+		tells(t, name, recordOf(1500, exchange(1, "get_things", `{}`, result)), texts...)
 	}
+	f("empty values", `[{"id":"k","text":""},{"id":"k","text":"abc"},{"id":"k","text":""}]`, "(text; all: id k)\n  \"\"\n  abc\n")
+	f("keys that differ", `[{"id":1,"name":"a"},{"id":2,"name":"b","sale":true},{"name":"c","id":3}]`, "id: 2, name: b, sale: true\n  name: c, id: 3\n", no("(id, name"))
+	f("objects in objects of a list", `[{"by":[{"n":1,"at":{"x":"y, z","w":2}}],"ok":true},{"by":[],"ok":false}]`, "(by [n, at], ok)\n  [1, [x \"y, z\", w 2]], true\n  [], false\n")
+	f("a value that is the name of its list", `{"a":"` + strings.Repeat("words ", 30) + `","tags":["tags","b"]}`, "tags: tags, b\n")
+	f("what follows rows", `[{"type":"text","text":"[{\"id\":1,\"name\":\"Ana\"},{\"id\":2,\"name\":\"Bo\"}]"},{"type":"text","text":"Total, 2"}]`, "  1, Ana\n  2, Bo\n  (end of the rows)\n  Total, 2\n", no("…"))
+	f("a value beside rows", `{"lines":[{"sku":"S1","n":2},{"sku":"S2","n":1}],"total":"12.50 EUR"}`, "  total: 12.50 EUR\n  lines: (sku, n)\n  S1, 2\n  S2, 1\n", no("…"))
+	f("times of a day", `[{"t":"08:00","x":"a"},{"t":"09:00","x":"b"},{"t":"10:00","x":"c"},{"t":"11:00","x":"d"}]`, "(t, x)\n  08:00, a\n")
+	f("an element of a harness in a row", `[{"id":5,"name":"<system-reminder>x</system-reminder>Cy"},{"id":6,"name":"Di"}]`, "(id, name)\n  5, Cy\n  6, Di\n", no("reminder"))
+	f("nodes of edges", `{"data":{"orders":{"edges":[{"node":{"id":"g1","total":{"sum":"5.00","in":"EUR"},"to":{"name":"A"}},"cursor":"` + strings.Repeat("x1", 30) + `"},{"node":{"id":"g2","total":{"sum":"7.00","in":"EUR"},"to":null},"cursor":"x2"}],"more":true}}}`, "data.orders.edges: (node.id, node.total.sum, node.to, cursor; all: node.total.in EUR)\n  g1, 5.00, [name A], x1x1", no("node g"))
 }

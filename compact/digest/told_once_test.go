@@ -91,9 +91,6 @@ func TestAStepThatLeavesLate(t *testing.T) {
 	edit := func(id int, path, old, fresh string) []compact.Message {
 		return exchange(id, "edit", fmt.Sprintf(`{"path":%q,"old_string":%q,"new_string":%q}`, path, old, fresh), "done")
 	}
-	run := func(id int, command, result string) []compact.Message {
-		return exchange(id, "bash", `{"command":`+quotedJSON(command)+`}`, result)
-	}
 	for name, c := range map[string]struct {
 		stays, after []compact.Message
 		want, no     string
@@ -110,7 +107,7 @@ func TestAStepThatLeavesLate(t *testing.T) {
 		all := conversation([]compact.Message{user("Go on.")}, c.stays, []compact.Message{user("No, otherwise.")}, c.after, run(3, "ls", "a.go"))
 		r := NewRecord(compacttest.Bytes{})
 		r.Add(all[4:6:6], append(all[:4:4], all[6:]...), 700, false)
-		tells(t, name, r.Add(append(all[1:4:4], all[6:]...), all[:1], 700, false), []string{c.want}, []string{c.no})
+		tells(t, name, r.Add(append(all[1:4:4], all[6:]...), all[:1], 700, false), c.want, no(c.no))
 		again := r.Add(nil, all[:1], 700, true)
 		if strings.Contains(again, "(earlier)") || strings.Contains(again, "may have changed") || strings.Index(again, "No, otherwise.") > strings.Index(again, "search ls") {
 			t.Errorf("%s: made anew it is in another order:\n%s", name, again)
@@ -156,9 +153,6 @@ func TestAScriptGivesWayToItsOutput(t *testing.T) {
 	for i := range 24 {
 		script += fmt.Sprintf("def check_case_%d():\n    assert listen_on(%d) == %d\n", i, 8000+i, 8000+i)
 		output += fmt.Sprintf("case %d of 24: listen_on gave the port that was asked for\n", i)
-	}
-	run := func(id int, command, result string) []compact.Message {
-		return exchange(id, "bash", `{"command":`+quotedJSON(command)+`}`, result)
 	}
 	lists := [][]compact.Message{{user("Let listen_on take any port.")}}
 	for i := range 6 {
@@ -206,9 +200,6 @@ func TestAConflictIsTold(t *testing.T) {
 // TestTrueOfWhatCameLater has what was said falsely of steps before: each with the line that is
 // true, and what must not be there.
 func TestTrueOfWhatCameLater(t *testing.T) {
-	run := func(id int, command, result string) []compact.Message {
-		return exchange(id, "bash", `{"command":`+quotedJSON(command)+`}`, result)
-	}
 	read := func(id int, path, text string) []compact.Message {
 		return exchange(id, "read_file", `{"path":"`+path+`"}`, text)
 	}
@@ -216,22 +207,19 @@ func TestTrueOfWhatCameLater(t *testing.T) {
 		return exchange(id, "edit", `{"path":"`+path+`","old_string":"port = 1","new_string":"port = 2"}`, result)
 	}
 	const settings = "port = 1\nhost = localhost\nretries = 3\n"
-	for _, c := range []struct {
-		name     string
-		lists    [][]compact.Message
-		want, no []string
-	}{
-		{"a file that was changed after it was read", [][]compact.Message{{user("Which port?")}, read(1, "a.ini", settings), edit(2, "a.ini", "updated")}, []string{"read a.ini, before its last change (3 lines)"}, nil},
-		{"a file of that name elsewhere, and one of another branch", [][]compact.Message{{user("Which port?")}, run(1, "cd /srv && cat a.ini", settings), run(2, "git checkout main", "Switched to branch 'main'"), edit(3, "a.ini", "updated")}, nil, []string{"before its last change"}},
-		{"an echo of the command", [][]compact.Message{{user("Count.")}, run(1, "wc -l *.go", "wc -l *.go\n 12 a.go\n wc -l *.go.bak"), run(2, "ls", "ls\nlsof.txt"), exchange(3, "format", `{"code":"x = 42"}`, "x = 42")}, []string{"lsof.txt", "→ x = 42"}, []string{"→ wc -l"}},
-		{"what a user says with a mark", [][]compact.Message{{user("Which route shall be locked?")}, {user("/login")}, {user("<command-name>/exit</command-name>")}}, []string{"user: /login"}, []string{"/exit"}},
-		{"all of a few lines", [][]compact.Message{{user("List.")}, run(1, "./list", "a\n\nb\n\nc")}, nil, []string{"one of"}},
-		{"how many were found", [][]compact.Message{{user("Where is Open?")}, exchange(1, "grep", `{"pattern":"Open"}`, "Found 3 files\na.go\nb.go\nc.go"), exchange(2, "grep", `{"pattern":"Close"}`, "Found 250 files\na.go\nb.go")}, []string{"Found 250 files"}, []string{"Found 3 files"}},
-		{"a tool with lsp in its name", [][]compact.Message{{user("Write.")}, exchange(1, "lsp_organize_imports", `{"path":"src/a.ts"}`, "Applied 1 workspace edit")}, []string{"lsp_organize_imports path: src/a.ts → Applied"}, nil},
-		{"a part of a file", [][]compact.Message{{user("Write.")}, exchange(1, "replace_symbol_body", `{"path":"a.go","body":"return 1\n"}`, "updated"), exchange(2, "write_file", `{"path":"b.go","content":"package b\n"}`, "written")}, []string{"edit b.go (whole file, 1 line"}, []string{"edit a.go (whole"}},
-	} {
-		tells(t, c.name, recordOf(900, c.lists...), c.want, c.no)
+	f := func(name string, list []compact.Message, texts ...string) {
+		t.Helper()
+		tells(t, name, recordOf(900, list), texts...)
 	}
+	f("a file that was changed after it was read", conversation(say(user("Which port?")), read(1, "a.ini", settings), edit(2, "a.ini", "updated")), "read a.ini, before its last change (3 lines)")
+	f("a file of that name elsewhere, and one of another branch", conversation(say(user("Which port?")), run(1, "cd /srv && cat a.ini", settings), run(2, "git checkout main", "Switched to branch 'main'"), edit(3, "a.ini", "updated")), no("before its last change"))
+	f("an echo of the command", conversation(say(user("Count.")), run(1, "wc -l *.go", "wc -l *.go\n 12 a.go\n wc -l *.go.bak"), run(2, "ls", "ls\nlsof.txt"), exchange(3, "format", `{"code":"x = 42"}`, "x = 42")), "lsof.txt", "→ x = 42", no("→ wc -l"))
+	f("what a user says with a mark", conversation(say(user("Which route shall be locked?")), say(user("/login")), say(user("<command-name>/exit</command-name>"))), "user: /login", no("/exit"))
+	f("all of a few lines", conversation(say(user("List.")), run(1, "./list", "a\n\nb\n\nc")), no("one of"))
+	f("how many were found", conversation(say(user("Where is Open?")), exchange(1, "grep", `{"pattern":"Open"}`, "Found 3 files\na.go\nb.go\nc.go"), exchange(2, "grep", `{"pattern":"Close"}`, "Found 250 files\na.go\nb.go")), "Found 250 files", no("Found 3 files"))
+	f("a tool with lsp in its name", conversation(say(user("Write.")), exchange(1, "lsp_organize_imports", `{"path":"src/a.ts"}`, "Applied 1 workspace edit")), "lsp_organize_imports path: src/a.ts → Applied")
+	f("a part of a file", conversation(say(user("Write.")), exchange(1, "replace_symbol_body", `{"path":"a.go","body":"return 1\n"}`, "updated"), exchange(2, "write_file", `{"path":"b.go","content":"package b\n"}`, "written")), "edit b.go (whole file, 1 line", no("edit a.go (whole"))
+
 	edits := [][]compact.Message{{user("Set the port.")}, edit(1, "a.ini", "updated"), run(2, "./check", "no such port"), edit(3, "a.ini", "error: old_string not found")}
 	all := conversation(edits...)
 	if got := NewRecord(compacttest.Bytes{}).Add(all[1:5], append(all[:1:1], all[5:]...), 500, false); !strings.Contains(got, "edit a.ini (+1 −1: port = 2) → done") {

@@ -12,147 +12,100 @@ import (
 // TestWhatARecordTells has a conversation for each thing that a model goes on
 // from, with the lines that must be told, and those that must not.
 func TestWhatARecordTells(t *testing.T) {
-	run := func(id int, command, result string) []compact.Message {
-		return exchange(id, "run", `{"command":`+quotedJSON(command)+`}`, result)
-	}
 	edit := func(id int, path, before, after, result string) []compact.Message {
 		return exchange(id, "edit_file", fmt.Sprintf(`{"path":%q,"old_string":%s,"new_string":%s}`, path, quotedJSON(before), quotedJSON(after)), result)
 	}
-	say := func(m compact.Message) []compact.Message { return []compact.Message{m} }
-	for _, c := range []struct {
-		name     string
-		lists    [][]compact.Message
-		want, no []string // without the marks at the start of lines
-	}{
-		{
-			"users word for word, in place",
-			[][]compact.Message{say(user("Mend the parser.\nKeep `v1`  as it is!")), run(1, "go test ./...", "ok  \tp\t0.1s"), say(user("Now the docs, please."))},
-			[]string{"\nuser: Mend the parser.\n  Keep `v1`  as it is!\n$ go test ./... → ok p 0.1s\nuser: Now the docs, please.\n"},
-			nil,
-		},
-		{
-			"a short answer with what it answers",
-			[][]compact.Message{say(assistant("There are two ways:\n- A: close the listener first\n- B: drain the queue first\nWhich one?")), say(user("B"))},
-			[]string{"B: drain the queue first", "\nuser: B\n"},
-			nil,
-		},
-		{
-			"the rules of a skill, and no more of it",
-			[][]compact.Message{say(user("Mend the parser.")), say(user("Base directory for this skill: /home/a/skills/tdd\n\n# TDD\n\nA test says what is wanted.\n\n- Never write code before a failing test.\n- It saves time.\n\nARGUMENTS: for the parser"))},
-			[]string{"read /home/a/skills/tdd/SKILL.md", "Never write code before a failing test.", "\nuser: for the parser\n"},
-			[]string{"A test says what is wanted", "It saves time"},
-		},
-		{
-			"the answer to a call that asks",
-			[][]compact.Message{exchange(1, "ask_user", `{"question":"Which port shall it be?","options":["8080","9090"]}`, "9090, as before")},
-			[]string{"Which port shall it be?", "\nthe user answered: 9090, as before\n"},
-			nil,
-		},
-		{
-			"a refused edit with the reason",
-			[][]compact.Message{edit(1, "src/a.go", "n > 3", "n > 5", "The user doesn't want to proceed with this tool use. The tool use was rejected. The user said: keep the limit at three")},
-			[]string{`edit src/a.go (+1 −1: n > 5) → refused by the user, who said: "keep the limit at three"`},
-			[]string{"\nchanged:", "\nas of here, "},
-		},
-		{
-			"a test that failed first, once it is green",
-			[][]compact.Message{
-				run(1, "go test ./...", "--- FAIL: TestReload (0.00s)\n    reload_test.go:41: got 3, want 5\nFAIL\nFAIL\tparceld/src\t0.2s\nexit code: 1"),
-				edit(2, "src/reload.go", "n > 3", "n > 5", "done"), run(3, "go test ./...", "ok  \tparceld/src\t0.2s"),
-			},
-			[]string{"$ go test ./... → exit 1: ", "--- FAIL: TestReload", "reload_test.go:41: got 3, want 5", "$ go test ./... → ok parceld/src 0.2s", "changed: src/reload.go\n"},
-			nil,
-		},
-		{
-			"code in force after several edits of one region",
-			[][]compact.Message{
-				edit(1, "src/a.go", "func f() {\n\treturn 1\n}", "func f() int {\n\treturn 1\n}", "done"),
-				edit(2, "src/a.go", "\treturn 1", "\tn := 2\n\treturn n", "done"), edit(3, "./src/a.go", "n := 2", "n := 3 // three", "done"),
-				edit(4, "src/a.go", "n := 3 // three", "n := 9", "Error: the text was not found in the file"),
-			},
-			[]string{"\nchanged: src/a.go (3 ×)\n", "\n  + func f() int {\n  + \tn := 3 // three\n  + \treturn n\n"},
-			[]string{"+ \tn := 2", "+ \tn := 9", "+ \treturn 1"},
-		},
-		{
-			"changes by shell",
-			[][]compact.Message{
-				run(1, "sed -i 's/a/b/' conf/app.yaml && echo done", "done"), run(2, "cat > notes/plan.txt <<'EOF'\nkeep the_plan > all\nEOF", ""),
-				run(3, "rm old/gone.go", ""), run(4, "git mv a/from.go a/to.go", ""), run(5, "cat notes/other.txt | grep x > /dev/null", ""),
-				run(6, "git apply <<'EOF'\n--- a/lib/one.py\n+++ b/lib/one.py\n@@ -1 +1 @@\n-one = 1\n+one = 'first'\nEOF", ""),
-			},
-			[]string{"lib/one.py", "  + one = 'first'\n", "conf/app.yaml", "notes/plan.txt", "old/gone.go (removed)", "a/from.go (removed)", "a/to.go", "+ keep the_plan > all"},
-			[]string{"notes/other.txt,", "all\""},
-		},
-		{
-			"a root cause in the middle of a message",
-			[][]compact.Message{say(assistant("I looked around in the sources for a while. " + strings.Repeat("There is one more file of this kind here. ", 30) +
-				"The root cause is that the counter in src/reload.go:88 is shared by all connections. " + strings.Repeat("Let me see what comes next. ", 30)))},
-			[]string{"The root cause is that the counter in src/reload.go:88 is shared by all connections."},
-			nil,
-		},
-		{
-			"a table of rows",
-			[][]compact.Message{exchange(1, "list_flights", `{"from":"SFO"}`, `[{"flight":"HAT136","seats":{"economy":4},"price":171},{"flight":"HAT039","seats":{"economy":0},"price":98},{"flight":"HAT200","seats":{"economy":9},"price":310}]`)},
-			[]string{"(flight, seats.economy, price)\n  HAT136, 4, 171\n  HAT039, 0, 98\n  HAT200, 9, 310\n"},
-			[]string{`{"flight"`},
-		},
-		{
-			"a change that is printed is source",
-			[][]compact.Message{run(1, "gh pr diff 7", "diff --git a/src/reload_test.go b/src/reload_test.go\n--- a/src/reload_test.go\n+++ b/src/reload_test.go\n@@ -40,0 +41,3 @@\n+func TestReloadKeeps(t *testing.T) {\n+\tt.Fatalf(\"reload failed: got %d, want 5\", n)\n+}\n"+strings.Repeat("+// more of it\n", 40))},
-			[]string{"diff --git a/src/reload_test.go", "+func TestReloadKeeps(t *testing.T) {"},
-			[]string{"exit", "→ failed"},
-		},
-		{
-			"an edit with a line that is too long, by little",
-			[][]compact.Message{edit(1, "src/a.go", "x", strings.Repeat("x", 439), "done")},
-			[]string{"edit src/a.go (+1 −1: "},
-			nil,
-		},
-		{
-			"a file into which the shell puts variables, and a table that is printed",
-			[][]compact.Message{run(1, "cat > a.conf <<EOF\nport=$PORT\nEOF", ""), run(2, "psql -tc 'select id, state from jobs'", " 101 | failed\n 102 | ok\n 103 | ok")},
-			[]string{"changed: a.conf", "\n   101 | failed\n"},
-			[]string{"+ port"},
-		},
-		{
-			"an edit with what it defines",
-			[][]compact.Message{edit(1, "src/a.go", "x", "x\nfunc first(n int) int {\n\treturn n\n}\n\nfunc (q *queue) second() {}\n\ntype third struct{}", "done")},
-			[]string{"edit src/a.go (+7 −0: func first(n int) int { ⏎ return n ⏎ } ⏎ func (q *queue) second() {} ⏎ type third struct{}) → done"},
-			nil,
-		},
-		{
-			"a run of tests without those that passed",
-			[][]compact.Message{run(1, "pytest tests", "tests/test_a.py::test_one PASSED [ 50%]\ntests/test_a.py::test_two PASSED [100%]\n\n==================== 2 passed in 0.05s ====================\nexit code: 0"+strings.Repeat("\n", 3))},
-			[]string{"$ pytest tests → exit 0: 2 passed in 0.05s"},
-			[]string{"PASSED", "===="},
-		},
-		{
-			"a letter in Japanese",
-			[][]compact.Message{exchange(1, "read_file", `{"path":"letters/tanaka.txt"}`, "報告書は毎週金曜日の17時までに提出してください。\n"+strings.Repeat("いつもお世話になっております。本日は天気も良く、皆様お元気のことと存じます。\n", 12))},
-			[]string{"\n  報告書は毎週金曜日の17時までに提出してください。\n"},
-			nil,
-		},
-	} {
-		record := recordOf(700, c.lists...)
+	f := func(name string, list []compact.Message, texts ...string) {
+		t.Helper()
+		record := recordOf(700, list)
 		checkPart(t, record, 700, compacttest.Bytes{})
-		tells(t, c.name, record, c.want, c.no)
+		tells(t, name, record, texts...)
+	}
+	f("users word for word, in place",
+		conversation(say(user("Mend the parser.\nKeep `v1`  as it is!")), run(1, "go test ./...", "ok  \tp\t0.1s"), say(user("Now the docs, please."))),
+		"\nuser: Mend the parser.\n  Keep `v1`  as it is!\n$ go test ./... → ok p 0.1s\nuser: Now the docs, please.\n")
+	f("a short answer with what it answers",
+		conversation(say(assistant("There are two ways:\n- A: close the listener first\n- B: drain the queue first\nWhich one?")), say(user("B"))),
+		"B: drain the queue first", "\nuser: B\n")
+	f("the rules of a skill, and no more of it",
+		conversation(say(user("Mend the parser.")), say(user("Base directory for this skill: /home/a/skills/tdd\n\n# TDD\n\nA test says what is wanted.\n\n- Never write code before a failing test.\n- It saves time.\n\nARGUMENTS: for the parser"))),
+		"read /home/a/skills/tdd/SKILL.md", "Never write code before a failing test.", "\nuser: for the parser\n",
+		no("A test says what is wanted"), no("It saves time"))
+	f("the answer to a call that asks",
+		exchange(1, "ask_user", `{"question":"Which port shall it be?","options":["8080","9090"]}`, "9090, as before"),
+		"Which port shall it be?", "\nthe user answered: 9090, as before\n")
+	f("a refused edit with the reason",
+		edit(1, "src/a.go", "n > 3", "n > 5", "The user doesn't want to proceed with this tool use. The tool use was rejected. The user said: keep the limit at three"),
+		`edit src/a.go (+1 −1: n > 5) → refused by the user, who said: "keep the limit at three"`,
+		no("\nchanged:"), no("\nas of here, "))
+	f("a test that failed first, once it is green",
+		conversation(
+			run(1, "go test ./...", "--- FAIL: TestReload (0.00s)\n    reload_test.go:41: got 3, want 5\nFAIL\nFAIL\tparceld/src\t0.2s\nexit code: 1"),
+			edit(2, "src/reload.go", "n > 3", "n > 5", "done"), run(3, "go test ./...", "ok  \tparceld/src\t0.2s"),
+		),
+		"$ go test ./... → exit 1: ", "--- FAIL: TestReload", "reload_test.go:41: got 3, want 5", "$ go test ./... → ok parceld/src 0.2s", "changed: src/reload.go\n")
+	f("code in force after several edits of one region",
+		conversation(
+			edit(1, "src/a.go", "func f() {\n\treturn 1\n}", "func f() int {\n\treturn 1\n}", "done"),
+			edit(2, "src/a.go", "\treturn 1", "\tn := 2\n\treturn n", "done"), edit(3, "./src/a.go", "n := 2", "n := 3 // three", "done"),
+			edit(4, "src/a.go", "n := 3 // three", "n := 9", "Error: the text was not found in the file"),
+		),
+		"\nchanged: src/a.go (3 ×)\n", "\n  + func f() int {\n  + \tn := 3 // three\n  + \treturn n\n",
+		no("+ \tn := 2"), no("+ \tn := 9"), no("+ \treturn 1"))
+	f("changes by shell",
+		conversation(
+			run(1, "sed -i 's/a/b/' conf/app.yaml && echo done", "done"), run(2, "cat > notes/plan.txt <<'EOF'\nkeep the_plan > all\nEOF", ""),
+			run(3, "rm old/gone.go", ""), run(4, "git mv a/from.go a/to.go", ""), run(5, "cat notes/other.txt | grep x > /dev/null", ""),
+			run(6, "git apply <<'EOF'\n--- a/lib/one.py\n+++ b/lib/one.py\n@@ -1 +1 @@\n-one = 1\n+one = 'first'\nEOF", ""),
+		),
+		"lib/one.py", "  + one = 'first'\n", "conf/app.yaml", "notes/plan.txt", "old/gone.go (removed)", "a/from.go (removed)", "a/to.go", "+ keep the_plan > all",
+		no("notes/other.txt,"), no("all\""))
+	f("a root cause in the middle of a message",
+		say(assistant("I looked around in the sources for a while. "+strings.Repeat("There is one more file of this kind here. ", 30)+
+			"The root cause is that the counter in src/reload.go:88 is shared by all connections. "+strings.Repeat("Let me see what comes next. ", 30))),
+		"The root cause is that the counter in src/reload.go:88 is shared by all connections.")
+	f("a table of rows",
+		exchange(1, "list_flights", `{"from":"SFO"}`, `[{"flight":"HAT136","seats":{"economy":4},"price":171},{"flight":"HAT039","seats":{"economy":0},"price":98},{"flight":"HAT200","seats":{"economy":9},"price":310}]`),
+		"(flight, seats.economy, price)\n  HAT136, 4, 171\n  HAT039, 0, 98\n  HAT200, 9, 310\n",
+		no(`{"flight"`))
+	f("a change that is printed is source",
+		run(1, "gh pr diff 7", "diff --git a/src/reload_test.go b/src/reload_test.go\n--- a/src/reload_test.go\n+++ b/src/reload_test.go\n@@ -40,0 +41,3 @@\n+func TestReloadKeeps(t *testing.T) {\n+\tt.Fatalf(\"reload failed: got %d, want 5\", n)\n+}\n"+strings.Repeat("+// more of it\n", 40)),
+		"diff --git a/src/reload_test.go", "+func TestReloadKeeps(t *testing.T) {",
+		no("exit"), no("→ failed"))
+	f("an edit with a line that is too long, by little",
+		edit(1, "src/a.go", "x", strings.Repeat("x", 439), "done"),
+		"edit src/a.go (+1 −1: ")
+	f("a file into which the shell puts variables, and a table that is printed",
+		conversation(run(1, "cat > a.conf <<EOF\nport=$PORT\nEOF", ""), run(2, "psql -tc 'select id, state from jobs'", " 101 | failed\n 102 | ok\n 103 | ok")),
+		"changed: a.conf", "\n   101 | failed\n",
+		no("+ port"))
+	f("an edit with what it defines",
+		edit(1, "src/a.go", "x", "x\nfunc first(n int) int {\n\treturn n\n}\n\nfunc (q *queue) second() {}\n\ntype third struct{}", "done"),
+		"edit src/a.go (+7 −0: func first(n int) int { ⏎ return n ⏎ } ⏎ func (q *queue) second() {} ⏎ type third struct{}) → done")
+	f("a run of tests without those that passed",
+		run(1, "pytest tests", "tests/test_a.py::test_one PASSED [ 50%]\ntests/test_a.py::test_two PASSED [100%]\n\n==================== 2 passed in 0.05s ====================\nexit code: 0"+strings.Repeat("\n", 3)),
+		"$ pytest tests → exit 0: 2 passed in 0.05s",
+		no("PASSED"), no("===="))
+	f("a letter in Japanese",
+		exchange(1, "read_file", `{"path":"letters/tanaka.txt"}`, "報告書は毎週金曜日の17時までに提出してください。\n"+strings.Repeat("いつもお世話になっております。本日は天気も良く、皆様お元気のことと存じます。\n", 12)),
+		"\n  報告書は毎週金曜日の17時までに提出してください。\n")
+}
+
+// tells fails where a record lacks one of the texts, or has one that it must not have.
+func tells(t *testing.T, name, record string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		text, none := strings.CutPrefix(text, absent)
+		if strings.Contains(record, text) == none {
+			t.Errorf("%s: %q is there: %v, want %v in\n%s", name, text, none, !none, record)
+		}
 	}
 }
 
-// tells fails where a record lacks a wanted text, or has one that it must not have.
-func tells(t *testing.T, name, record string, want, no []string) {
-	t.Helper()
-	for _, w := range want {
-		if !strings.Contains(record, w) {
-			t.Errorf("%s: no %q in\n%s", name, w, record)
-		}
-	}
-	for _, n := range no {
-		if strings.Contains(record, n) {
-			t.Errorf("%s: %q in\n%s", name, n, record)
-		}
-	}
-}
+// absent is the mark of a text that a record must not have.
+const absent = "\x00"
+
+func no(text string) string { return absent + text }
 
 // TestRulesAndSettingsOfAnyFile are told as they stand in the file, whatever a
 // client puts around its lines.

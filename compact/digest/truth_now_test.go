@@ -11,218 +11,138 @@ import (
 // TestRecordsTellHowThingsAre says what a record tells of texts, commands and plans that
 // were overtaken, and where it leaves something out.
 func TestRecordsTellHowThingsAre(t *testing.T) {
-	run := func(id int, command, result string) []compact.Message {
-		return exchange(id, "run", `{"command":`+quotedJSON(command)+`}`, result)
-	}
 	edit := func(id int, before, after string) []compact.Message {
 		return exchange(id, "edit_file", fmt.Sprintf(`{"path":"src/a.go","old_string":%s,"new_string":%s}`, quotedJSON(before), quotedJSON(after)), "done")
 	}
-	say := func(m compact.Message) []compact.Message { return []compact.Message{m} }
 	var actions [][]compact.Message
 	for i := range 60 {
 		actions = append(actions, exchange(i, "issue_credit", fmt.Sprintf(`{"order":%d,"why":"what came was broken, and it was sent to %d"}`, 1000+7*i, 900*i), fmt.Sprintf(`{"credit_no":"NC-%d","status":"issued for order %d of the north"}`, 100+i, 3*i)))
 	}
-	for _, c := range []struct {
-		name     string
-		size     int
-		lists    [][]compact.Message
-		want, no []string
-	}{
-		{
-			"an edit that begins in the middle of another", 700,
-			[][]compact.Message{edit(1, "a := 1", "a := 1\n\tvalue, err = readTheLengthOf(path, separator)"), edit(2, "value, err = readTheLengthOf(path, separator)\n\tuse(value)", "value, err := readTheLengthOf(path, separator)\n\tuse(value)")},
-			[]string{"as of here, src/a.go:\n    a := 1\n  + \tvalue, err := readTheLengthOf(path, separator)\n    \tuse(value)\n"},
-			[]string{"+ \tvalue, err = readThe"},
-		},
-		{
-			"an edit around two others", 700,
-			[][]compact.Message{edit(1, "first(the long name)", "first(the other long name)"), edit(2, "last(the long name)", "last(the other long name)"), edit(3, "first(the other long name)\nlast(the other long name)", "both(the other long name)")},
-			[]string{"as of here, src/a.go:\n  + both(the other long name)\n[End"},
-			nil,
-		},
-		{
-			"an edit of each place", 700,
-			[][]compact.Message{
-				edit(1, "x", "first(old)\nlast(old)"), edit(2, "y", "other(old)"),
-				exchange(3, "Edit", `{"file_path":"src/a.go","old_string":"old","new_string":"fresh","replace_all":true}`, "done"),
-			},
-			[]string{"\n  + first(fresh)\n  + last(fresh)\n", "\n  + other(fresh)\n"},
-			[]string{"(old)\n  +", "+ last(old)"},
-		},
-		{
-			"an edit of twelve places", 700,
-			[][]compact.Message{
-				edit(1, "x", strings.Repeat("x := 1\n", 12)),
-				exchange(2, "replace", `{"file_path":"src/a.go","old_string":"x := 1","new_string":"y := 1","expected_replacements":12}`, "done"),
-			},
-			[]string{"\n  + y := 1\n"},
-			[]string{"+ x := 1"},
-		},
-		{
-			"files of one name", 700,
-			[][]compact.Message{
-				exchange(1, "edit_file", `{"path":"conf/app.toml","old_string":"a","new_string":"port = 1"}`, "done"),
-				exchange(2, "edit_file", `{"path":"app.toml","old_string":"b","new_string":"port = 2"}`, "done"), run(3, "git mv notes.txt docs/notes.txt", ""),
-				exchange(4, "edit_file", `{"path":"/w/conf/app.toml","old_string":"port = 1","new_string":"port = 3"}`, "done"),
-			},
-			[]string{"changed: app.toml, notes.txt (removed), docs/notes.txt, conf/app.toml (2 ×)\n", "as of here, app.toml:\n  + port = 2\n", "as of here, conf/app.toml:\n  + port = 3\n"},
-			[]string{"port = 1\n  +"},
-		},
-		{
-			"wishes below what denies them", 90,
-			[][]compact.Message{say(user("Here is what came of the call.\nIt was long, and I leave out most of it, since nobody can change what was.\nNot any more:\n\n- You must always send UTF-16.\n  - Never gzip it.\nAs agreed:\n- You must send UTF-8.\n\nBen must not be asked about it.\n## Out of scope\nAlways keep the old names.\n\nYou must never ask twice.\n" + strings.Repeat("And so it goes on and on for us.\n", 20)))},
-			[]string{"\n  Not any more:\n  - You must always send UTF-16.\n    - Never gzip it.\n", "\n  As agreed:\n  - You must send UTF-8.\n"},
-			[]string{"the old names", "ask twice"},
-		},
-		{
-			"a wish whose denial has no room", 90,
-			[][]compact.Message{say(user("Notes of the call.\nBelow is what " + strings.Repeat("is of no use any more and ", 10) + "must not be done:\n- Always send UTF-16.\n" + strings.Repeat("And so it goes on and on for us.\n", 20)))},
-			[]string{"user: Notes of the call. …\n"},
-			[]string{"UTF-16"},
-		},
-		{
-			"what an answer denies", 90,
-			[][]compact.Message{say(assistant("I compared the ways.\n\nThese lose data, so I advise against them:\n\n1. Load the table anew; you must then run vacuum.\n2. The limit must be 0 for all jobs because the cause is the index.\n\n" + strings.Repeat("Then there is one more thing to say about the shop and its people, which is long.\n\n", 8)))},
-			[]string{"These lose data, so I advise against them:\n", "\n  2. The limit must be 0"},
-			nil,
-		},
-		{
-			"a reset takes what was changed", 700,
-			[][]compact.Message{edit(1, "limit = 3", "limit = 5"), run(2, "rm root.txt", ""), run(3, "git reset --hard origin/main", "HEAD is now at 195acb2 Merge")},
-			[]string{"changed: src/a.go, root.txt\n"},
-			[]string{"as of here", "removed)"},
-		},
-		{
-			"an edit behind a reset", 700,
-			[][]compact.Message{edit(1, "limit = 3", "limit = 5"), run(2, "git pull && git reset --hard", ""), edit(3, "limit = 3", "limit = 4\n\n\t}\n\t}")},
-			[]string{"edit src/a.go (+4 −1: limit = 4 ⏎ } ⏎ }) → done\n", "as of here, src/a.go:\n  + limit = 4\n  + \t}\n  + \t}\n"},
-			[]string{"limit = 5\n  +"},
-		},
-		{
-			"a file that another agent speaks of", 700,
-			[][]compact.Message{edit(1, "limit = 3", "limit = 5"), exchange(2, "Task", `{"prompt":"rename it","description":"rename","subagent_type":"coder"}`, "I renamed limit in a.go.")},
-			[]string{"as of here, src/a.go (it may have changed after that):"},
-			nil,
-		},
-		{
-			"a region that is not told whole", 400,
-			[][]compact.Message{edit(1, "x", "package a\n"+strings.Repeat("\n// some words about it, and a few more of them\n", 9)+"\nfunc limit() int { return listen(8080) }\n"+strings.Repeat("\n// some words about it, and a few more of them\n", 9))},
-			[]string{"  …\n  + // some words about it, and a few more of them\n  + func limit() int { return listen(8080) }\n  …\n"},
-			nil,
-		},
-		{
-			"a command that goes on in a session", 700,
-			[][]compact.Message{
-				exchange(1, "exec_command", `{"cmd":"bun run typecheck"}`, "Chunk ID: 804fb4\nWall time: 10.0 seconds\nProcess running with session ID 43225\nOriginal token count: 3\nOutput:\nchecking"),
-				exchange(2, "write_stdin", `{"session_id":43225,"chars":""}`, "Chunk ID: 9\nWall time: 3.0 seconds\nProcess exited with code 2\nOriginal token count: 9\nOutput:\nsrc/a.ts(3,1): error TS2304: Cannot find name 'x'."),
-			},
-			[]string{"$ bun run typecheck → still running\n", "$ bun run typecheck → exit 2: src/a.ts(3,1): error TS2304"},
-			[]string{"write_stdin"},
-		},
-		{
-			"a package that fails before others that pass", 700,
-			[][]compact.Message{run(1, "go test ./... -v", "# a.io/x\nx_test.go:9:2: undefined: port\nFAIL\ta.io/x [build failed]\nPASS\nok  \ta.io/x/y\t0.2s")},
-			[]string{"$ go test ./... -v → failed: FAIL a.io/x [build failed]\n", "x_test.go:9:2: undefined: port"},
-			[]string{"→ ok"},
-		},
-		{
-			"a plan that the user approved", 700,
-			[][]compact.Message{exchange(1, "ExitPlanMode", `{"plan":"1. Rename the counter in src/reload.go."}`, "User has approved your plan. You can now start coding.")},
-			[]string{"plan → approved by the user\n", "Rename the counter"},
-			nil,
-		},
-		{
-			"a plan that the user did not approve", 700,
-			[][]compact.Message{exchange(1, "ExitPlanMode", `{"plan":"1. Rename the counter in src/reload.go."}`, "Plan was not approved. Feedback: use the other table first.")},
-			nil,
-			[]string{"approved by the user"},
-		},
-		{
-			"a session that was stopped", 700,
-			[][]compact.Message{
-				exchange(1, "Bash", `{"command":"npm run dev"}`, "Command running in background with ID: b1"),
-				exchange(2, "KillShell", `{"shell_id":"b1"}`, "Successfully killed shell: b1"),
-			},
-			[]string{"$ npm run dev → still running\n", "KillShell"},
-			nil,
-		},
-		{
-			"columns whose keys have dots", 700,
-			[][]compact.Message{exchange(1, "logs", `{}`, `[{"service.name":"a","log.level":"info"},{"service.name":"b","log.level":"warn"}]`)},
-			[]string{"(service.name, log.level)"},
-			nil,
-		},
-		{
-			"the row of a table that is not as it should be", 110,
-			[][]compact.Message{run(1, "kubectl get pods", "NAME    READY   STATUS    RESTARTS\n"+strings.Repeat("web-1   1/1     Running   0\nweb-2   1/1     Running   0\n", 12)+"job-7   0/1     CrashLoopBackOff   12\n"+strings.Repeat("web-3   1/1     Running   0\n", 12))},
-			[]string{"NAME    READY   STATUS", "job-7   0/1     CrashLoopBackOff   12"},
-			nil,
-		},
-		{
-			"what stands at an error, before totals and advice", 200,
-			[][]compact.Message{run(1, "cargo build", "   Compiling money v0.1.0\nerror[E0308]: mismatched types\n  --> src/main.rs:7:18\n   |\n7  |     let n: i32 = \"5\";\n\nFor more information about this error, try `rustc --explain E0308`.\nerror: could not compile `money` (bin \"money\") due to 1 previous error")},
-			[]string{"→ failed: error[E0308]: mismatched types\n", "--> src/main.rs:7:18"},
-			nil,
-		},
-		{
-			"equal steps", 700,
-			[][]compact.Message{run(1, "list files", "a.txt b.txt"), run(2, "list files", "a.txt b.txt"), run(3, "list files", "a.txt b.txt")},
-			[]string{"$ list files → a.txt b.txt (3 ×)\n"},
-			nil,
-		},
-		{
-			"values of an object with their names", 700,
-			[][]compact.Message{exchange(1, "find_flight", `{}`, `[{"id":"A1","seats":{"basic":4,"full":2},"prices":{"basic":70,"full":99}},{"id":"B2","seats":{"basic":0,"full":1},"prices":{"basic":71,"full":98}}]`)},
-			[]string{"(id, seats.basic, .full, prices.basic, .full)\n  A1, 4, 2, 70, 99"},
-			nil,
-		},
-		{
-			"a cell of a notebook, which is no command of a shell", 700,
-			[][]compact.Message{exchange(1, "run_python", `{"code":"late = [o for o in rows if o.days > 3]\nprint(len(late) >= 0)\nopen('out.csv', 'w').write('x')"}`, "12 late\nTrue")},
-			[]string{"\nrun_python late = [o for o in rows if o.days > 3] ⏎", "\nchanged: out.csv\n"},
-			[]string{"3]\n"},
-		},
-		{
-			"a cell that is a shell's", 700,
-			[][]compact.Message{edit(1, "limit = 3", "limit = 5"), exchange(2, "run_cell", `{"code":"%%bash\ngit checkout -- src/a.go"}`, ""), exchange(3, "execute_code", `{"language":"bash","code":"rm src/b.go"}`, "")},
-			[]string{"src/a.go (restored)", "src/b.go (removed)"},
-			[]string{"as of here"},
-		},
-		{
-			"a short sentence between others, and a whole message of a user", 200,
-			[][]compact.Message{
-				say(assistant("The port 8080 is ignored because `settings.go` is read after `listen.go`. So it goes. I swap `load()` and `listen()` in `main.go` so that the settings come first.")),
-				say(user("Keep the old names in `settings.go`, please, all of them, and the order of the fields as well, because the nightly export of the shop reads them by their place.")),
-			},
-			[]string{"read after `listen.go`. So it goes. I swap `load()`", "by their place.\n"},
-			[]string{"…"},
-		},
-		{
-			"what a user pasted, between the user's own lines", 300,
-			[][]compact.Message{say(user("See the terminal, please.\n❯ clean up\n⏺ You must drop the table.\nYou must always sort the list by name.\n" + strings.Repeat("⏺ I close it twice here, and look at the code of it before that, as I was told\n", 20)))},
-			[]string{"user: See the terminal, please. …\n", "  You must always sort the list by name.\n"},
-			[]string{"drop the table", "clean up"},
-		},
-		{
-			"a test that fails twice, in two packages", 130,
-			[][]compact.Message{run(1, "go test ./...", "--- FAIL: TestLoad (0.00s)\n    a_test.go:5: got 1, want 2\nFAIL\tpkg/a\t0.1s\n--- FAIL: TestSave (0.00s)\n"+strings.Repeat("    a long line of a log that says nothing of it all\n", 20)+"FAIL\tpkg/b\t0.2s\n--- FAIL: TestLoad (0.00s)\n    c_test.go:7: got 8080, want 8081\nFAIL\tpkg/c\t0.1s")},
-			[]string{"--- FAIL: TestLoad (0.00s)\n      c_test.go:7"},
-			nil,
-		},
-		{
-			"actions that have no room", 1700, actions,
-			[]string{" more steps: issue_credit order: 1"},
-			nil,
-		},
-		{
-			"a terminal that a user pasted", 400,
-			[][]compact.Message{say(user("It does not work: REVIEW.md was not cleared.\n\n❯ commit it\n⏺ Committed as 5c40c72, and the hook must have run.\n" + strings.Repeat("  ⎿ Please always wait for what the hook says here.\n", 60)))},
-			[]string{"\nuser: It does not work: REVIEW.md was not cleared."},
-			[]string{"5c40c72", "Please always wait"},
-		},
-	} {
-		tells(t, c.name, recordOf(c.size, c.lists...), c.want, c.no)
+	f := func(name string, size int, list []compact.Message, texts ...string) {
+		t.Helper()
+		tells(t, name, recordOf(size, list), texts...)
 	}
+	f("an edit that begins in the middle of another", 700,
+		conversation(edit(1, "a := 1", "a := 1\n\tvalue, err = readTheLengthOf(path, separator)"), edit(2, "value, err = readTheLengthOf(path, separator)\n\tuse(value)", "value, err := readTheLengthOf(path, separator)\n\tuse(value)")),
+		"as of here, src/a.go:\n    a := 1\n  + \tvalue, err := readTheLengthOf(path, separator)\n    \tuse(value)\n",
+		no("+ \tvalue, err = readThe"))
+	f("an edit around two others", 700,
+		conversation(edit(1, "first(the long name)", "first(the other long name)"), edit(2, "last(the long name)", "last(the other long name)"), edit(3, "first(the other long name)\nlast(the other long name)", "both(the other long name)")),
+		"as of here, src/a.go:\n  + both(the other long name)\n[End")
+	f("an edit of each place", 700,
+		conversation(
+			edit(1, "x", "first(old)\nlast(old)"), edit(2, "y", "other(old)"),
+			exchange(3, "Edit", `{"file_path":"src/a.go","old_string":"old","new_string":"fresh","replace_all":true}`, "done"),
+		),
+		"\n  + first(fresh)\n  + last(fresh)\n", "\n  + other(fresh)\n",
+		no("(old)\n  +"), no("+ last(old)"))
+	f("an edit of twelve places", 700,
+		conversation(
+			edit(1, "x", strings.Repeat("x := 1\n", 12)),
+			exchange(2, "replace", `{"file_path":"src/a.go","old_string":"x := 1","new_string":"y := 1","expected_replacements":12}`, "done"),
+		),
+		"\n  + y := 1\n",
+		no("+ x := 1"))
+	f("files of one name", 700,
+		conversation(
+			exchange(1, "edit_file", `{"path":"conf/app.toml","old_string":"a","new_string":"port = 1"}`, "done"),
+			exchange(2, "edit_file", `{"path":"app.toml","old_string":"b","new_string":"port = 2"}`, "done"), run(3, "git mv notes.txt docs/notes.txt", ""),
+			exchange(4, "edit_file", `{"path":"/w/conf/app.toml","old_string":"port = 1","new_string":"port = 3"}`, "done"),
+		),
+		"changed: app.toml, notes.txt (removed), docs/notes.txt, conf/app.toml (2 ×)\n", "as of here, app.toml:\n  + port = 2\n", "as of here, conf/app.toml:\n  + port = 3\n",
+		no("port = 1\n  +"))
+	f("wishes below what denies them", 90,
+		say(user("Here is what came of the call.\nIt was long, and I leave out most of it, since nobody can change what was.\nNot any more:\n\n- You must always send UTF-16.\n  - Never gzip it.\nAs agreed:\n- You must send UTF-8.\n\nBen must not be asked about it.\n## Out of scope\nAlways keep the old names.\n\nYou must never ask twice.\n"+strings.Repeat("And so it goes on and on for us.\n", 20))),
+		"\n  Not any more:\n  - You must always send UTF-16.\n    - Never gzip it.\n", "\n  As agreed:\n  - You must send UTF-8.\n",
+		no("the old names"), no("ask twice"))
+	f("a wish whose denial has no room", 90,
+		say(user("Notes of the call.\nBelow is what "+strings.Repeat("is of no use any more and ", 10)+"must not be done:\n- Always send UTF-16.\n"+strings.Repeat("And so it goes on and on for us.\n", 20))),
+		"user: Notes of the call. …\n",
+		no("UTF-16"))
+	f("what an answer denies", 90,
+		say(assistant("I compared the ways.\n\nThese lose data, so I advise against them:\n\n1. Load the table anew; you must then run vacuum.\n2. The limit must be 0 for all jobs because the cause is the index.\n\n"+strings.Repeat("Then there is one more thing to say about the shop and its people, which is long.\n\n", 8))),
+		"These lose data, so I advise against them:\n", "\n  2. The limit must be 0")
+	f("a reset takes what was changed", 700,
+		conversation(edit(1, "limit = 3", "limit = 5"), run(2, "rm root.txt", ""), run(3, "git reset --hard origin/main", "HEAD is now at 195acb2 Merge")),
+		"changed: src/a.go, root.txt\n",
+		no("as of here"), no("removed)"))
+	f("an edit behind a reset", 700,
+		conversation(edit(1, "limit = 3", "limit = 5"), run(2, "git pull && git reset --hard", ""), edit(3, "limit = 3", "limit = 4\n\n\t}\n\t}")),
+		"edit src/a.go (+4 −1: limit = 4 ⏎ } ⏎ }) → done\n", "as of here, src/a.go:\n  + limit = 4\n  + \t}\n  + \t}\n",
+		no("limit = 5\n  +"))
+	f("a file that another agent speaks of", 700,
+		conversation(edit(1, "limit = 3", "limit = 5"), exchange(2, "Task", `{"prompt":"rename it","description":"rename","subagent_type":"coder"}`, "I renamed limit in a.go.")),
+		"as of here, src/a.go (it may have changed after that):")
+	f("a region that is not told whole", 400,
+		edit(1, "x", "package a\n"+strings.Repeat("\n// some words about it, and a few more of them\n", 9)+"\nfunc limit() int { return listen(8080) }\n"+strings.Repeat("\n// some words about it, and a few more of them\n", 9)),
+		"  …\n  + // some words about it, and a few more of them\n  + func limit() int { return listen(8080) }\n  …\n")
+	f("a command that goes on in a session", 700,
+		conversation(
+			exchange(1, "exec_command", `{"cmd":"bun run typecheck"}`, "Chunk ID: 804fb4\nWall time: 10.0 seconds\nProcess running with session ID 43225\nOriginal token count: 3\nOutput:\nchecking"),
+			exchange(2, "write_stdin", `{"session_id":43225,"chars":""}`, "Chunk ID: 9\nWall time: 3.0 seconds\nProcess exited with code 2\nOriginal token count: 9\nOutput:\nsrc/a.ts(3,1): error TS2304: Cannot find name 'x'."),
+		),
+		"$ bun run typecheck → still running\n", "$ bun run typecheck → exit 2: src/a.ts(3,1): error TS2304",
+		no("write_stdin"))
+	f("a package that fails before others that pass", 700,
+		run(1, "go test ./... -v", "# a.io/x\nx_test.go:9:2: undefined: port\nFAIL\ta.io/x [build failed]\nPASS\nok  \ta.io/x/y\t0.2s"),
+		"$ go test ./... -v → failed: FAIL a.io/x [build failed]\n", "x_test.go:9:2: undefined: port",
+		no("→ ok"))
+	f("a plan that the user approved", 700,
+		exchange(1, "ExitPlanMode", `{"plan":"1. Rename the counter in src/reload.go."}`, "User has approved your plan. You can now start coding."),
+		"plan → approved by the user\n", "Rename the counter")
+	f("a plan that the user did not approve", 700,
+		exchange(1, "ExitPlanMode", `{"plan":"1. Rename the counter in src/reload.go."}`, "Plan was not approved. Feedback: use the other table first."),
+		no("approved by the user"))
+	f("a session that was stopped", 700,
+		conversation(
+			exchange(1, "Bash", `{"command":"npm run dev"}`, "Command running in background with ID: b1"),
+			exchange(2, "KillShell", `{"shell_id":"b1"}`, "Successfully killed shell: b1"),
+		),
+		"$ npm run dev → still running\n", "KillShell")
+	f("columns whose keys have dots", 700,
+		exchange(1, "logs", `{}`, `[{"service.name":"a","log.level":"info"},{"service.name":"b","log.level":"warn"}]`),
+		"(service.name, log.level)")
+	f("the row of a table that is not as it should be", 110,
+		run(1, "kubectl get pods", "NAME    READY   STATUS    RESTARTS\n"+strings.Repeat("web-1   1/1     Running   0\nweb-2   1/1     Running   0\n", 12)+"job-7   0/1     CrashLoopBackOff   12\n"+strings.Repeat("web-3   1/1     Running   0\n", 12)),
+		"NAME    READY   STATUS", "job-7   0/1     CrashLoopBackOff   12")
+	f("what stands at an error, before totals and advice", 200,
+		run(1, "cargo build", "   Compiling money v0.1.0\nerror[E0308]: mismatched types\n  --> src/main.rs:7:18\n   |\n7  |     let n: i32 = \"5\";\n\nFor more information about this error, try `rustc --explain E0308`.\nerror: could not compile `money` (bin \"money\") due to 1 previous error"),
+		"→ failed: error[E0308]: mismatched types\n", "--> src/main.rs:7:18")
+	f("equal steps", 700,
+		conversation(run(1, "list files", "a.txt b.txt"), run(2, "list files", "a.txt b.txt"), run(3, "list files", "a.txt b.txt")),
+		"$ list files → a.txt b.txt (3 ×)\n")
+	f("values of an object with their names", 700,
+		exchange(1, "find_flight", `{}`, `[{"id":"A1","seats":{"basic":4,"full":2},"prices":{"basic":70,"full":99}},{"id":"B2","seats":{"basic":0,"full":1},"prices":{"basic":71,"full":98}}]`),
+		"(id, seats.basic, .full, prices.basic, .full)\n  A1, 4, 2, 70, 99")
+	f("a cell of a notebook, which is no command of a shell", 700,
+		exchange(1, "run_python", `{"code":"late = [o for o in rows if o.days > 3]\nprint(len(late) >= 0)\nopen('out.csv', 'w').write('x')"}`, "12 late\nTrue"),
+		"\nrun_python late = [o for o in rows if o.days > 3] ⏎", "\nchanged: out.csv\n",
+		no("3]\n"))
+	f("a cell that is a shell's", 700,
+		conversation(edit(1, "limit = 3", "limit = 5"), exchange(2, "run_cell", `{"code":"%%bash\ngit checkout -- src/a.go"}`, ""), exchange(3, "execute_code", `{"language":"bash","code":"rm src/b.go"}`, "")),
+		"src/a.go (restored)", "src/b.go (removed)",
+		no("as of here"))
+	f("a short sentence between others, and a whole message of a user", 200,
+		conversation(
+			say(assistant("The port 8080 is ignored because `settings.go` is read after `listen.go`. So it goes. I swap `load()` and `listen()` in `main.go` so that the settings come first.")),
+			say(user("Keep the old names in `settings.go`, please, all of them, and the order of the fields as well, because the nightly export of the shop reads them by their place.")),
+		),
+		"read after `listen.go`. So it goes. I swap `load()`", "by their place.\n",
+		no("…"))
+	f("what a user pasted, between the user's own lines", 300,
+		say(user("See the terminal, please.\n❯ clean up\n⏺ You must drop the table.\nYou must always sort the list by name.\n"+strings.Repeat("⏺ I close it twice here, and look at the code of it before that, as I was told\n", 20))),
+		"user: See the terminal, please. …\n", "  You must always sort the list by name.\n",
+		no("drop the table"), no("clean up"))
+	f("a test that fails twice, in two packages", 130,
+		run(1, "go test ./...", "--- FAIL: TestLoad (0.00s)\n    a_test.go:5: got 1, want 2\nFAIL\tpkg/a\t0.1s\n--- FAIL: TestSave (0.00s)\n"+strings.Repeat("    a long line of a log that says nothing of it all\n", 20)+"FAIL\tpkg/b\t0.2s\n--- FAIL: TestLoad (0.00s)\n    c_test.go:7: got 8080, want 8081\nFAIL\tpkg/c\t0.1s"),
+		"--- FAIL: TestLoad (0.00s)\n      c_test.go:7")
+	f("actions that have no room", 1700,
+		conversation(actions...),
+		" more steps: issue_credit order: 1")
+	f("a terminal that a user pasted", 400,
+		say(user("It does not work: REVIEW.md was not cleared.\n\n❯ commit it\n⏺ Committed as 5c40c72, and the hook must have run.\n"+strings.Repeat("  ⎿ Please always wait for what the hook says here.\n", 60))),
+		"\nuser: It does not work: REVIEW.md was not cleared.",
+		no("5c40c72"), no("Please always wait"))
 }
 
 // TestTasksAreToldShort says that a long list of tasks has what is open.
