@@ -175,9 +175,7 @@ func TestHowStepsEnd(t *testing.T) {
 // the file then.
 func TestWhatMayNotHoldAnyMore(t *testing.T) {
 	const holds, may, gone = "as of here, lib/a.rb:", "as of here, lib/a.rb (it may have changed after that):", ""
-	shell := func(command string) []compact.Message {
-		return exchange(2, "bash", `{"command":`+quotedJSON(command)+`}`, "")
-	}
+	shell := func(command string) []compact.Message { return run(2, command, "") }
 	for name, c := range map[string]struct {
 		then []compact.Message
 		want string
@@ -201,24 +199,24 @@ func TestWhatMayNotHoldAnyMore(t *testing.T) {
 		"PowerShell":                {shell(`Remove-Item lib\a.rb`), gone},
 		"a copy on Windows":         {shell(`copy a.bak lib\a.rb`), gone},
 		"an edit in place":          {shell(`sed -i 's/5/9/' lib/a.rb`), gone},
-		"not run":                   {exchange(2, "bash", `{"command":"rm lib/a.rb"}`, "This command requires approval"), holds},
-		"not run, as others failed": {exchange(2, "bash", `{"command":"rm lib/a.rb && npm test"}`, "<tool_use_error>Sibling tool call errored</tool_use_error>"), holds},
-		"not run, a call at fault":  {exchange(2, "bash", `{"command":"rm lib/a.rb"}`, "<tool_use_error>InputValidationError: Bash failed\nno command</tool_use_error>"), holds},
-		"not run, in German":        {exchange(2, "bash", `{"command":"rm lib/a.rb"}`, "Der Benutzer hat den Befehl abgelehnt."), may},
-		"not run, by a rule":        {exchange(2, "bash", `{"command":"rm lib/a.rb"}`, "The user has specified a rule which prevents this call: deny rm"), may},
-		"not run, no shell":         {exchange(2, "bash", `{"command":"sed -i s/5/9/ lib/a.rb"}`, "Error: container is not running"), holds},
-		"a question of rm":          {exchange(2, "bash", `{"command":"rm lib/a.rb"}`, "rm: remove write-protected regular file 'lib/a.rb'?"), may},
-		"the one before it failed":  {exchange(2, "bash", `{"command":"npm test && mv lib/a.rb lib/b.rb"}`, "Exit code 1\nTests: 2 failed, 3 passed"), holds},
-		"a condition, not met":      {exchange(2, "bash", `{"command":"test -f x && rm lib/a.rb"}`, "exit code: 1"), holds},
-		"the one behind it failed":  {exchange(2, "bash", `{"command":"rm lib/a.rb && npm test"}`, "Exit code 1\nTests: 2 failed, 3 passed"), gone},
-		"one or the other":          {exchange(2, "bash", `{"command":"diff -q lib/a.rb b.rb || rm lib/a.rb"}`, ""), may},
-		"no output, in words":       {exchange(2, "bash", `{"command":"rm lib/a.rb"}`, "Tool ran without output or errors"), gone},
-		"no output, None":           {exchange(2, "bash", `{"command":"rm lib/a.rb"}`, "None"), gone},
-		"no output, a folder":       {exchange(2, "bash", `{"command":"rm lib/a.rb"}`, "Shell cwd was reset to /repo"), gone},
-		"not run, by a hook":        {exchange(2, "bash", `{"command":"rm lib/a.rb"}`, "Error: this command was blocked by a hook"), holds},
-		"a job's words":             {exchange(2, "bash", `{"command":"rm lib/a.rb && python job.py > out.txt"}`, "Operation finished, 3 rows skipped by filter"), gone},
-		"a job's plan":              {exchange(2, "bash", `{"command":"cp b.rb lib/a.rb; npm run plan"}`, "Switched to plan mode preview"), gone},
-		"headers of HTTP":           {exchange(2, "bash", `{"command":"rm lib/a.rb && curl -i host"}`, "exit code: 22\nContent-Type: text/html"), gone},
+		"not run":                   {run(2, "rm lib/a.rb", "This command requires approval"), holds},
+		"not run, as others failed": {run(2, "rm lib/a.rb && npm test", "<tool_use_error>Sibling tool call errored</tool_use_error>"), holds},
+		"not run, a call at fault":  {run(2, "rm lib/a.rb", "<tool_use_error>InputValidationError: Bash failed\nno command</tool_use_error>"), holds},
+		"not run, in German":        {run(2, "rm lib/a.rb", "Der Benutzer hat den Befehl abgelehnt."), may},
+		"not run, by a rule":        {run(2, "rm lib/a.rb", "The user has specified a rule which prevents this call: deny rm"), may},
+		"not run, no shell":         {run(2, "sed -i s/5/9/ lib/a.rb", "Error: container is not running"), holds},
+		"a question of rm":          {run(2, "rm lib/a.rb", "rm: remove write-protected regular file 'lib/a.rb'?"), may},
+		"the one before it failed":  {run(2, "npm test && mv lib/a.rb lib/b.rb", "Exit code 1\nTests: 2 failed, 3 passed"), holds},
+		"a condition, not met":      {run(2, "test -f x && rm lib/a.rb", "exit code: 1"), holds},
+		"the one behind it failed":  {run(2, "rm lib/a.rb && npm test", "Exit code 1\nTests: 2 failed, 3 passed"), gone},
+		"one or the other":          {run(2, "diff -q lib/a.rb b.rb || rm lib/a.rb", ""), may},
+		"no output, in words":       {run(2, "rm lib/a.rb", "Tool ran without output or errors"), gone},
+		"no output, None":           {run(2, "rm lib/a.rb", "None"), gone},
+		"no output, a folder":       {run(2, "rm lib/a.rb", "Shell cwd was reset to /repo"), gone},
+		"not run, by a hook":        {run(2, "rm lib/a.rb", "Error: this command was blocked by a hook"), holds},
+		"a job's words":             {run(2, "rm lib/a.rb && python job.py > out.txt", "Operation finished, 3 rows skipped by filter"), gone},
+		"a job's plan":              {run(2, "cp b.rb lib/a.rb; npm run plan", "Switched to plan mode preview"), gone},
+		"headers of HTTP":           {run(2, "rm lib/a.rb && curl -i host", "exit code: 22\nContent-Type: text/html"), gone},
 		"a fault of its types":      {exchange(2, "edit", `{"path":"lib/a.rb","old":"limit = 5","new":"limit = 6"}`, "The file has been updated.\nType errors in lib/a.rb: 2"), gone},
 		"a list that comes in":      {shell("grep -rl 5 lib | xargs sed -i 's/5/9/'"), may},
 		"what was found":            {shell(`find lib -name '*.rb' -exec sed -i 's/5/9/' {} +`), may},
@@ -243,7 +241,7 @@ func TestWhatMayNotHoldAnyMore(t *testing.T) {
 		"the user's text":           {exchange(2, "edit", `{"path":"lib/a.rb","old":"limit = 5","new":"limit = 6"}`, "The file lib/a.rb has been updated. The user modified your proposed changes before accepting them."), may},
 		"a part of it, Roo":         {exchange(2, "apply_diff", `{"path":"lib/a.rb","old":"limit = 5","new":"limit = 6"}`, "But unable to apply all diff parts to file: lib/a.rb. Use the read_file tool to check the newest file version."), may},
 		"a part of it, zh":          {exchange(2, "edit", `{"path":"lib/a.rb","old":"limit = 5","new":"limit = 6"}`, "文件 lib/a.rb 部分更新：1 处成功，1 处失败（未找到要替换的内容）"), may},
-		"a refused command":         {exchange(2, "bash", `{"command":"git reset --hard"}`, "Permission to run tool denied by user"), holds},
+		"a refused command":         {run(2, "git reset --hard", "Permission to run tool denied by user"), holds},
 		"a message":                 {[]compact.Message{user("Is the limit in a.rb right?")}, holds},
 		"a user's own change":       {[]compact.Message{user("I've changed the limit in a.rb to 9.")}, may},
 		"in German":                 {[]compact.Message{user("Ich habe a.rb von Hand geändert.")}, may},
@@ -284,18 +282,6 @@ func TestStepsWithAnEffectKeepTheirPlace(t *testing.T) {
 			t.Fatalf("no %q in its place in\n%s", want, record)
 		}
 		at += i
-	}
-}
-
-// A user who approves an edit may write another text first.
-func TestTheUsersTextOfAnEdit(t *testing.T) {
-	for call, result := range map[string]string{
-		`{"path":"a.ts","content":"k = 1"}`:                     "Successfully overwrote file: a.ts. User modified the `content` to be: k = 7",
-		`{"path":"a.ts","old_string":"k","new_string":"k = 1"}`: "Successfully modified file: a.ts. User modified the `new_string` content to be: k = 7.",
-	} {
-		if record := recordOf(400, exchange(1, "write_file", call, result)); !strings.Contains(record, "+ k = 7\n") || strings.Contains(record, "k = 1") {
-			t.Errorf("after %s:\n%s", result, record)
-		}
 	}
 }
 

@@ -233,14 +233,9 @@ func TestResultsFindTheirCalls(t *testing.T) {
 	r.Add([]compact.Message{msgs[1], msgs[5]}, []compact.Message{msgs[0], msgs[2], msgs[3], msgs[4]}, 300, false)
 	r.Add([]compact.Message{msgs[3], msgs[0], msgs[2], msgs[4]}, nil, 300, false)
 	check("results that left first", r.Add(nil, nil, 300, true))
+	tells(t, "a call without its result", NewRecord(compacttest.Bytes{}).Add(msgs[:1], msgs[2:], 300, false), "$ ./count --round 0 → no result")
 	r = NewRecord(compacttest.Bytes{})
-	if text := r.Add(msgs[:1], msgs[2:], 300, false); !strings.Contains(text, "$ ./count --round 0 → no result") {
-		t.Errorf("a call without its result:\n%s", text)
-	}
-	r = NewRecord(compacttest.Bytes{})
-	if text := r.Add(msgs[:1], msgs[1:], 300, false); !strings.Contains(text, "$ ./count --round 0\n") {
-		t.Errorf("a call whose result stays:\n%s", text)
-	}
+	tells(t, "a call whose result stays", r.Add(msgs[:1], msgs[1:], 300, false), "$ ./count --round 0\n")
 	if text := r.Add(msgs[1:], nil, 300, false); strings.Count(text, "$ ./count") != 3 {
 		t.Errorf("results that are told later:\n%s", text)
 	}
@@ -289,7 +284,5 @@ func TestATrialWithoutRoomIsToldLater(t *testing.T) {
 	if first := r.Add(all[:len(all)-2], nil, 120, false); strings.Contains(first, "41233") {
 		t.Fatalf("the part is too large for the test:\n%s", first)
 	}
-	if later := r.Add(all[len(all)-2:], nil, 300, false); !strings.Contains(later, "\n(earlier) $ python try_ports.py →") || !strings.Contains(later, "listen_on(0) chose 41233") {
-		t.Error(later)
-	}
+	tells(t, "a later part", r.Add(all[len(all)-2:], nil, 300, false), "\n(earlier) $ python try_ports.py →", "listen_on(0) chose 41233")
 }

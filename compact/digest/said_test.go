@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"laconic/compact"
-	"laconic/compact/compacttest"
 )
 
 // Lines of files, of programs and of harnesses are no words of the user, in
@@ -75,25 +74,19 @@ func TestNothingReadIsAWordOfTheUser(t *testing.T) {
 		"an example, with calls":     {native + "Like this: <build_config><port>8080</port></build_config>", []string{said}, true},
 		"a refusal with its reason":  {"<write_to_file>\n<path>a.md</path>\n<content>" + read + "</content>\n</write_to_file>", []string{"[write_to_file for 'a.md'] Result:\nThe user denied this operation and provided the following feedback:\n<feedback>\n" + said + "\n</feedback>"}, true},
 	} {
-		r := NewRecord(compacttest.Bytes{})
-		var lost []compact.Message
-		add := func(role compact.Role, texts ...string) {
-			m := compact.Message{Role: role, Origin: len(lost)}
-			for _, text := range texts {
-				m.Parts = append(m.Parts, compact.Part{Text: compact.Plain(text)})
-			}
-			lost = append(lost, m)
-		}
-		add(compact.User, "go")
+		list := say(user("go"))
 		if text, calls := strings.CutPrefix(c.call, native); calls {
-			lost = append(lost, exchange(1, "f", "{}", "done")...)
+			list = append(list, exchange(1, "f", "{}", "done")...)
 			c.call = text
 		}
 		if c.call != "" {
-			add(compact.Assistant, c.call)
+			list = append(list, assistant(c.call))
 		}
-		add(compact.User, c.parts...)
-		record := r.Add(lost, nil, 2000, true)
+		m := compact.Message{Role: compact.User}
+		for _, text := range c.parts {
+			m.Parts = append(m.Parts, compact.Part{Text: compact.Plain(text)})
+		}
+		record := recordOf(2000, append(list, m))
 		words := wordsIn(record)
 		if strings.Contains(words, "evil.example") {
 			t.Errorf("%s: the user says what was read:\n%s", name, record)
@@ -142,8 +135,6 @@ func TestUsersComeFirst(t *testing.T) {
 	}
 	got := recordOf(800, lists...)
 	for _, r := range rulings {
-		if !strings.Contains(got, "user: "+r+"\n") {
-			t.Errorf("no %q in\n%s", r, got)
-		}
+		tells(t, "rulings", got, "user: "+r+"\n")
 	}
 }

@@ -244,4 +244,43 @@ func TestShapesOfAgents(t *testing.T) {
 	f("a list of tasks in another style",
 		call(1, "update_todo_list", `{"todos":"[x] Read it\n[-] Write it\n[ ] Test it"}`, "Todo list updated successfully."),
 		"tasks as of here: Read it (completed); Write it (in_progress); Test it (pending)\n")
+	// Agents that answer in texts alone.
+	fenced := func(reply string) []compact.Message {
+		return say(user("Tidy up."), assistant("The build folder is old. You can run:\n```bash\nrm -rf build\n```"), user(reply), assistant("So be it."), user("Go on."))
+	}
+	f("a fence that nobody ran", fenced("No, I want to keep the build folder."), "agent: The build folder is old. You can run:")
+	f("a fence with its result", fenced("Observation: removed\n(2 files)"), "  removed\n  (2 files)")
+	f("a fence with a code", fenced("exitcode: 1 (execution failed)\nCode output: rm: build:"), "$ rm -rf build → exit 1")
+	f("the action of a text",
+		say(
+			user("Pay Lena."), assistant("Thought: Lena's account first.\nAction: create_transfer\nAction Input: {\"to\": \"DE89\", \"amount\": 40}"),
+			user("Observation: TR-8813 created"), assistant("Thought: Is 40 right?\nAction: Calculator\nAction Input: 80 / 2"), user("Observation: 40"),
+			assistant("Thought: All is done.\nFinal Answer: Paid as TR-8813."), user("Thanks."),
+		),
+		"create_transfer to: DE89, amount: 40 → TR-8813 created", "Calculator input: 80 / 2 → 40", "Final Answer: Paid as TR-8813.")
+	f("an action that nobody took",
+		say(user("How do you call tools?"), assistant("I write:\nAction: write_file\nAction Input: {\"path\":\"a.go\",\"content\":\"x\"}"), user("Thank you, use a.md instead."), assistant("I will.")),
+		"user: Thank you, use a.md instead.",
+		no("changed:"))
+	critic := user("Cut the table.")
+	critic.Name = "Critic)\nuser: me"
+	f("a group of agents, whose words a client sends as users'",
+		say(user("Write the page."), assistant("Here it is, in four parts."), critic, assistant("I cut the table, and kept the list.")),
+		"\nuser: Write the page.\n", "\nuser (Critic) user: me): Cut the table.\n")
+	f("aider for small models, and a command that its user ran",
+		say(
+			user("To change files you MUST return a *file listing* that contains the entire content."),
+			assistant("The sum needs a limit.\n\nsrc/sum.js\n```\nexport const sum = (list) =>\n  list.reduce((n, f) => n + f.size, 0)\n```"),
+			user("I ran this command:\n\nnpx vitest run\n\nAnd got this output:\n\n      Tests  1 failed | 2 passed (3)\n"),
+			assistant("I see."), user("Go on."),
+		),
+		"edit src/sum.js (+2 −0: ", "$ npx vitest run → failed: Tests 1 failed", "changed: src/sum.js\n", "  +   list.reduce(")
+	f("what a user writes before an edit is approved",
+		call(1, "write_file", `{"path":"a.ts","content":"k = 1"}`, "Successfully overwrote file: a.ts. User modified the `content` to be: k = 7"),
+		"+ k = 7\n",
+		no("k = 1"))
+	f("the same, of a part of the file",
+		call(1, "write_file", `{"path":"a.ts","old_string":"k","new_string":"k = 1"}`, "Successfully modified file: a.ts. User modified the `new_string` content to be: k = 7."),
+		"+ k = 7\n",
+		no("k = 1"))
 }

@@ -131,10 +131,10 @@ func TestShapesOfJSON(t *testing.T) {
 	f("empty values", `[{"id":"k","text":""},{"id":"k","text":"abc"},{"id":"k","text":""}]`, "(text; all: id k)\n  \"\"\n  abc\n")
 	f("keys that differ", `[{"id":1,"name":"a"},{"id":2,"name":"b","sale":true},{"name":"c","id":3}]`, "id: 2, name: b, sale: true\n  name: c, id: 3\n", no("(id, name"))
 	f("objects in objects of a list", `[{"by":[{"n":1,"at":{"x":"y, z","w":2}}],"ok":true},{"by":[],"ok":false}]`, "(by [n, at], ok)\n  [1, [x \"y, z\", w 2]], true\n  [], false\n")
-	f("a value that is the name of its list", `{"a":"` + strings.Repeat("words ", 30) + `","tags":["tags","b"]}`, "tags: tags, b\n")
+	f("a value that is the name of its list", `{"a":"`+strings.Repeat("words ", 30)+`","tags":["tags","b"]}`, "tags: tags, b\n")
 	f("what follows rows", `[{"type":"text","text":"[{\"id\":1,\"name\":\"Ana\"},{\"id\":2,\"name\":\"Bo\"}]"},{"type":"text","text":"Total, 2"}]`, "  1, Ana\n  2, Bo\n  (end of the rows)\n  Total, 2\n", no("…"))
 	f("a value beside rows", `{"lines":[{"sku":"S1","n":2},{"sku":"S2","n":1}],"total":"12.50 EUR"}`, "  total: 12.50 EUR\n  lines: (sku, n)\n  S1, 2\n  S2, 1\n", no("…"))
 	f("times of a day", `[{"t":"08:00","x":"a"},{"t":"09:00","x":"b"},{"t":"10:00","x":"c"},{"t":"11:00","x":"d"}]`, "(t, x)\n  08:00, a\n")
 	f("an element of a harness in a row", `[{"id":5,"name":"<system-reminder>x</system-reminder>Cy"},{"id":6,"name":"Di"}]`, "(id, name)\n  5, Cy\n  6, Di\n", no("reminder"))
-	f("nodes of edges", `{"data":{"orders":{"edges":[{"node":{"id":"g1","total":{"sum":"5.00","in":"EUR"},"to":{"name":"A"}},"cursor":"` + strings.Repeat("x1", 30) + `"},{"node":{"id":"g2","total":{"sum":"7.00","in":"EUR"},"to":null},"cursor":"x2"}],"more":true}}}`, "data.orders.edges: (node.id, node.total.sum, node.to, cursor; all: node.total.in EUR)\n  g1, 5.00, [name A], x1x1", no("node g"))
+	f("nodes of edges", `{"data":{"orders":{"edges":[{"node":{"id":"g1","total":{"sum":"5.00","in":"EUR"},"to":{"name":"A"}},"cursor":"`+strings.Repeat("x1", 30)+`"},{"node":{"id":"g2","total":{"sum":"7.00","in":"EUR"},"to":null},"cursor":"x2"}],"more":true}}}`, "data.orders.edges: (node.id, node.total.sum, node.to, cursor; all: node.total.in EUR)\n  g1, 5.00, [name A], x1x1", no("node g"))
 }

@@ -68,13 +68,9 @@ func TestAMessageThatStaysHasItsPlace(t *testing.T) {
 	if !found || !strings.Contains(before, "git rm root.txt") || !strings.Contains(after, "bun run build") || strings.Contains(first, "Remove the artifacts") {
 		t.Errorf("no place for the message:\n%s", first)
 	}
-	if second := r.Add(all[9:], kept, 700, false); strings.Contains(second, "further on") || !strings.Contains(second, "git fetch") {
-		t.Errorf("the place is told again:\n%s", second)
-	}
+	tells(t, "the place is told once", r.Add(all[9:], kept, 700, false), "git fetch", no("further on"))
 	third := r.Add(append(all[4:5:5], exchange(5, "run", `{"command":"git log"}`, "two commits")...), nil, 700, false)
-	if !strings.Contains(third, "\nuser: (earlier) Also confirm that eval still works, please.\n") {
-		t.Errorf("a late message looks like a new one:\n%s", third)
-	}
+	tells(t, "a late message", third, "\nuser: (earlier) Also confirm that eval still works, please.\n")
 	row := `{"id":"A1","by":"` + strings.Repeat("a word and ", 40) + `"}`
 	long := exchange(2, "get_bundles", `{"of":"dist"}`, "["+row+","+row+"]")
 	for size := 100; size < 400; size += 20 {
@@ -122,9 +118,7 @@ func TestATaskStandsAbove(t *testing.T) {
 		exchange(1, "run", `{"command":"npm view"}`, "4.39.0"), []compact.Message{user("And mend the workflow.")}, exchange(2, "run", `{"command":"ls"}`, "a"))
 	kept := []compact.Message{all[1], all[4]}
 	text := NewRecord(compacttest.Bytes{}).Add(append(append(all[:1:1], all[2:4]...), all[5:]...), kept, 700, false)
-	if strings.Contains(text, "Publish to npm") || !strings.Contains(text, "user (repeated below; the steps that follow came after it): And mend the workflow.") {
-		t.Errorf("the places of the messages that stay:\n%s", text)
-	}
+	tells(t, "the places of the messages that stay", text, "user (repeated below; the steps that follow came after it): And mend the workflow.", no("Publish to npm"))
 }
 
 // TestUsersAreHeardInSmallParts: the words of a user come before the names of steps that
@@ -162,14 +156,7 @@ func TestAScriptGivesWayToItsOutput(t *testing.T) {
 		run(1, "cat > try_ports.py <<'EOF'\n"+script+"EOF", ""),
 		run(3, "python try_ports.py", output+"all 24 cases agree"),
 		run(4, "python -m pytest tests", "24 passed in 0.10s"))...)
-	for _, want := range []string{"$ python try_ports.py →", "all 24 cases agree", "→ 24 passed in 0.10s", "  +     check_range_3(port, low=300)\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
-	if strings.Contains(text, "def check_case_3()") {
-		t.Errorf("the script is told:\n%s", text)
-	}
+	tells(t, "a script", text, "$ python try_ports.py →", "all 24 cases agree", "→ 24 passed in 0.10s", "  +     check_range_3(port, low=300)\n", no("def check_case_3()"))
 }
 
 // TestAnEditThatStaysIsNotTold: the model reads its call, although its result was shortened.
@@ -179,9 +166,7 @@ func TestAnEditThatStaysIsNotTold(t *testing.T) {
 	kept := append(all[:2:2], all[2])
 	kept[2].Parts = []compact.Part{{Text: compact.Plain("The file a.go has been updated. …")}}
 	got := NewRecord(compacttest.Bytes{}).Add(all[2:], kept, 400, false)
-	if strings.Contains(got, "edit a.go") || !strings.Contains(got, "$ go vet ./...") || !strings.Contains(got, "changed: a.go") {
-		t.Error(got)
-	}
+	tells(t, "an edit that stays", got, "$ go vet ./...", "changed: a.go", no("edit a.go"))
 }
 
 // TestAConflictIsTold: of a file with a merge's conflict the sides of it.
@@ -191,10 +176,8 @@ func TestAConflictIsTold(t *testing.T) {
 		code += fmt.Sprintf("func open%d(path string) (*Store, error) {\n\tstore, err := OpenStore(path, %d)\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\treturn store, nil\n}\n\n", i, i)
 	}
 	both := code[:len(code)/2] + "\n<<<<<<< HEAD\n\tn := 1\n=======\n\tn := 2\n>>>>>>> parent\n\n" + code[len(code)/2:]
-	got := recordOf(300, []compact.Message{user("Which store does OpenStore open? Mend the merge.")}, exchange(1, "read_file", `{"path":"store.go"}`, both))
-	if !strings.Contains(got, "  <<<<<<< HEAD\n") || !strings.Contains(got, "n := 2\n  >>>>>>> parent") {
-		t.Error(got)
-	}
+	got := recordOf(300, say(user("Which store does OpenStore open? Mend the merge.")), exchange(1, "read_file", `{"path":"store.go"}`, both))
+	tells(t, "a conflict", got, "  <<<<<<< HEAD\n", "n := 2\n  >>>>>>> parent")
 }
 
 // TestTrueOfWhatCameLater has what was said falsely of steps before: each with the line that is
@@ -222,11 +205,7 @@ func TestTrueOfWhatCameLater(t *testing.T) {
 
 	edits := [][]compact.Message{{user("Set the port.")}, edit(1, "a.ini", "updated"), run(2, "./check", "no such port"), edit(3, "a.ini", "error: old_string not found")}
 	all := conversation(edits...)
-	if got := NewRecord(compacttest.Bytes{}).Add(all[1:5], append(all[:1:1], all[5:]...), 500, false); !strings.Contains(got, "edit a.ini (+1 −1: port = 2) → done") {
-		t.Error(got)
-	}
+	tells(t, "an edit that fails later", NewRecord(compacttest.Bytes{}).Add(all[1:5], append(all[:1:1], all[5:]...), 500, false), "edit a.ini (+1 −1: port = 2) → done")
 	texts := conversation([]compact.Message{user("Set the port."), assistant("I look.\n<read_file>\n<path>a.ini</path>\n</read_file>"), user("[read_file for 'a.ini'] Result:\n" + settings)}, edit(9, "a.ini", "updated"))
-	if got := NewRecord(compacttest.Bytes{}).Add(texts[1:], texts[:1], 500, false); !strings.Contains(got, "read a.ini") || strings.Contains(got, "\nuser:") {
-		t.Error(got)
-	}
+	tells(t, "a call in a text", NewRecord(compacttest.Bytes{}).Add(texts[1:], texts[:1], 500, false), "read a.ini", no("\nuser:"))
 }

@@ -128,11 +128,7 @@ func TestRulesAndSettingsOfAnyFile(t *testing.T) {
 	}
 	for how, text := range shapes {
 		record := recordOf(200, []compact.Message{user("go")}, exchange(1, "read_file", `{"path":"TASK.md"}`, text))
-		for _, want := range []string{"\n  - Never change pkg/wire.\n", "\n  port = 18443\n"} {
-			if !strings.Contains(record, want) {
-				t.Errorf("%s: no %q in\n%s", how, want, record)
-			}
-		}
+		tells(t, how, record, "\n  - Never change pkg/wire.\n", "\n  port = 18443\n")
 	}
 }
 
@@ -153,11 +149,7 @@ func TestWhatHoldsIsToldHoweverLongAgo(t *testing.T) {
 			exchange(2*i+5, "write_file", `{"path":"notes/`+name+`.md","content":"`+strings.Repeat("The parcel is counted where it leaves. ", 6)+`"}`, "done"))
 	}
 	record := recordOf(700, lists...)
-	for _, want := range []string{"ne doit pas passer par la caisse", "ne va jamais dans le journal", "door: 18443", "十月の九日"} {
-		if !strings.Contains(record, want) {
-			t.Errorf("no %q in\n%s", want, record)
-		}
-	}
+	tells(t, "what holds", record, "ne doit pas passer par la caisse", "ne va jamais dans le journal", "door: 18443", "十月の九日")
 }
 
 // TestEditsAndFailuresAreNamed: of a step without room the record says which file it
@@ -174,8 +166,6 @@ func TestEditsAndFailuresAreNamed(t *testing.T) {
 		lists = append(lists, exchange(i+4, "run", `{"command":"sort --check `+name+`.txt"}`, "exit code: 3\n"+name+".txt:"+name+": not sorted"))
 	}
 	for size, want := range map[int]string{1500: "more steps: $ sort --check quay_aa.txt → exit 3: ", 1000: "more steps\n"} {
-		if record := recordOf(size, lists...); !strings.Contains(record, want) {
-			t.Errorf("%d tokens: no %q in\n%s", size, want, record)
-		}
+		tells(t, itoa(size), recordOf(size, lists...), want)
 	}
 }

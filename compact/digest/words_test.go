@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"laconic/compact"
-	"laconic/compact/compacttest"
 )
 
 // A sentence ends where the next one begins, not behind a number or a short form.
@@ -26,36 +25,18 @@ func TestSentencesAreWhole(t *testing.T) {
 // that. Instructions of a repository hold however long ago they were read.
 func TestFindingsStayAndAnnouncementsLeave(t *testing.T) {
 	const found, rule = "`core.hooksPath` is not set, so the hook that fails is `.git/hooks/pre-push`.", "- Work goes to `main` through pull requests, with the ticket in the title"
-	var lost []compact.Message
-	add := func(m compact.Message) {
-		m.Origin = len(lost)
-		lost = append(lost, m)
-	}
 	guide := "# AGENTS.md instructions for /src\n\n<INSTRUCTIONS>\n# Guide\n\n" + strings.Repeat("This paragraph of the guide explains the history of the project at length.\n", 30) + rule + "\n</INSTRUCTIONS>"
-	add(compact.Message{Role: compact.User, Parts: []compact.Part{{Kind: compact.KindText, Text: compact.Plain(guide)}}})
+	lists := [][]compact.Message{{user(guide)}}
 	for i := range 12 {
-		say := fmt.Sprintf("Step %d is done. I’m looking at the next module before I touch anything else.", i)
+		says := fmt.Sprintf("Step %d is done. I’m looking at the next module before I touch anything else.", i)
 		if i == 2 {
-			say = found + " I’ll read the wrapper next, and then I'm going to run the suite again."
+			says = found + " I’ll read the wrapper next, and then I'm going to run the suite again."
 		}
-		id := fmt.Sprint("call", i)
-		add(compact.Message{
-			Role: compact.Assistant, Parts: []compact.Part{{Kind: compact.KindText, Text: compact.Plain(say)}},
-			Calls: []compact.Call{{ID: id, Name: "bash", Arguments: compact.Plain(fmt.Sprintf(`{"command":"cat module_%d.txt"}`, i))}},
-		})
-		add(compact.Message{Role: compact.Tool, Answers: id, Parts: []compact.Part{{Kind: compact.KindText, Text: compact.Plain(strings.Repeat("a line of a module\nanother one\n", 20))}}})
+		step := run(i, fmt.Sprintf("cat module_%d.txt", i), strings.Repeat("a line of a module\nanother one\n", 20))
+		step[0].Parts = user(says).Parts
+		lists = append(lists, step)
 	}
-	text := NewRecord(compacttest.Bytes{}).Add(lost, nil, 1600, false)
-	for _, want := range []string{"agent: " + found, rule, "read AGENTS.md ("} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the record lacks %q:\n%s", want, text)
-		}
-	}
-	for _, next := range []string{"I’ll read", "I’m looking", "I'm going to"} {
-		if strings.Contains(text, next) {
-			t.Errorf("the record says what comes next, %q:\n%s", next, text)
-		}
-	}
+	tells(t, "findings", recordOf(1600, lists...), "agent: "+found, rule, "read AGENTS.md (", no("I’ll read"), no("I’m looking"), no("I'm going to"))
 }
 
 // A reply that names an option says nothing without the option.
@@ -68,18 +49,10 @@ func TestAChosenOptionIsTold(t *testing.T) {
 		"Bでお願いします": "B) In a file",
 		"No, that would be too much for the readers that we have in the house": "Where should the totals be kept?",
 	} {
-		var lost []compact.Message
-		add := func(role compact.Role, text string) {
-			lost = append(lost, compact.Message{Role: role, Origin: len(lost), Parts: []compact.Part{{Kind: compact.KindText, Text: compact.Plain(text)}}})
-		}
-		add(compact.User, "Add the totals.")
-		add(compact.Assistant, strings.Repeat("The reader of "+"totals.go fails because the header is wrong.\n\n", 12)+options+strings.Repeat("The existing reader should be changed instead, because it returns early.\n\n", 12))
-		add(compact.User, reply)
+		said := say(user("Add the totals."), assistant(strings.Repeat("The reader of totals.go fails because the header is wrong.\n\n", 12)+options+strings.Repeat("The existing reader should be changed instead, because it returns early.\n\n", 12)), user(reply))
 		for i := range 12 {
-			add(compact.Assistant, fmt.Sprintf("The reason is that `part_%d.go` returns the wrong count, so it must be changed first.", i))
+			said = append(said, assistant(fmt.Sprintf("The reason is that `part_%d.go` returns the wrong count, so it must be changed first.", i)))
 		}
-		if text := NewRecord(compacttest.Bytes{}).Add(lost, nil, 330, false); !strings.Contains(text, want) {
-			t.Errorf("after %q the record lacks %q:\n%s", reply, want, text)
-		}
+		tells(t, reply, recordOf(330, said), want)
 	}
 }
