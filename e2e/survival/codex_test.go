@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,10 +20,7 @@ import (
 // summarized through the proxy, by the upstream's item, by a record of the proxy's where
 // the upstream knows no such item, or by a model, and goes on to its end.
 func TestCodexCompacts(t *testing.T) {
-	bin := os.Getenv("LACONIC_AGENTS")
-	if bin == "" {
-		t.Skip("LACONIC_AGENTS names no directory of programs: make e2e installs them from npm and runs this")
-	}
+	bin := installed(t)
 	codex := programs[slices.IndexFunc(programs, func(p program) bool { return p.name == "codex" })]
 	for name, c := range map[string]struct {
 		provider string
@@ -33,13 +29,7 @@ func TestCodexCompacts(t *testing.T) {
 		"the upstream's item": {"OpenAI", false}, "a record": {"OpenAI", true}, "a model": {"test", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			home := t.TempDir()
-			k := tokenizers[0]
-			w := newWorkspace(301, k.text)
-			s := newSession(w, 60_000, k, false)
-			s.steps = slices.DeleteFunc(s.steps, func(s step) bool { return s.fate == refused })
-			s.dir = filepath.Join(home, "work")
-			w.lay(t, s.dir)
+			s, home := codex.begin(t, 301, tokenizers[0], 60_000)
 			asked, after := 0, 0
 			reply := s.reply
 			s.SetReply(func(r *strict.Request) strict.Reply {
@@ -79,10 +69,7 @@ func TestCodexCompacts(t *testing.T) {
 			out, err := small.run(t, bin, home, s.dir, tap.URL+"/v1")
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			if err != nil || !strings.Contains(out, "SESSION-IS-OVER") || s.seen > 0 {
-				t.Errorf("it did not come to its end: %d answers, %d refusals seen: %v\n%.3000s", s.round, s.seen, err, out)
-			}
-			if asked == 0 || after == 0 {
+			if s.ended(t, out, err); asked == 0 || after == 0 {
 				t.Errorf("it compacted %d times, and %d requests went on from that", asked, after)
 			}
 			t.Logf("compacted %d times, %d requests after that, %d answers", asked, after, s.round)

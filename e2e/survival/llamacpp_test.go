@@ -8,10 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/tidwall/sjson"
@@ -24,10 +22,7 @@ import (
 // whose template wants the system message first. It evaluates and judges each request;
 // what it takes is answered by the script. Its window is told by it, or a secret.
 func TestClaudeOnLlamaCpp(t *testing.T) {
-	bin := os.Getenv("LACONIC_AGENTS")
-	if bin == "" {
-		t.Skip("LACONIC_AGENTS names no directory of programs: make e2e installs them from npm and runs this")
-	}
+	bin := installed(t)
 	templates := filepath.Join(llamacpp.Fetched(t, "models"), "templates")
 	vocabulary, err := llamacpp.Cl100k("../../tokenize/bpe/data/cl100k_base.merges")
 	if err != nil {
@@ -42,12 +37,7 @@ func TestClaudeOnLlamaCpp(t *testing.T) {
 		for _, secret := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d secret %v", window, secret), func(t *testing.T) {
 				llama := llamacpp.Start(t, storetest.FreeAddress(t), "-m", file, "-c", fmt.Sprint(window), "--chat-template-file", filepath.Join(templates, "Qwen3.5-4B.jinja"))
-				home := t.TempDir()
-				w := newWorkspace(401, tokenizers[2].text)
-				s := newSession(w, -1, tokenizers[2], false)
-				s.steps = slices.DeleteFunc(s.steps, func(s step) bool { return s.fate == refused })
-				s.dir = filepath.Join(home, "work")
-				w.lay(t, s.dir)
+				s, home := claude.begin(t, 401, tokenizers[2], -1)
 				var refusals []string
 				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					body, _ := io.ReadAll(r.Body)
@@ -87,8 +77,8 @@ func TestClaudeOnLlamaCpp(t *testing.T) {
 				r := &row{name: t.Name()}
 				r.add(s)
 				t.Logf("%d answers, newest whole %.1f %%, refused %q", s.round, 100*r.mean(newestWhole), refusals)
-				if err != nil || !strings.Contains(out, "SESSION-IS-OVER") || s.seen > 0 || r.mean(newestGone) > 0 {
-					t.Errorf("it did not come to its end: %d answers, %d refusals seen: %v\n%.3000s", s.round, s.seen, err, out)
+				if s.ended(t, out, err); r.mean(newestGone) > 0 {
+					t.Error("its newest result is gone")
 				}
 			})
 		}

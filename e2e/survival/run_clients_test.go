@@ -30,10 +30,7 @@ var started = []struct {
 // TestRunClients: programs that people use find the proxy that laconic run starts, and
 // nothing of the user's is changed for that.
 func TestRunClients(t *testing.T) {
-	bin := os.Getenv("LACONIC_AGENTS")
-	if bin == "" {
-		t.Skip("LACONIC_AGENTS names no directory of programs: make e2e installs them from npm and runs this")
-	}
+	bin := installed(t)
 	for _, p := range started {
 		t.Run(p.name, func(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(bin, p.name)); err != nil {
@@ -44,8 +41,7 @@ func TestRunClients(t *testing.T) {
 			home := t.TempDir()
 			work := filepath.Join(home, "work")
 			writeFile(t, filepath.Join(work, "TASK.md"), "# OPS-4127\n")
-			env := append(os.Environ(), "PWD="+work, "HOME="+home, "XDG_CONFIG_HOME="+home+"/.config", "XDG_DATA_HOME="+home+"/.local", "XDG_CACHE_HOME="+home+"/.cache",
-				"TMPDIR="+home, "CI=1", "NO_COLOR=1", "HTTPS_PROXY=http://127.0.0.1:9", "HTTP_PROXY=http://127.0.0.1:9", "NO_PROXY=", "no_proxy=", "OPENAI_API_KEY=", "OTEL_SDK_DISABLED=true", "DO_NOT_TRACK=1",
+			env := append(atHome(home, work), "NO_PROXY=", "no_proxy=", "OPENAI_API_KEY=", "OTEL_SDK_DISABLED=true", "DO_NOT_TRACK=1",
 				"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 				"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1")
 			out, err := limited(env, work, command(t), append([]string{"run", "--upstream", server.URL + "/v1", "--model", "small", "--", filepath.Join(bin, p.name)}, p.args...))
