@@ -19,11 +19,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-var clientCommands = map[string]scriptCommand{
-	"post":  post,
-	"stall": stall,
-}
-
 // ask is one request as a story wants it.
 type ask struct {
 	method, path, to string
@@ -157,8 +152,7 @@ func exchange(client *http.Client, r *http.Request) (status string, h http.Heade
 
 // stall: stall N opens a connection, announces a body of N bytes and never sends
 // one. It returns when the proxy waits for that body.
-func stall(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func stall(ts *testscript.TestScript, args []string) {
 	size := flags(ts, args, 1, 1, nil)[0]
 	address := strings.TrimPrefix(ts.Getenv("PROXY"), "http://")
 	c, err := net.Dial("tcp", address)

@@ -10,16 +10,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-var fileCommands = map[string]scriptCommand{
-	"bytes": writeBytes,
-	"long":  writeLong,
-	"holds": holdsParts,
-}
-
 // writeBytes: bytes FILE TEXT writes a file without an end of line. In the text
 // \xff, \n and the like stand for what they do in Go.
-func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func writeBytes(ts *testscript.TestScript, args []string) {
 	rest := flags(ts, args, 2, 2, nil)
 	text, err := strconv.Unquote(`"` + strings.ReplaceAll(rest[1], `"`, `\"`) + `"`)
 	ts.Check(err)
@@ -57,8 +50,7 @@ func manyCalls(n, results int) string {
 
 // writeLong: long FILE KIND N writes a long body: brackets, nested, messages,
 // calls, unanswered (calls, of which one is) or letters.
-func writeLong(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func writeLong(ts *testscript.TestScript, args []string) {
 	rest := flags(ts, args, 3, 3, nil)
 	make, ok := longBodies[rest[1]]
 	if !ok {

@@ -16,14 +16,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-var proxyCommands = map[string]scriptCommand{
-	"proxy":   startProxy,
-	"signal":  signalProxy,
-	"exits":   exitsProxy,
-	"gone":    goneProxy,
-	"logline": logLine,
-}
-
 // newClient is an HTTP client that changes nothing: it does not ask for
 // compression, follow redirects or go through a proxy.
 func newClient() *http.Client {
@@ -38,8 +30,7 @@ func newClient() *http.Client {
 // flags, in front of $UPSTREAM where there is one, and sets $PROXY and $ADMIN to
 // where it listens. What it says goes to proxy.log. It is stopped when the
 // story ends, and must then end by itself with code 0.
-func startProxy(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func startProxy(ts *testscript.TestScript, args []string) {
 	s := storyOf(ts)
 	if s.proxy != nil && !s.proxy.Ended() {
 		ts.Fatalf("a proxy is running already")
@@ -68,8 +59,7 @@ func (s *story) runningProxy(ts *testscript.TestScript) *rig.Laconic {
 }
 
 // signalProxy: signal TERM, INT or HUP.
-func signalProxy(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func signalProxy(ts *testscript.TestScript, args []string) {
 	name := flags(ts, args, 1, 1, nil)[0]
 	sig, ok := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "HUP": syscall.SIGHUP}[name]
 	if !ok {
@@ -79,8 +69,7 @@ func signalProxy(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // goneProxy: gone waits until the proxy takes no connections any more.
-func goneProxy(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func goneProxy(ts *testscript.TestScript, args []string) {
 	flags(ts, args, 0, 0, nil)
 	address := strings.TrimPrefix(storyOf(ts).runningProxy(ts).URL, "http://")
 	if !rig.Soon(func() bool {
@@ -95,8 +84,7 @@ func goneProxy(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // exitsProxy: exits CODE waits for the proxy to end with this code.
-func exitsProxy(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func exitsProxy(ts *testscript.TestScript, args []string) {
 	want := flags(ts, args, 1, 1, nil)[0]
 	p := storyOf(ts).runningProxy(ts)
 	got := "0"

@@ -20,10 +20,14 @@ import (
 // binary. What the commands do stands in the files beside this one.
 func TestStories(t *testing.T) {
 	t.Parallel()
-	commands := []map[string]scriptCommand{upstreamCommands, proxyCommands, clientCommands, streamCommands, turnCommands, fileCommands, summaryCommands}
-	all := map[string]scriptCommand{}
-	for _, c := range commands {
-		maps.Copy(all, c)
+	all := maps.Clone(negatable)
+	for name, do := range commands {
+		all[name] = func(ts *testscript.TestScript, neg bool, args []string) {
+			if neg {
+				ts.Fatalf("%s cannot be negated", name)
+			}
+			do(ts, args)
+		}
 	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", Cmds: all, Setup: begin, UpdateScripts: *update,
@@ -31,8 +35,20 @@ func TestStories(t *testing.T) {
 	})
 }
 
-// scriptCommand is a command of the stories; neg is true behind a "!".
-type scriptCommand = func(ts *testscript.TestScript, neg bool, args []string)
+// commands are those of the stories that have no opposite.
+var commands = map[string]func(ts *testscript.TestScript, args []string){
+	"upstream": startUpstream, "seen": seenUpstream, "answered": answeredUpstream, "total": totalUpstream,
+	"proxy": startProxy, "signal": signalProxy, "exits": exitsProxy, "gone": goneProxy,
+	"stall": stall, "turns": turns,
+	"open": openCommand, "headers": headersCommand, "more": moreCommand, "finish": finishCommand, "ends": endsCommand, "breaks": breaksCommand, "leave": leaveCommand,
+	"bytes": writeBytes, "long": writeLong,
+	"summarizer": startSummarizer, "asked": askedSummarizer, "redis": startRedis,
+}
+
+// negatable are the others; neg is true behind a "!".
+var negatable = map[string]func(ts *testscript.TestScript, neg bool, args []string){
+	"post": post, "logline": logLine, "holds": holdsParts,
+}
 
 // story is what one script has running.
 type story struct {
@@ -112,11 +128,4 @@ func (s *several) String() string { return strings.Join(*s, ", ") }
 func (s *several) Set(v string) error {
 	*s = append(*s, v)
 	return nil
-}
-
-// never is for commands that have no opposite.
-func never(ts *testscript.TestScript, neg bool) {
-	if neg {
-		ts.Fatalf("this command cannot be negated")
-	}
 }

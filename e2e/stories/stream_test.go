@@ -17,16 +17,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-var streamCommands = map[string]scriptCommand{
-	"open":    openCommand,
-	"headers": headersCommand,
-	"more":    moreCommand,
-	"finish":  finishCommand,
-	"ends":    endsCommand,
-	"breaks":  breaksCommand,
-	"leave":   leaveCommand,
-}
-
 // openStream is a streamed answer that a story reads event by event, from an
 // upstream that was started with -steps.
 type openStream struct {
@@ -53,8 +43,7 @@ func (o *openStream) close() {
 
 // openCommand: open [FLAG]… FILE sends a request, flags as post has them, and
 // returns when the upstream has it: nothing was answered by then.
-func openCommand(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func openCommand(ts *testscript.TestScript, args []string) {
 	var k ask
 	k.file = flags(ts, args, 1, 1, k.flags)[0]
 	s := storyOf(ts)
@@ -110,8 +99,7 @@ func (o *openStream) headers() error {
 
 // headersCommand waits for the headers of the open answer. Nothing of its body
 // was written unless the story asked for it.
-func headersCommand(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func headersCommand(ts *testscript.TestScript, args []string) {
 	flags(ts, args, 0, 0, nil)
 	o := storyOf(ts).opened(ts)
 	ts.Check(o.headers())
@@ -137,8 +125,7 @@ func (o *openStream) event() error {
 
 // moreCommand: more N lets the upstream write N events, and reads each before
 // the next is written: an event that is held back is never read.
-func moreCommand(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func moreCommand(ts *testscript.TestScript, args []string) {
 	n, err := strconv.Atoi(flags(ts, args, 1, 1, nil)[0])
 	ts.Check(err)
 	o := storyOf(ts).opened(ts)
@@ -178,8 +165,7 @@ func (s *story) rest(ts *testscript.TestScript) error {
 
 // finishCommand lets the upstream write the rest; the answer must end as a
 // complete one does. Its bytes go to answer.body.
-func finishCommand(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func finishCommand(ts *testscript.TestScript, args []string) {
 	flags(ts, args, 0, 0, nil)
 	s := storyOf(ts)
 	s.opened(ts).u.release()
@@ -190,8 +176,7 @@ func finishCommand(ts *testscript.TestScript, neg bool, args []string) {
 
 // endsCommand waits until the answer is over, which must look complete, though
 // the upstream writes nothing more.
-func endsCommand(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func endsCommand(ts *testscript.TestScript, args []string) {
 	flags(ts, args, 0, 0, nil)
 	if err := storyOf(ts).rest(ts); err != nil {
 		ts.Fatalf("the answer broke off: %v", err)
@@ -199,8 +184,7 @@ func endsCommand(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // breaksCommand waits until the answer is over, which must look broken.
-func breaksCommand(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func breaksCommand(ts *testscript.TestScript, args []string) {
 	flags(ts, args, 0, 0, nil)
 	s := storyOf(ts)
 	err := s.rest(ts)
@@ -215,8 +199,7 @@ func breaksCommand(ts *testscript.TestScript, neg bool, args []string) {
 
 // leaveCommand closes the connection of the open stream, and waits until the
 // upstream knows.
-func leaveCommand(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func leaveCommand(ts *testscript.TestScript, args []string) {
 	flags(ts, args, 0, 0, nil)
 	s := storyOf(ts)
 	o := s.opened(ts)

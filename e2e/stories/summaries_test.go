@@ -9,16 +9,9 @@ import (
 	"laconic/store/storetest"
 )
 
-var summaryCommands = map[string]scriptCommand{
-	"summarizer": startSummarizer,
-	"asked":      askedSummarizer,
-	"redis":      startRedis,
-}
-
 // startSummarizer: summarizer starts a stand-in for the model that writes
 // summaries; its base URL is $SUMMARIZER.
-func startSummarizer(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func startSummarizer(ts *testscript.TestScript, args []string) {
 	flags(ts, args, 0, 0, nil)
 	s := storyOf(ts)
 	s.summarizer = &summarizer{}
@@ -28,8 +21,7 @@ func startSummarizer(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // askedSummarizer: asked prints what the stand-in was asked so far.
-func askedSummarizer(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func askedSummarizer(ts *testscript.TestScript, args []string) {
 	flags(ts, args, 0, 0, nil)
 	s := storyOf(ts)
 	if s.summarizer == nil {
@@ -39,8 +31,7 @@ func askedSummarizer(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // startRedis: redis starts a redis-server of the story's own; its URL is $REDIS.
-func startRedis(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func startRedis(ts *testscript.TestScript, args []string) {
 	flags(ts, args, 0, 0, nil)
 	ts.Setenv("REDIS", storetest.StartRedis(storyOf(ts).tb).URL())
 }

@@ -18,8 +18,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-var turnCommands = map[string]scriptCommand{"turns": turns}
-
 // listOf is the text of the messages of a body without the bracket that closes
 // the list: what a longer list that begins the same begins with.
 func listOf(body []byte) []byte {
@@ -109,8 +107,7 @@ func (h *history) grow() {
 //	-results N   bytes of a tool result (2000)
 //	-gap TEXT    what the client writes between two messages (",")
 //	-H 'K: V'    a header of every request; may be repeated
-func turns(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func turns(ts *testscript.TestScript, args []string) {
 	h := &history{gap: ",", size: 2000}
 	var headers several
 	rest := flags(ts, args, 1, 1, func(f *flag.FlagSet) {

@@ -28,13 +28,6 @@ import (
 	"laconic/demo/strict"
 )
 
-var upstreamCommands = map[string]scriptCommand{
-	"upstream": startUpstream,
-	"seen":     seenUpstream,
-	"answered": answeredUpstream,
-	"total":    totalUpstream,
-}
-
 // upstream is a strict upstream on a free loopback port. It notes what came and
 // what it answered, both as bytes.
 type upstream struct {
@@ -197,8 +190,7 @@ func (u *upstream) total() int {
 //	-canned FILE   it answers everything with this file, read as an HTTP answer
 //	-tells         it answers also when the proxy asks for windows
 //	-back          it sends everything back to $PROXY
-func startUpstream(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
+func startUpstream(ts *testscript.TestScript, args []string) {
 	var o strict.Options
 	var as, says, canned string
 	var cut int
@@ -298,12 +290,16 @@ func (s *story) at(ts *testscript.TestScript, name, number string) (*upstream, i
 	return u, n
 }
 
+// named parses the flag -at of a command, and what else it has.
+func named(ts *testscript.TestScript, args []string, least, most int) (name string, rest []string) {
+	rest = flags(ts, args, least, most, func(f *flag.FlagSet) { f.StringVar(&name, "at", "UPSTREAM", "") })
+	return name, rest
+}
+
 // seenUpstream: seen [-at NAME] N [FILE] prints the head of the Nth request that
 // the upstream saw, and puts its body into the file.
-func seenUpstream(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
-	name := "UPSTREAM"
-	rest := flags(ts, args, 1, 2, func(f *flag.FlagSet) { f.StringVar(&name, "at", name, "") })
+func seenUpstream(ts *testscript.TestScript, args []string) {
+	name, rest := named(ts, args, 1, 2)
 	a := storyOf(ts).arrival(ts, name, rest[0])
 	fmt.Fprintf(ts.Stdout(), "%s %s\nhost: %s\n%s", a.method, a.uri, a.host, headerLines(a.header))
 	if len(rest) == 2 {
@@ -334,19 +330,15 @@ func headerLines(h http.Header) string {
 
 // answeredUpstream: answered [-at NAME] N FILE puts the body that the upstream
 // sent back for the Nth request into the file.
-func answeredUpstream(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
-	name := "UPSTREAM"
-	rest := flags(ts, args, 2, 2, func(f *flag.FlagSet) { f.StringVar(&name, "at", name, "") })
+func answeredUpstream(ts *testscript.TestScript, args []string) {
+	name, rest := named(ts, args, 2, 2)
 	a := storyOf(ts).arrival(ts, name, rest[0])
 	ts.Check(os.WriteFile(ts.MkAbs(rest[1]), a.answer.Bytes(), 0o666))
 }
 
 // totalUpstream: total [-at NAME] N checks that exactly N requests came.
-func totalUpstream(ts *testscript.TestScript, neg bool, args []string) {
-	never(ts, neg)
-	name := "UPSTREAM"
-	rest := flags(ts, args, 1, 1, func(f *flag.FlagSet) { f.StringVar(&name, "at", name, "") })
+func totalUpstream(ts *testscript.TestScript, args []string) {
+	name, rest := named(ts, args, 1, 1)
 	u, want := storyOf(ts).at(ts, name, rest[0])
 	if got := u.total(); got != want {
 		ts.Fatalf("upstream %s saw %d requests, want %d", name, got, want)
