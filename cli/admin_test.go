@@ -34,12 +34,9 @@ func TestHealthcheckSaysWhatReadyzSays(t *testing.T) {
 		_, _ = io.WriteString(w, map[int]string{200: "ready\n", 503: "shutting down\n"}[status])
 	}))
 	defer admin.Close()
-	file := filepath.Join(t.TempDir(), "laconic.yaml")
 	addr := admin.Listener.Addr().String()
-	if err := os.WriteFile(file, []byte("admin: "+addr+"\nadmin_token: ${HEALTH_TOKEN}\nlisten: "+addr+"\n"+
-		"models: [{match: \"*\", api_key: \"${NOT_SET}\"}]\nclient_keys: 7\nupsteam: x\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := writeFile(t, filepath.Join(t.TempDir(), "laconic.yaml"), "admin: "+addr+"\nadmin_token: ${HEALTH_TOKEN}\nlisten: "+addr+"\n"+
+		"models: [{match: \"*\", api_key: \"${NOT_SET}\"}]\nclient_keys: 7\nupsteam: x\n")
 	t.Setenv("HEALTH_TOKEN", "a-token-of-the-test")
 	f := func(wantCode int, want string, args ...string) {
 		t.Helper()
@@ -50,10 +47,7 @@ func TestHealthcheckSaysWhatReadyzSays(t *testing.T) {
 	}
 	at := "laconic: http://" + addr + "/readyz: "
 	f(0, "ready")
-	without := filepath.Join(t.TempDir(), "laconic.yaml")
-	if err := os.WriteFile(without, []byte("admin: "+addr+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	without := writeFile(t, filepath.Join(t.TempDir(), "laconic.yaml"), "admin: "+addr+"\n")
 	f(1, at+"it wants the admin_token of the configuration that the proxy runs with (give this command the same file: -c FILE)", "--config", without)
 	t.Setenv("LACONIC_UPSTREAM", "no url")
 	f(0, "ready", "--log-level", "loud")

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +26,38 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	if code := <-done; code != 0 {
 		t.Errorf("exit code %d: %s", code, out.String())
 	}
+}
+
+// ask sends a request with pairs of headers, and reads the answer.
+func ask(t *testing.T, method, url, body string, headers ...string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	r.Host = r.Header.Get("Host")
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, string(text)
+}
+
+// writeFile writes a file, and returns its path.
+func writeFile(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // lockedText is a text that several goroutines write and read.

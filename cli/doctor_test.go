@@ -8,7 +8,6 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,9 +25,7 @@ import (
 func examined(t *testing.T, text string, args ...string) (code int, all []finding) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("laconic.yaml", []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, "laconic.yaml", text)
 	var out, said lockedText
 	code = Run(t.Context(), append([]string{"doctor", "--json"}, args...), strings.NewReader(""), &out, &said)
 	if err := json.Unmarshal([]byte(out.String()), &all); err != nil || said.String() != "" {
@@ -169,18 +166,8 @@ func TestDoctorFindsFiveFaults(t *testing.T) {
 		set := "upstream: " + good + "/v1\nadmin: " + storetest.FreeAddress(t) + "\nmodels:\n  - {match: \"*\", budget: 4000}\n"
 		withProxy(t, set, func(base string) {
 			tool := fmt.Sprintf(`{"type":"function","function":{"name":"tool","description":"%s","parameters":{"type":"object","properties":{}}}}`, strings.Repeat("does this and that ", 600))
-			r, err := http.NewRequest(http.MethodPost, base+"/chat/completions", strings.NewReader(`{"model":"small","messages":[{"role":"user","content":"hi"}],"tools":[`+tool+`]}`))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Header.Set("Content-Type", "application/json")
-			r.Header.Set("Authorization", "Bearer sk-right")
-			res, err := http.DefaultClient.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, _ = io.Copy(io.Discard, res.Body)
-			_ = res.Body.Close()
+			ask(t, "POST", base+"/chat/completions", `{"model":"small","messages":[{"role":"user","content":"hi"}],"tools":[`+tool+`]}`,
+				"Content-Type", "application/json", "Authorization", "Bearer sk-right")
 			code, all := examined(t, set)
 			if code != 1 || !has(all, "tools", why.Warning, "of the budget, and cannot be compacted", "switch off tools") {
 				t.Errorf("%d %+v", code, all)
@@ -202,9 +189,7 @@ var baseURL = regexp.MustCompile(`"base_url":"([^"]+)"`)
 func withProxy(t *testing.T, text string, f func(base string)) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("laconic.yaml", []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, "laconic.yaml", text)
 	ctx, stop := context.WithCancel(t.Context())
 	var said lockedText
 	done := make(chan int, 1)

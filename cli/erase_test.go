@@ -62,28 +62,15 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 		url, admin := served(t, p, eraser{p: p, log: log}.page())
 		erase := func(want int, says, form string) {
 			t.Helper()
-			res, err := http.Post(admin+"/erase", "application/x-www-form-urlencoded", strings.NewReader(form))
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, _ := io.ReadAll(res.Body)
-			_ = res.Body.Close()
-			if res.StatusCode != want || !strings.Contains(string(got), says) || strings.Contains(string(got), "canary") {
+			res, got := ask(t, "POST", admin+"/erase", form, "Content-Type", "application/x-www-form-urlencoded")
+			if res.StatusCode != want || !strings.Contains(got, says) || strings.Contains(got, "canary") {
 				t.Errorf("%s: %d %s", form, res.StatusCode, got)
 			}
 		}
 		makes := func(key string, summaries bool) {
 			t.Helper()
 			before := asked.Load()
-			r, _ := http.NewRequest(http.MethodPost, url+"/v1/chat/completions", strings.NewReader(string(conversation)))
-			r.Header.Set("Authorization", "Bearer "+key)
-			r.Header.Set("Content-Type", "application/json")
-			res, err := http.DefaultClient.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, _ = io.Copy(io.Discard, res.Body)
-			_ = res.Body.Close()
+			res, _ := ask(t, "POST", url+"/v1/chat/completions", string(conversation), "Authorization", "Bearer "+key, "Content-Type", "application/json")
 			if res.StatusCode != http.StatusOK || (asked.Load() > before) != summaries {
 				t.Errorf("a request with %.6s: status %d, %d summaries were made, want some: %v", key, res.StatusCode, asked.Load()-before, summaries)
 			}
@@ -108,30 +95,18 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 				erase(400, "Whose summaries?", "")
 				erase(400, "Whose summaries?", "client=ALICE&credential=x")
 				makes(alice, false)
-				for _, bad := range []struct {
-					address, body, origin string
-					want                  int
-				}{
-					{url + "?client=ALICE", "", "", 400},
-					{url, "", "", 400},
-					{url, "client=ALICE&client=BOB", "", 400},
-					{url, "client=ALICE", "http://evil.example", 403},
-					{url, "client=ALICE", "http://127.0.0.1:1", 403},
-				} {
-					r, _ := http.NewRequest(http.MethodPost, bad.address, strings.NewReader(bad.body))
-					r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-					if bad.origin != "" {
-						r.Header.Set("Origin", bad.origin)
-					}
-					res, err := http.DefaultClient.Do(r)
-					if err != nil {
-						t.Fatal(err)
-					}
-					_ = res.Body.Close()
-					if res.StatusCode != bad.want {
-						t.Errorf("%+v: %d", bad, res.StatusCode)
+				bad := func(want int, query, form string, headers ...string) {
+					t.Helper()
+					res, _ := ask(t, "POST", url+query, form, append(headers, "Content-Type", "application/x-www-form-urlencoded")...)
+					if res.StatusCode != want {
+						t.Errorf("%d", res.StatusCode)
 					}
 				}
+				bad(400, "?client=ALICE", "")
+				bad(400, "", "")
+				bad(400, "", "client=ALICE&client=BOB")
+				bad(403, "", "client=ALICE", "Origin", "http://evil.example")
+				bad(403, "", "client=ALICE", "Origin", "http://127.0.0.1:1")
 				makes(alice, false)
 			})
 	})

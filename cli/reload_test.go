@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -86,9 +85,7 @@ func served(t *testing.T, p *proxy.Proxy, page operate.Page) (url, admin string)
 
 func (r *reloading) write(src string) {
 	r.t.Helper()
-	if err := os.WriteFile(r.file, []byte(src), 0o600); err != nil {
-		r.t.Fatal(err)
-	}
+	writeFile(r.t, r.file, src)
 }
 
 // logged waits until the log has texts.
@@ -102,23 +99,8 @@ func (r *reloading) logged(texts ...string) {
 // ask asks the admin listener, with pairs of headers.
 func (r *reloading) ask(method, path, body string, headers ...string) (int, string) {
 	r.t.Helper()
-	req, err := http.NewRequest(method, r.admin+path, strings.NewReader(body))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	for i := 0; i < len(headers); i += 2 {
-		if headers[i] == "Host" {
-			req.Host = headers[i+1]
-		}
-		req.Header.Set(headers[i], headers[i+1])
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, _ := io.ReadAll(res.Body)
-	return res.StatusCode, string(text)
+	res, text := ask(r.t, method, r.admin+path, body, headers...)
+	return res.StatusCode, text
 }
 
 func TestTheAnswerToAReload(t *testing.T) {

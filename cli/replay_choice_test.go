@@ -2,8 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,10 +32,7 @@ func chosenBy(t *testing.T, c replayChoice, configuration string) replay.Options
 	t.Helper()
 	t.Chdir(t.TempDir())
 	if configuration != "" {
-		c.config = filepath.Join(t.TempDir(), "mine.yaml")
-		if err := os.WriteFile(c.config, []byte(configuration), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		c.config = writeFile(t, filepath.Join(t.TempDir(), "mine.yaml"), configuration)
 	}
 	var o replay.Options
 	var said bytes.Buffer
@@ -125,13 +120,10 @@ func TestReplayReadsTheConfigurationAsServeDoes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f := func(configuration string, code int, want string) {
 		t.Helper()
-		if err := os.WriteFile(config.FileName, []byte(configuration), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		var out, errs bytes.Buffer
-		got := Run(context.Background(), []string{"replay", "--policy", "mine", file}, nil, &out, &errs)
-		if said := out.String() + errs.String(); got != code || !strings.Contains(said, want) {
-			t.Errorf("exit code %d, want %d\n%s\nwant %s", got, code, said, want)
+		writeFile(t, config.FileName, configuration)
+		got, out, said := run(t, "replay", "--policy", "mine", file)
+		if got != code || !strings.Contains(out+said, want) {
+			t.Errorf("exit code %d, want %d\n%s%s\nwant %s", got, code, out, said, want)
 		}
 	}
 	f("models: [{match: '*', budget: 70, policy: mine}]\npolicies: {mine: {}}", exitDone, "model's own  mine")

@@ -84,9 +84,7 @@ func TestPageStaysUntilThereIsANewOne(t *testing.T) {
 		t.Errorf("a file was left: %v", err)
 	}
 	older := strings.Repeat("older ", 100_000)
-	if err := os.WriteFile(page, []byte(older), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, page, older)
 	replaying(t, replayRun{Options: empty, page: page})
 	if got, _ := os.ReadFile(page); string(got) != older {
 		t.Error("the older page is gone")
@@ -115,10 +113,8 @@ func TestReplayReadsFoldersAndStandardInput(t *testing.T) {
 		!strings.Contains(out.String(), `"file": "standard input"`) || !strings.HasPrefix(errs.String(), "replay: standard input") {
 		t.Errorf("exit %d\n%s%s", code, &out, &errs)
 	}
-	out.Reset()
-	errs.Reset()
-	if code := Run(t.Context(), []string{"replay", "."}, nil, &out, &errs); code != exitInput || !strings.Contains(errs.String(), "there is no .jsonl") {
-		t.Errorf("an empty folder: exit %d, %s", code, &errs)
+	if code, _, said := run(t, "replay", "."); code != exitInput || !strings.Contains(said, "there is no .jsonl") {
+		t.Errorf("an empty folder: exit %d, %s", code, said)
 	}
 }
 

@@ -1,19 +1,14 @@
 package cli
 
-import (
-	"bytes"
-	"context"
-	"testing"
-)
+import "testing"
 
 // TestReplayWronglyUsedBreaksNoPromise: exit code 1 of replay means that a
 // promise was broken, so a wrong flag has another.
 func TestReplayWronglyUsedBreaksNoPromise(t *testing.T) {
 	f := func(want string, args ...string) {
 		t.Helper()
-		var out, errs bytes.Buffer
-		if code := Run(context.Background(), append([]string{"replay"}, args...), nil, &out, &errs); code != 2 || errs.String() != "laconic: "+want+"\n" || out.Len() > 0 {
-			t.Errorf("%q: exit code %d, %s%s", args, code, &errs, &out)
+		if code, out, said := run(t, append([]string{"replay"}, args...)...); code != 2 || said != "laconic: "+want+"\n" || out != "" {
+			t.Errorf("%q: exit code %d, %s%s", args, code, said, out)
 		}
 	}
 	f("name the files to replay")

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,13 +20,9 @@ func TestAPipeIsNoCertificate(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	file := filepath.Join(dir, "laconic.yaml")
-	if err := os.WriteFile(file, []byte("tls: {cert: "+dir+"/cert, key: "+dir+"/key}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var out, said bytes.Buffer
-	if code := Run(t.Context(), []string{"check", "--config", file}, strings.NewReader(""), &out, &said); code != 1 || !strings.Contains(out.String()+said.String(), "tls.cert cannot be used: is a pipe") {
-		t.Errorf("%d %s%s", code, &out, &said)
+	file := writeFile(t, filepath.Join(dir, "laconic.yaml"), "tls: {cert: "+dir+"/cert, key: "+dir+"/key}\n")
+	if code, out, said := run(t, "check", "--config", file); code != 1 || !strings.Contains(out+said, "tls.cert cannot be used: is a pipe") {
+		t.Errorf("%d %s%s", code, out, said)
 	}
 }
 

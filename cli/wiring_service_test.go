@@ -26,21 +26,6 @@ func rounds(n int) string {
 	return b.String() + "]"
 }
 
-// askService posts a body, and returns the answer with its headers.
-func askService(t *testing.T, url, body string) (string, http.Header) {
-	t.Helper()
-	res, err := http.Post(url, "application/json", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text), res.Header
-}
-
 // The service is that of the file: what a proxy has learnt of a model changes no byte.
 func TestTheServiceLearnsNothing(t *testing.T) {
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -68,13 +53,13 @@ models: [{match: "m", window: 16000, overhead: 2000}]`), configtest.Variable)
 		defer s.Close()
 		replicas = append(replicas, s)
 	}
-	askService(t, replicas[0].URL+"/v1/chat/completions", `{"model":"m","messages":`+rounds(30)+`}`)
+	ask(t, "POST", replicas[0].URL+"/v1/chat/completions", `{"model":"m","messages":`+rounds(30)+`}`, "Content-Type", "application/json")
 	call := `{"model":"m","messages":` + rounds(60) + `}`
 	for _, path := range []string{"/v1/compress", "/compact"} {
-		one, head := askService(t, replicas[0].URL+path, call)
-		two, _ := askService(t, replicas[1].URL+path, call)
-		if one != two || head.Get("X-Laconic-Outcome") != "compacted" || head.Get("X-Laconic-Budget") != "12000" {
-			t.Errorf("%s: %v", path, head)
+		res, one := ask(t, "POST", replicas[0].URL+path, call, "Content-Type", "application/json")
+		_, two := ask(t, "POST", replicas[1].URL+path, call, "Content-Type", "application/json")
+		if one != two || res.Header.Get("X-Laconic-Outcome") != "compacted" || res.Header.Get("X-Laconic-Budget") != "12000" {
+			t.Errorf("%s: %v", path, res.Header)
 		}
 	}
 }
