@@ -77,8 +77,7 @@ func TestABodyOverTheLimitIsRefusedAndOthersServed(t *testing.T) {
 }
 
 func TestACompressedBodyIsReadAndGoesAsItCameUnlessEdited(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u)
+	u, p := plain(t)
 	over := []byte(agentBody(20, 100))
 	f := func(name, encoding string, sent, edited []byte, outcome string) {
 		t.Helper()
@@ -137,8 +136,7 @@ func damaged(b []byte) []byte {
 }
 
 func TestACompressionBombIsRefused(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) { o.Limits.Body, o.Limits.Memory = 1<<20, 16<<20 })
+	u, p := plain(t, func(o *Options) { o.Limits.Body, o.Limits.Memory = 1<<20, 16<<20 })
 	zeros := make([]byte, 100<<20)
 	f := func(name, encoding string, sent []byte) {
 		t.Helper()
@@ -171,8 +169,7 @@ var unread = []struct{ reason, body string }{
 }
 
 func TestWhatCannotBeReadPassesByteForByteWithAReason(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u)
+	u, p := plain(t)
 	for i, c := range unread {
 		res := p.chat(c.body)
 		got := u.requests()[i]
@@ -190,8 +187,7 @@ func TestWhatCannotBeReadPassesByteForByteWithAReason(t *testing.T) {
 
 func TestMemoryForBodiesIsWaitedForThenRefused(t *testing.T) {
 	hold := make(chan bool)
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) { o.Limits.Body, o.Limits.Memory = 1<<20, 1<<20 })
+	_, p := plain(t, func(o *Options) { o.Limits.Body, o.Limits.Memory = 1<<20, 1<<20 })
 	p.memory.Wait = 300_000_000 // 0.3 s
 	body := agentBody(10, 1000) // 50 KB; at bodyCost it needs a fifth of the room
 	seat := p.memory.Reserve("")
@@ -230,8 +226,7 @@ func TestMemoryForBodiesIsWaitedForThenRefused(t *testing.T) {
 // A client reads the answer once it has sent everything. It must not find its
 // connection reset by then.
 func TestARefusedClientMayFinishSendingAndReadsWhy(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) {
+	_, p := plain(t, func(o *Options) {
 		o.Limits.Body = 1 << 20
 		o.Default.Key, o.ClientKeys = "sk-ours", []ClientKey{{Key: "key"}}
 	})
@@ -259,8 +254,7 @@ func TestARefusedClientMayFinishSendingAndReadsWhy(t *testing.T) {
 }
 
 func TestWhatIsToBeLeftAloneIsLeftAloneAlsoWhereItCannotBeRead(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) { o.Strict = true })
+	u, p := plain(t, func(o *Options) { o.Strict = true })
 	for i, body := range []string{"nonsense", chatBody} {
 		res := p.chat(body, "X-Laconic-Mode", "off")
 		if res.StatusCode != 200 || res.Header.Get("X-Laconic-Outcome") != "bypassed" || string(u.requests()[i].Body) != body {

@@ -28,8 +28,7 @@ func hasClientCredential(h http.Header) (names []string) {
 // Whose key goes where, row by row.
 
 func TestTheClientsOwnHeadersGoToTheDefaultUpstreamUntouched(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u)
+	u, p := plain(t)
 	p.chat(chatBody, everyCredential...)
 	p.do("GET", "/v1/files", nil, everyCredential...)
 	for _, got := range u.requests() {
@@ -72,8 +71,7 @@ func TestAnotherOriginGetsNoCredentialUnlessAllowed(t *testing.T) {
 }
 
 func TestOurKeyReplacesEveryCredentialOfTheClient(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) { o.Default.Key = "sk-ours" })
+	u, p := plain(t, func(o *Options) { o.Default.Key = "sk-ours" })
 	p.chat(chatBody, everyCredential...)
 	got := u.only(t)
 	if names := hasClientCredential(got.Header); names != nil {
@@ -96,8 +94,7 @@ func TestOurKeyReplacesEveryCredentialOfTheClient(t *testing.T) {
 }
 
 func TestOurKeyServesOnlyTheListedRoutesOnCleanPaths(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) { o.Default.Key = "sk-ours" })
+	u, p := plain(t, func(o *Options) { o.Default.Key = "sk-ours" })
 	served := func(method, path string, want bool) {
 		t.Helper()
 		before := len(u.requests())
@@ -158,8 +155,7 @@ func TestOurKeyServesOnlyTheListedRoutesOnCleanPaths(t *testing.T) {
 }
 
 func TestClientKeysAreCheckedAndNeverSentOn(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) {
+	u, p := plain(t, func(o *Options) {
 		o.Default.Key, o.ClientKeys = "sk-ours", []ClientKey{{Key: "key-one-client"}, {Key: "key-two-client"}}
 	})
 	f := func(want int, headers ...string) {

@@ -10,8 +10,7 @@ import (
 func TestNothingInARequestMovesItsDestination(t *testing.T) {
 	canary := newUpstream(t, nil)
 	host := strings.TrimPrefix(canary.URL, "http://")
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) { o.AllowedOrigins = []string{canary.URL} })
+	u, p := plain(t, func(o *Options) { o.AllowedOrigins = []string{canary.URL} })
 	body := fmt.Sprintf(`{"model":"gpt-4o","api_base":%q,"base_url":%q,"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":%q}},`+
 		`{"type":"file","file":{"file_url":%q}}]}]}`, canary.URL, canary.URL, canary.URL+"/x.png", "file:///etc/passwd")
 	for _, headers := range [][]string{

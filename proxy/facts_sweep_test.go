@@ -3,6 +3,7 @@ package proxy
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"laconic/compact"
@@ -27,7 +28,7 @@ func TestThePromisesHoldUnderAnyFacts(t *testing.T) {
 			set = compact.Limits{Budget: 1200}
 		}
 		asked := []int{0, 100, 2000}[r.IntN(3)]
-		in := compact.Conversation{Messages: agentMessages(5+r.IntN(40), 5+r.IntN(90))}
+		in := compact.Conversation{Messages: compacttest.Messages(t, agentSteps(5+r.IntN(40), 5+r.IntN(90)))}
 		policy := &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{elide{}, saying("digest"), drop{}}, Demands: facts.Shape.Value}
 		budget := facts.Budget(set, asked)
 		if set.For(asked).Tokens < budget.Tokens {
@@ -46,28 +47,15 @@ func TestThePromisesHoldUnderAnyFacts(t *testing.T) {
 	}
 }
 
-// agentMessages is an agent's history of n rounds with results of size words.
-func agentMessages(n, size int) []compact.Message {
-	text := func(role compact.Role, s string) compact.Message {
-		return compact.Message{Role: role, Shape: compact.String, Parts: []compact.Part{{Kind: compact.KindText, Text: compact.Plain(s)}}}
-	}
-	msgs := []compact.Message{text(compact.System, "be brief"), text(compact.User, "read the files")}
+// agentSteps is the transcript of n rounds of an agent, with results of size words.
+func agentSteps(n, size int) string {
+	var b strings.Builder
+	b.WriteString("system: be brief\nuser: read the files\n")
 	for i := range n {
-		id := fmt.Sprint("c", i)
-		msgs = append(msgs, compact.Message{Role: compact.Assistant, Calls: []compact.Call{{ID: id, Name: "read", Arguments: compact.Plain(`{"path": "f"}`)}}})
-		result := text(compact.Tool, fmt.Sprintf("%*d", size, i))
-		for range size {
-			s, _ := result.Parts[0].Text.Source()
-			result.Parts[0].Text = compact.Plain(s + " word")
-		}
-		result.Answers = id
-		msgs = append(msgs, result)
+		fmt.Fprintf(&b, "assistant: | call c%[1]d read {\"path\": \"f\"}\ntool c%[1]d: %[2]*[1]d%[3]s\n", i, size, strings.Repeat(" word", size))
 		if i%7 == 6 {
-			msgs = append(msgs, text(compact.Assistant, "done so far"), text(compact.User, "go on"))
+			b.WriteString("assistant: done so far\nuser: go on\n")
 		}
 	}
-	for i := range msgs {
-		msgs[i].Origin = i
-	}
-	return msgs
+	return b.String()
 }

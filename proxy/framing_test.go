@@ -22,8 +22,7 @@ func post(headers, body string) string {
 
 // CVE-2021-33197: a client must not be able to drop the proxy's own headers.
 func TestHopByHopHeadersStayAndOursSurvive(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u)
+	u, p := plain(t)
 	answer := raw(t, p.addr, "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n"+
 		"Connection: close, X-Tenant, Via, X-Laconic-Mode\r\nX-Tenant: a\r\nX-Kept: b\r\nKeep-Alive: 1\r\nTE: trailers\r\n"+
 		"Proxy-Authorization: Basic x\r\nProxy-Connection: x\r\nX-Forwarded-For: 1.2.3.4\r\nX-Forwarded-Host: evil\r\nForwarded: for=x\r\n"+
@@ -147,8 +146,7 @@ func wireUpstream(t *testing.T, requests chan<- string) *url.URL {
 
 // CVE-2025-22871: a lone LF ends no chunk line.
 func TestABrokenBodyIsTheClientsErrorAndNothingIsSent(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u)
+	u, p := plain(t)
 	f := func(headers, body string) {
 		t.Helper()
 		conn := dial(t, p.addr)
@@ -183,8 +181,7 @@ func TestABrokenUploadIsTheClientsErrorNotTheUpstreams(t *testing.T) {
 }
 
 func TestAnUpgradeIsRefusedAndH2COfJavaClientsIgnored(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u)
+	u, p := plain(t)
 	upgrade := func(target, host, to string) string {
 		return raw(t, p.addr, target+" HTTP/1.1\r\nHost: "+host+"\r\nConnection: Upgrade\r\nUpgrade: "+to+"\r\nSec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13\r\n\r\n")
 	}
@@ -217,8 +214,7 @@ func TestAnUpgradeIsRefusedAndH2COfJavaClientsIgnored(t *testing.T) {
 
 // CVE-2024-24791: Expect must not reach an upstream that does not answer it.
 func TestExpectCostsNothingAndStaysHere(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u)
+	u, p := plain(t)
 	conn := dial(t, p.addr)
 	_, _ = io.WriteString(conn, fmt.Sprintf("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", len(chatBody)))
 	in := bufio.NewReader(conn)
@@ -286,8 +282,7 @@ func TestTrailersPass(t *testing.T) {
 }
 
 func TestTooManyHeadersAreRefusedAndOthersServed(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u)
+	_, p := plain(t)
 	if s := statusOf(t, raw(t, p.addr, post("X: "+strings.Repeat("x", 80<<10)+"\r\n", chatBody))); s != 431 {
 		t.Errorf("80 KB of one header: %d", s)
 	}
@@ -300,8 +295,7 @@ func TestTooManyHeadersAreRefusedAndOthersServed(t *testing.T) {
 }
 
 func TestSlowHeadersAreCutAndOthersServed(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) { o.Limits.Header = 300 * time.Millisecond })
+	_, p := plain(t, func(o *Options) { o.Limits.Header = 300 * time.Millisecond })
 	var conns []net.Conn
 	for range 50 {
 		conn := dial(t, p.addr)

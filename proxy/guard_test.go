@@ -9,8 +9,7 @@ import (
 )
 
 func TestOnLoopbackOnlyLoopbackNamesAndOriginsAreServed(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) { o.AllowedOrigins = []string{"https://App.example:8443/"} })
+	_, p := plain(t, func(o *Options) { o.AllowedOrigins = []string{"https://App.example:8443/"} })
 	admin, err := p.Admin(operate.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -13,9 +13,8 @@ import (
 // compacted asks for a summary of it. The upstream gets the same bytes, and then the
 // prompt. The log, the answer and the account name such a request, and no other.
 func TestAnAgentsOwnCompactionIsSentBehindWhatWasSentBefore(t *testing.T) {
-	u := newUpstream(t, nil)
 	var log logged
-	p := inFrontOf(t, u, func(o *Options) { o.Listener = LogTo(log.at(zap.DebugLevel)) })
+	u, p := plain(t, func(o *Options) { o.Listener = LogTo(log.at(zap.DebugLevel)) })
 	const end = `],"temperature":0.5}`
 	prompt := `,{"role":"user","content":"Provide a detailed summary of our conversation above."}`
 	const from, to = 10, 20 // rounds; in some of them the request before had an epoch at its end

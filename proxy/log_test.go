@@ -73,8 +73,7 @@ func TestEveryChatRequestIsOneLine(t *testing.T) {
 		var found map[string]any
 		for _, line := range log.lines(t) {
 			if line["msg"] == "compaction" {
-				n := line
-				found = n
+				found = line
 			}
 		}
 		if count := strings.Count(log.text(), `"msg":"compaction"`); count != n {
@@ -214,9 +213,8 @@ func TestNoContentAndNoCredentialIsEverLogged(t *testing.T) {
 // A terminal obeys C1 controls as it obeys escapes, and marks of direction turn
 // what stands behind them around.
 func TestNoNameInTheLogIsObeyed(t *testing.T) {
-	u := newUpstream(t, nil)
 	var log logged
-	p := inFrontOf(t, u, func(o *Options) { o.Listener = LogTo(log.at(zap.DebugLevel)) })
+	_, p := plain(t, func(o *Options) { o.Listener = LogTo(log.at(zap.DebugLevel)) })
 	const odd = `\u009b31m \u0085 \u2028 \u2029 \u202e \u2066 \u200e \ufeff \u00ad \u007f \u0001`
 	body := strings.NewReplacer("gpt-4o", "é 模型 "+odd, "call_1\"", "call_"+odd+"1\"").Replace(agentBody(20, 100))
 	for _, mode := range []string{"on", "shadow"} {

@@ -54,14 +54,18 @@ func TestMessagesAreFoldedAndSentAgain(t *testing.T) {
 			if name == "Bedrock" {
 				limit = 1200 // it states none, so the next body is shorter by a guess
 			}
-			u := newLimited(t, limit, refuse)
-			if name == "in a stream" {
-				u.accept = func(w http.ResponseWriter) {
-					w.Header().Set("Content-Type", "text/event-stream")
-					_, _ = fmt.Fprint(w, "event: message_start\ndata: {}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n")
+			u := answering(t, func(w http.ResponseWriter, body []byte) bool {
+				switch n := wordsIn(body); {
+				case n > limit:
+					refuse(w, n, limit)
+				case name == "in a stream":
+					flushed(w, "text/event-stream", "event: message_start\ndata: {}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n")
+				default:
+					return false
 				}
-			}
-			p := inFrontOf(t, u.upstream, windowed(2000))
+				return true
+			})
+			p := inFrontOf(t, u, windowed(2000))
 			body := blocksBody(30, 40)
 			res := p.messages(body)
 			seen := u.requests()
@@ -149,8 +153,7 @@ func TestTokensAreCountedWhereNobodyElseDoes(t *testing.T) {
 // TestClaudeCodeAsksBesides: a request of one message is sent as it came, however
 // long.
 func TestClaudeCodeAsksBesides(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u)
+	u, p := plain(t)
 	title := `{"model":"small","max_tokens":512,"temperature":1,"system":[{"type":"text","text":"Give this session a title."}],"messages":[{"role":"user","content":[{"type":"text","text":"` +
 		strings.Repeat("word ", 3000) + `"}]}],"stream":false}`
 	p.messages(title)

@@ -205,8 +205,7 @@ func TestAModelThatCannotBeToldIsRefused(t *testing.T) {
 
 // TestWhereRowsGoToOnePlaceNothingIsRead: bodies stay streamed, whatever they hold.
 func TestWhereRowsGoToOnePlaceNothingIsRead(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) {
+	u, p := plain(t, func(o *Options) {
 		row := o.Default
 		row.Match, row.Limits.Budget = "house-*", 500
 		o.Routes, o.RouteFor = []*Route{&row}, func(string) *Route { return &row }

@@ -11,8 +11,7 @@ func TestTheModeOfARoute(t *testing.T) {
 	long := agentBody(30, 60)
 	f := func(mode string, least int64, body string, headers []string, want Outcome, reason string) {
 		t.Helper()
-		u := newUpstream(t, nil)
-		p := inFrontOf(t, u, func(o *Options) {
+		u, p := plain(t, func(o *Options) {
 			o.Default.Mode, o.Default.MinBody = mode, least
 			o.Overrides = len(headers) > 0
 		})

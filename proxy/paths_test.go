@@ -5,8 +5,7 @@ import (
 )
 
 func TestOddTargetsAreRefusedOrPassExactly(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u)
+	u, p := plain(t)
 	refused := func(line string, want int) {
 		t.Helper()
 		answer := raw(t, p.addr, line+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")

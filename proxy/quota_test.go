@@ -19,29 +19,21 @@ func TestAClientKeyHasAQuota(t *testing.T) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, streamed)
 	})
-	ended := make(chan ReplyInfo, 10)
-	o := options(up.base(t, "/v1"))
-	o.Default.Key = "sk-upstream"
-	o.ClientKeys = []ClientKey{
-		{Key: alice, Name: "ALICE", Quota: Quota{TokensPerDay: 200}},
-		{Key: bob, Name: "BOB", Quota: Quota{RequestsPerMinute: 1}},
-	}
-	o.Listener = Listener{Replied: func(i ReplyInfo) { ended <- i }}
-	p := start(t, o)
+	p := inFrontOf(t, up, func(o *Options) {
+		o.Default.Key = "sk-upstream"
+		o.ClientKeys = []ClientKey{
+			{Key: alice, Name: "ALICE", Quota: Quota{TokensPerDay: 200}},
+			{Key: bob, Name: "BOB", Quota: Quota{RequestsPerMinute: 1}},
+		}
+	})
+	n := 0
 	f := func(key, path string, status int, code, says string) {
 		t.Helper()
-		req, _ := http.NewRequest(http.MethodPost, "http://"+p.addr+path, strings.NewReader(chatBody))
-		req.Header.Set("Authorization", "Bearer "+key)
-		req.Header.Set("Content-Type", "application/json")
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		text, _ := io.ReadAll(res.Body)
-		i := <-ended
-		if res.StatusCode != status || i.Code != code || !strings.Contains(string(text), says) || (status == 429) != (res.Header.Get("Retry-After") != "") {
-			t.Errorf("%s: %d %s %v: %s", key, res.StatusCode, i.Code, res.Header, text)
+		res := p.do("POST", path, strings.NewReader(chatBody), "Authorization", "Bearer "+key, "Content-Type", "application/json")
+		n++
+		i := p.replies(n)[n-1]
+		if res.StatusCode != status || i.Code != code || !strings.Contains(string(res.body), says) || (status == 429) != (res.Header.Get("Retry-After") != "") {
+			t.Errorf("%s: %d %s %v: %s", key, res.StatusCode, i.Code, res.Header, res.body)
 		}
 		if i.Client != map[string]string{alice: "ALICE", bob: "BOB"}[key] {
 			t.Errorf("%s is %q", key, i.Client)
@@ -67,23 +59,16 @@ func TestAClientThatLeavesPaysForItsPrompt(t *testing.T) {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	})
-	ended := make(chan ReplyInfo, 2)
-	o := options(up.base(t, "/v1"))
-	o.Default.Key = "sk-upstream"
-	o.ClientKeys = []ClientKey{{Key: "key-of-alice", Name: "ALICE", Quota: Quota{TokensPerDay: 1}}}
-	o.Listener = Listener{Replied: func(i ReplyInfo) { ended <- i }}
-	p := start(t, o)
-	for _, want := range []int{StatusClientLeft, http.StatusTooManyRequests} {
-		req, _ := http.NewRequest(http.MethodPost, "http://"+p.addr+"/v1/chat/completions", strings.NewReader(chatBody))
-		req.Header.Set("Authorization", "Bearer key-of-alice")
-		req.Header.Set("Content-Type", "application/json")
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = res.Body.Read(make([]byte, 1))
-		_ = res.Body.Close()
-		if i := <-ended; i.Status != want {
+	p := inFrontOf(t, up, func(o *Options) {
+		o.Default.Key = "sk-upstream"
+		o.ClientKeys = []ClientKey{{Key: "key-of-alice", Name: "ALICE", Quota: Quota{TokensPerDay: 1}}}
+	})
+	for n, want := range []int{StatusClientLeft, http.StatusTooManyRequests} {
+		conn := dial(t, p.addr)
+		_, _ = io.WriteString(conn, post("Authorization: Bearer key-of-alice\r\nContent-Type: application/json\r\n", chatBody))
+		_, _ = conn.Read(make([]byte, 1))
+		_ = conn.Close()
+		if i := p.replies(n + 1)[n]; i.Status != want {
 			t.Fatalf("%d %s, want %d", i.Status, i.Code, want)
 		}
 	}

@@ -17,13 +17,6 @@ import (
 	"laconic/tokenize"
 )
 
-// limited is an upstream that refuses prompts of more than limit words, with a
-// body made of what it counted.
-type limited struct {
-	*upstream
-	accept func(w http.ResponseWriter) // nil: with plainAnswer
-}
-
 // wordsIn counts a request as the proxy's test counter does, roughly: what
 // matters is that more text counts more.
 func wordsIn(body []byte) int {
@@ -43,20 +36,16 @@ func wordsIn(body []byte) int {
 	return n
 }
 
-func newLimited(t testing.TB, limit int, refuse func(w http.ResponseWriter, words, limit int)) *limited {
-	u := &limited{}
-	u.upstream = answering(t, func(w http.ResponseWriter, body []byte) bool {
-		switch n := wordsIn(body); {
-		case limit >= 0 && n > limit:
+// newLimited is an upstream that refuses prompts of more than limit words, with what it
+// counted.
+func newLimited(t testing.TB, limit int, refuse func(w http.ResponseWriter, words, limit int)) *upstream {
+	return answering(t, func(w http.ResponseWriter, body []byte) bool {
+		n := wordsIn(body)
+		if n > limit {
 			refuse(w, n, limit)
-		case u.accept != nil:
-			u.accept(w)
-		default:
-			return false
 		}
-		return true
+		return n > limit
 	})
-	return u
 }
 
 // says refuses in the words of llama.cpp.
@@ -74,7 +63,7 @@ func windowed(window int) func(*Options) {
 
 func TestARefusedRequestIsFoldedAgainAndAnswered(t *testing.T) {
 	u := newLimited(t, 2000, says)
-	p := inFrontOf(t, u.upstream, windowed(100_000))
+	p := inFrontOf(t, u, windowed(100_000))
 	body := agentBody(30, 100) // some 3,100 words
 	res := p.chat(body)
 	if res.StatusCode != 200 || string(res.body) != plainAnswer || res.Header.Get("X-Laconic-Outcome") != "retried" {
@@ -119,7 +108,7 @@ func TestARefusedRequestIsFoldedAgainAndAnswered(t *testing.T) {
 func TestSomeStatusesAreNeverTriedAgain(t *testing.T) {
 	const quota = `{"error":{"message":"Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 2000, Requested 3300. The input or output tokens must be reduced in order to run successfully.","type":"tokens","param":null,"code":"rate_limit_exceeded"}}`
 	u := newLimited(t, 2000, func(w http.ResponseWriter, _, _ int) { w.WriteHeader(429); _, _ = io.WriteString(w, quota) })
-	p := inFrontOf(t, u.upstream, windowed(100_000))
+	p := inFrontOf(t, u, windowed(100_000))
 	for hits, status := range []int{429, 200} {
 		if res := p.chat(agentBody(30, 100)); res.StatusCode != status || len(u.requests()) != hits+1 {
 			t.Errorf("a quota: %d after %d hits", res.StatusCode, len(u.requests()))
@@ -149,7 +138,7 @@ func TestAWindowOfAnAccountIsLearnt(t *testing.T) {
 		w.WriteHeader(401)
 		_, _ = io.WriteString(w, `{"error":{"type":"authentication_error","message":"k3-256k supports only 2K context."}}`)
 	})
-	p := inFrontOf(t, u.upstream, windowed(100_000))
+	p := inFrontOf(t, u, windowed(100_000))
 	if res := p.chat(agentBody(30, 100)); res.StatusCode != 200 || len(u.requests()) != 2 || p.factsOf("gpt-4o").Window.Value != 2000 {
 		t.Errorf("%d after %d hits, learnt %+v", res.StatusCode, len(u.requests()), p.factsOf("gpt-4o"))
 	}
@@ -165,7 +154,7 @@ func TestWordsThatNobodyKnowsAreTriedOnceShorter(t *testing.T) {
 				w.WriteHeader(400)
 				_, _ = io.WriteString(w, strings.NewReplacer("WORDS", fmt.Sprint(n), "LIMIT", fmt.Sprint(limit)).Replace(words))
 			})
-			p := inFrontOf(t, u.upstream, windowed(100_000))
+			p := inFrontOf(t, u, windowed(100_000))
 			res := p.chat(agentBody(rounds, 100))
 			if len(u.requests()) != hits || (res.StatusCode == 200) != (kept > 0) {
 				t.Errorf("%d after %d hits", res.StatusCode, len(u.requests()))
@@ -238,7 +227,7 @@ func TestALimitBelowTheTools(t *testing.T) {
 // What one credential's traffic taught is not used for another's.
 func TestFactsBelongToACredential(t *testing.T) {
 	u := newLimited(t, 2000, says)
-	p := inFrontOf(t, u.upstream, windowed(100_000))
+	p := inFrontOf(t, u, windowed(100_000))
 	for i, key := range []string{"a", "a", "b"} {
 		if res := p.chat(agentBody(30, 100), "Authorization", "Bearer "+key); res.StatusCode != 200 {
 			t.Errorf("%d", res.StatusCode)

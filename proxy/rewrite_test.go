@@ -16,8 +16,7 @@ import (
 var manyWords = `{"model":"gpt-4o","messages":[{"role":"system","content":"` + strings.Repeat("rule ", 1500) + `"},{"role":"user","content":"hi"}]` + `%s}`
 
 func TestAMalformedOverrideIsRefusedByName(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u)
+	u, p := plain(t)
 	f := func(name string, values ...string) {
 		t.Helper()
 		var headers []string
@@ -105,9 +104,8 @@ func (unwritable) Shrink(d *compact.Draft) {
 // TestAnEditThatCannotBeWrittenIsReported: the client's own bytes go out, and
 // the operator hears why.
 func TestAnEditThatCannotBeWrittenIsReported(t *testing.T) {
-	u := newUpstream(t, nil)
 	var log logged
-	p := inFrontOf(t, u, func(o *Options) {
+	u, p := plain(t, func(o *Options) {
 		o.Default.Policy.Ladder = []compact.Stage{unwritable{}}
 		o.Listener = LogTo(log.at(zap.InfoLevel))
 	})

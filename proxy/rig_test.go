@@ -35,7 +35,6 @@ type got struct {
 	Header            http.Header
 	Length            int64
 	Body              []byte
-	Gone              chan struct{} // closed when the connection or the answer was given up
 }
 
 // upstream records requests, drained, and answers with reply.
@@ -224,6 +223,13 @@ func inFrontOf(t testing.TB, u *upstream, change ...func(*Options)) *running {
 		f(&o)
 	}
 	return start(t, o)
+}
+
+// plain starts an upstream that always answers plainAnswer, and a proxy in front of it.
+func plain(t testing.TB, change ...func(*Options)) (*upstream, *running) {
+	t.Helper()
+	u := newUpstream(t, nil)
+	return u, inFrontOf(t, u, change...)
 }
 
 // replies waits until n requests are over.

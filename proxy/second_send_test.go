@@ -158,7 +158,7 @@ func TestTheSecondBodyIsPlannedByTheCountOfTheRefusal(t *testing.T) {
 func TestTheSecondBodyHasNotTheFirstOnesKey(t *testing.T) {
 	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key", "X_Idempotency_Key"} {
 		refused := map[string]bool{}
-		u := newLimited(t, 2000, func(w http.ResponseWriter, words, limit int) { says(w, words, limit) })
+		u := newLimited(t, 2000, says)
 		limited := u.Config.Handler
 		u.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			key := r.Header.Get(name)
@@ -169,7 +169,7 @@ func TestTheSecondBodyHasNotTheFirstOnesKey(t *testing.T) {
 			refused[key] = true
 			limited.ServeHTTP(w, r)
 		})
-		p := inFrontOf(t, u.upstream, windowed(100_000))
+		p := inFrontOf(t, u, windowed(100_000))
 		if res := p.chat(agentBody(30, 100), name, "k1"); res.StatusCode != 200 {
 			t.Errorf("%s: %d %s", name, res.StatusCode, res.body)
 		}

@@ -1,8 +1,6 @@
 package proxy
 
 import (
-	"bytes"
-	"compress/gzip"
 	"io"
 	"net/http"
 	"strings"
@@ -27,12 +25,8 @@ func (echo) Serve(w http.ResponseWriter, r *http.Request, came time.Time, failed
 }
 
 func TestTheServiceAnswersInPlaceOfTheUpstream(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) { o.Service, o.Limits.Body = echo{}, 1000 })
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	_, _ = io.WriteString(z, "a body")
-	_ = z.Close()
+	u, p := plain(t, func(o *Options) { o.Service, o.Limits.Body = echo{}, 1000 })
+	packed := string(gzipped(t, []byte("a body")))
 	f := func(method, path, body string, status int, want string, headers ...string) ReplyInfo {
 		t.Helper()
 		res := p.do(method, path, strings.NewReader(body), headers...)
@@ -53,8 +47,8 @@ func TestTheServiceAnswersInPlaceOfTheUpstream(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	f("GET", "/health", "", 200, "")
-	f("POST", "/compact", packed.String(), 200, "a body", "Content-Encoding", "gzip")
-	f("POST", "/compact", packed.String()[:12], 400, "invalid_body", "Content-Encoding", "gzip")
+	f("POST", "/compact", packed, 200, "a body", "Content-Encoding", "gzip")
+	f("POST", "/compact", packed[:12], 400, "invalid_body", "Content-Encoding", "gzip")
 	f("POST", "/compact", "a body", 415, "encoding_not_served", "Content-Encoding", "br")
 	f("POST", "/compact", strings.Repeat("x", 1001), 413, "body")
 	f("POST", "/compact", "a body", 403, "origin_not_allowed", "Origin", "https://elsewhere.example")
@@ -68,8 +62,7 @@ func TestTheServiceAnswersInPlaceOfTheUpstream(t *testing.T) {
 }
 
 func TestTheServiceAsksForAKey(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) {
+	_, p := plain(t, func(o *Options) {
 		o.Service, o.ClientKeys, o.Default.Key = echo{}, []ClientKey{{Key: "one"}}, "house"
 	})
 	for key, status := range map[string]int{"": 401, "Bearer two": 401, "Bearer one": 200} {

@@ -3,18 +3,11 @@ package proxy
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"net/http"
 	"testing"
 
 	"laconic/compact"
 )
-
-// jinja refuses as llama.cpp does.
-func jinja(w http.ResponseWriter) {
-	w.WriteHeader(500)
-	_, _ = io.WriteString(w, `{"error":{"code":500,"message":"Jinja Exception: After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.","type":"server_error"}}`)
-}
 
 // What a chat template refuses is stepped down, one step a request, and stays
 // so.
@@ -24,7 +17,7 @@ func TestTheShapeStepsOnWithWhatATemplateRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			u := answering(t, func(w http.ResponseWriter, body []byte) bool {
 				if !takes(body) {
-					jinja(w)
+					saysTemplate(w, 500, "After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.")
 				}
 				return !takes(body)
 			})

@@ -77,8 +77,7 @@ func TestSpanOfARefusedRequest(t *testing.T) {
 // the client's header passes as it is.
 func TestUntracedHeadersPass(t *testing.T) {
 	for _, start := range []func(*http.Request, time.Time) Span{nil, func(*http.Request, time.Time) Span { return nil }} {
-		u := newUpstream(t, nil)
-		p := inFrontOf(t, u, func(o *Options) { o.StartSpan = start })
+		u, p := plain(t, func(o *Options) { o.StartSpan = start })
 		p.chat(agentBody(3, 20), "Traceparent", "the client's")
 		p.chat(agentBody(3, 20))
 		all := u.requests()

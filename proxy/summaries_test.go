@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
 	"laconic/compact"
 	"laconic/compact/stage"
 	"laconic/proxy/summarize"
@@ -79,28 +81,10 @@ func (r *running) quietly() {
 	eventually(r.t, "no summary is in the making", func() bool { return r.State().Summarizing == 0 })
 }
 
-// sentMessages are the messages of a body, each as it stands there.
-func sentMessages(t testing.TB, body []byte) []string {
-	t.Helper()
-	var v struct{ Messages []json.RawMessage }
-	if err := json.Unmarshal(body, &v); err != nil {
-		t.Fatal(err)
-	}
-	var all []string
-	for _, m := range v.Messages {
-		all = append(all, string(m))
-	}
-	return all
-}
-
 // slotOf is what follows the first user message's own text.
 func slotOf(t testing.TB, body []byte) string {
 	t.Helper()
-	var m struct{ Content string }
-	if err := json.Unmarshal([]byte(sentMessages(t, body)[1]), &m); err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimPrefix(m.Content, "do it, never touch /etc/hosts")
+	return strings.TrimPrefix(gjson.GetBytes(body, "messages.1.content").Str, "do it, never touch /etc/hosts")
 }
 
 // planned is what was planned for the request of turn n, without the texts.

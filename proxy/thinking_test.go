@@ -174,7 +174,7 @@ func TestThinkingThatWasNotSentIsNotTheReason(t *testing.T) {
 func TestWhatIsLearntMovesNoEpochBehindThinking(t *testing.T) {
 	u := newLimited(t, 1500, says)
 	shared := func(o *Options) { o.Store = lasting(t, "a secret of this test") }
-	p := inFrontOf(t, u.upstream, windowed(3000), shared) // a budget of 2,250
+	p := inFrontOf(t, u, windowed(3000), shared) // a budget of 2,250
 	send := func(what, body, outcome string) []byte {
 		t.Helper()
 		if res := p.chat(body); res.StatusCode != 200 || res.Header.Get("X-Laconic-Outcome") != outcome {
@@ -201,7 +201,7 @@ func TestWhatIsLearntMovesNoEpochBehindThinking(t *testing.T) {
 	}
 	l.Count.Value, l.Count.Until = learn.Count{Percent: 140}, time.Now().Add(time.Hour)
 	l.Window.Value, l.Window.Until = 900, time.Now().Add(time.Hour)
-	p = inFrontOf(t, u.upstream, windowed(3000), shared, func(o *Options) { o.Facts = pinned(l) })
+	p = inFrontOf(t, u, windowed(3000), shared, func(o *Options) { o.Facts = pinned(l) })
 	next := send("with another factor and window", andThen(signedBody(16, 100), "new"), "compacted")
 	stem, _, _ := bytes.Cut(first, []byte(`],"temp`))
 	if !bytes.HasPrefix(next, stem) || !bytes.Contains(next, []byte("new")) {
