@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -231,30 +230,14 @@ func TestAPromptThatFillsTheWindowWasCut(t *testing.T) {
 	f("a window that is far", 4500, Bill{Prompt: 4001, Completion: 5}, 0)
 }
 
-// shelf is a place for facts outside of the process.
-type shelf struct {
-	mu  sync.Mutex
-	all map[Key]Facts
-}
+// deaf is a place for facts whose processes do not hear of each other.
+type deaf struct{ board }
 
-func (s *shelf) Load(_ context.Context, key Key) (Facts, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.all[key], true
-}
-
-func (s *shelf) Save(_ context.Context, key Key, f Facts) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.all[key] = f
-	return true
-}
-
-func (*shelf) Watch(context.Context, func(Key), func()) {}
+func (*deaf) Watch(context.Context, func(Key), func()) {}
 
 func TestProcessesThatRunShareWhatTheyLearn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{all: map[Key]Facts{}}
+		s := &deaf{board{kept: map[Key]Facts{}}}
 		one, other := memory(s), memory(s)
 		other.model().Facts()
 		one.model().Refused(refusal(2000, 3000), sent(3000))
@@ -274,7 +257,10 @@ func TestProcessesThatRunShareWhatTheyLearn(t *testing.T) {
 }
 
 // mute is a place for facts that never answers.
-type mute struct{ loads atomic.Int32 }
+type mute struct {
+	deaf
+	loads atomic.Int32
+}
 
 func (s *mute) Load(ctx context.Context, _ Key) (Facts, bool) {
 	s.loads.Add(1)
@@ -286,8 +272,6 @@ func (s *mute) Save(ctx context.Context, _ Key, _ Facts) bool {
 	<-ctx.Done()
 	return false
 }
-
-func (*mute) Watch(context.Context, func(Key), func()) {}
 
 // TestFactsThatDoNotComeHoldNobodyUp but the first request of a model, which
 // waits for as long as it is said.
@@ -324,15 +308,17 @@ func TestFactsThatDoNotComeHoldNobodyUp(t *testing.T) {
 }
 
 // slow is a place for facts that answers after a while.
-type slow struct{ kept Facts }
-
-func (s slow) Load(context.Context, Key) (Facts, bool) {
-	time.Sleep(storeWait / 2)
-	return s.kept, true
+type slow struct {
+	deaf
+	facts Facts
 }
 
-func (slow) Save(context.Context, Key, Facts) bool    { return true }
-func (slow) Watch(context.Context, func(Key), func()) {}
+func (s *slow) Load(context.Context, Key) (Facts, bool) {
+	time.Sleep(storeWait / 2)
+	return s.facts, true
+}
+
+func (*slow) Save(context.Context, Key, Facts) bool { return true }
 
 // TestOneReaderWaitsForFacts and those behind it do not, nor does what is learnt
 // meanwhile, which stays.
@@ -340,7 +326,7 @@ func TestOneReaderWaitsForFacts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		kept := Facts{Window: believe(2000, began, time.Minute), Shape: believe(compact.Original, began, time.Minute)}
-		memory := memory(slow{kept})
+		memory := memory(&slow{facts: kept})
 		m := memory.model()
 		first := make(chan Facts, 1)
 		go func() { first <- m.Facts() }()
@@ -538,7 +524,7 @@ func TestNumbersAloneAreBelievedNearWhatWasSent(t *testing.T) {
 
 // TestADescriptionIsBounded: models are what clients write.
 func TestADescriptionIsBounded(t *testing.T) {
-	m := memory(&shelf{all: map[Key]Facts{}})
+	m := memory(&deaf{board{kept: map[Key]Facts{}}})
 	defer m.Close()
 	for i := range mostShown + 5 {
 		name := fmt.Sprint("m", i)
