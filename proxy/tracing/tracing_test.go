@@ -234,84 +234,12 @@ func TestEverySpan(t *testing.T) {
 	plain, chat := says(200, "application/json", answered), "/v1/chat/completions"
 	refused := &upstream{answer: func(*http.Request) (*http.Response, error) { return nil, errors.New("no connection") }}
 	all := []string{spanDecode, spanFold, spanFirstByte}
-	for _, c := range []struct {
-		what string
-		u    *upstream
-		send func(*proxy.Proxy)
-
-		name  string
-		below []string
-		want  map[string]any // nil: not there
-	}{
-		{
-			"a short one is untouched", plain, func(p *proxy.Proxy) { ask(p, "POST", chat, agent(1, 3)) },
-			"chat gpt-x", all,
-			map[string]any{"laconic.outcome": "untouched", "gen_ai.conversation.compacted": false, "laconic.stages": nil, "error.type": nil},
-		},
-		{
-			"a stream names the model in its first event",
-			says(200, "text/event-stream", "data: {\"model\":\"a\",\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\ndata: {\"model\":\"b\",\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":1}}\n\ndata: [DONE]\n\n"),
-			func(p *proxy.Proxy) {
-				ask(p, "POST", chat, strings.Replace(agent(1, 3), "{", `{"stream":true,`, 1))
-			},
-			"chat gpt-x", all,
-			map[string]any{"gen_ai.response.model": "a", "gen_ai.request.stream": true, "gen_ai.usage.input_tokens": int64(5), "gen_ai.usage.output_tokens": int64(1)},
-		},
-		{
-			"a shadow is not compacted", plain, func(p *proxy.Proxy) { ask(p, "POST", chat, agent(30, 100), "X-Laconic-Mode", "shadow") },
-			"chat gpt-x", all,
-			map[string]any{"laconic.outcome": "shadow", "gen_ai.conversation.compacted": false},
-		},
-		{
-			"what cannot be read passes", plain, func(p *proxy.Proxy) { ask(p, "POST", chat, `{"model":`) },
-			"chat",
-			[]string{spanFirstByte},
-			map[string]any{"laconic.outcome": "passed", "laconic.pass.reason": "invalid_json", "laconic.route": "gpt-*", "gen_ai.request.model": nil},
-		},
-		{
-			"a list of models is no operation", plain, func(p *proxy.Proxy) { ask(p, "GET", "/v1/models", "") },
-			"GET /models",
-			[]string{spanFirstByte},
-			map[string]any{"gen_ai.operation.name": nil, "http.request.method": "GET", "server.address": "upstream.example"},
-		},
-		{
-			"embeddings are one", plain, func(p *proxy.Proxy) { ask(p, "POST", "/v1/embeddings", `{"model":"e"}`) },
-			"embeddings",
-			[]string{spanFirstByte},
-			map[string]any{"gen_ai.operation.name": "embeddings", "gen_ai.provider.name": "openai"},
-		},
-		{
-			"an unknown path is not named", plain, func(p *proxy.Proxy) { ask(p, "POST", "/v1/private", "{}") },
-			"POST",
-			[]string{spanFirstByte},
-			map[string]any{"http.request.method": "POST", "gen_ai.operation.name": nil},
-		},
-		{
-			"nor is a method", plain, func(p *proxy.Proxy) { ask(p, "BREW", "/v1/models", "") },
-			"HTTP /models", nil,
-			map[string]any{"http.request.method": nil},
-		},
-		{
-			"an error of the upstream", says(500, "application/json", `{"error":{"message":"no"}}`), func(p *proxy.Proxy) { ask(p, "POST", chat, agent(1, 3)) },
-			"chat gpt-x", all,
-			map[string]any{"error.type": "500", "http.response.status_code": int64(500)},
-		},
-		{
-			"no answer", refused, func(p *proxy.Proxy) { ask(p, "POST", chat, agent(1, 3)) },
-			"chat gpt-x", all,
-			map[string]any{"error.type": "upstream_broke", "http.response.status_code": int64(502), "gen_ai.usage.input_tokens": nil},
-		},
-		{
-			"refused by the proxy", plain, func(p *proxy.Proxy) { ask(p, "POST", chat, agent(1, 3), "Origin", "https://evil.example") },
-			"chat", nil,
-			map[string]any{"error.type": "origin_not_allowed", "laconic.outcome": "rejected", "server.address": nil},
-		},
-	} {
-		t.Run(c.what, func(t *testing.T) {
-			got := traced(t, c.u, c.send)
-			root := got.named(t, c.name)
+	f := func(what string, u *upstream, request []string, name string, below []string, want map[string]any) { // nil: not there
+		t.Run(what, func(t *testing.T) {
+			got := traced(t, u, func(p *proxy.Proxy) { ask(p, request[0], request[1], request[2], request[3:]...) })
+			root := got.named(t, name)
 			attributes := valuesOf(root.Attributes)
-			for key, want := range c.want {
+			for key, want := range want {
 				if v, there := attributes[key]; v != want || there != (want != nil) {
 					t.Errorf("%s is %v, want %v", key, v, want)
 				}
@@ -320,18 +248,52 @@ func TestEverySpan(t *testing.T) {
 			if (root.Status.Code == codes.Error) != failed {
 				t.Error(root.Status)
 			}
-			names := append([]string{c.name}, c.below...)
+			names := append([]string{name}, below...)
 			slices.Sort(names)
 			if !slices.Equal(got.names(), names) {
 				t.Errorf("%q", got.names())
 			}
 			for _, s := range got {
-				if s.Name == spanFirstByte && (s.Status.Code == codes.Error) != (c.u == refused) {
+				if s.Name == spanFirstByte && (s.Status.Code == codes.Error) != (u == refused) {
 					t.Error(s)
 				}
 			}
 		})
 	}
+	f("a short one is untouched", plain, []string{"POST", chat, agent(1, 3)},
+		"chat gpt-x", all,
+		map[string]any{"laconic.outcome": "untouched", "gen_ai.conversation.compacted": false, "laconic.stages": nil, "error.type": nil})
+	f("a stream names the model in its first event",
+		says(200, "text/event-stream", "data: {\"model\":\"a\",\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\ndata: {\"model\":\"b\",\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":1}}\n\ndata: [DONE]\n\n"), []string{"POST", chat, strings.Replace(agent(1, 3), "{", `{"stream":true,`, 1)},
+		"chat gpt-x", all,
+		map[string]any{"gen_ai.response.model": "a", "gen_ai.request.stream": true, "gen_ai.usage.input_tokens": int64(5), "gen_ai.usage.output_tokens": int64(1)})
+	f("a shadow is not compacted", plain, []string{"POST", chat, agent(30, 100), "X-Laconic-Mode", "shadow"},
+		"chat gpt-x", all,
+		map[string]any{"laconic.outcome": "shadow", "gen_ai.conversation.compacted": false})
+	f("what cannot be read passes", plain, []string{"POST", chat, `{"model":`},
+		"chat", []string{spanFirstByte},
+		map[string]any{"laconic.outcome": "passed", "laconic.pass.reason": "invalid_json", "laconic.route": "gpt-*", "gen_ai.request.model": nil})
+	f("a list of models is no operation", plain, []string{"GET", "/v1/models", ""},
+		"GET /models", []string{spanFirstByte},
+		map[string]any{"gen_ai.operation.name": nil, "http.request.method": "GET", "server.address": "upstream.example"})
+	f("embeddings are one", plain, []string{"POST", "/v1/embeddings", `{"model":"e"}`},
+		"embeddings", []string{spanFirstByte},
+		map[string]any{"gen_ai.operation.name": "embeddings", "gen_ai.provider.name": "openai"})
+	f("an unknown path is not named", plain, []string{"POST", "/v1/private", "{}"},
+		"POST", []string{spanFirstByte},
+		map[string]any{"http.request.method": "POST", "gen_ai.operation.name": nil})
+	f("nor is a method", plain, []string{"BREW", "/v1/models", ""},
+		"HTTP /models", nil,
+		map[string]any{"http.request.method": nil})
+	f("an error of the upstream", says(500, "application/json", `{"error":{"message":"no"}}`), []string{"POST", chat, agent(1, 3)},
+		"chat gpt-x", all,
+		map[string]any{"error.type": "500", "http.response.status_code": int64(500)})
+	f("no answer", refused, []string{"POST", chat, agent(1, 3)},
+		"chat gpt-x", all,
+		map[string]any{"error.type": "upstream_broke", "http.response.status_code": int64(502), "gen_ai.usage.input_tokens": nil})
+	f("refused by the proxy", plain, []string{"POST", chat, agent(1, 3), "Origin", "https://evil.example"},
+		"chat", nil,
+		map[string]any{"error.type": "origin_not_allowed", "laconic.outcome": "rejected", "server.address": nil})
 }
 
 // TestContinued: whose trace a request is in, by what its client sent.

@@ -70,59 +70,46 @@ func TestEndsOfMessages(t *testing.T) {
 		return "event: content_block_start\ndata: {}\n\nevent: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"" + stop + "\"},\"usage\":" + usage + "}\n\n"
 	}
 	const last = "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"
-	for name, c := range map[string]struct {
-		a    wire.Answer
-		want wire.End
-	}{
-		"Anthropic": {
-			wire.Answer{Head: []byte(head), Tail: []byte(delta(`{"output_tokens":7}`, "end_turn") + last), Stream: true},
-			wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 7, Cached: 3000, CacheTold: true}, Done: true, Generated: true},
-		},
-		"Anthropic, in a few bytes": {
-			wire.Answer{Head: []byte(head + delta(`{"output_tokens":7}`, "end_turn") + last), Tail: []byte(head + delta(`{"output_tokens":7}`, "end_turn") + last), Stream: true, Whole: true},
-			wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 7, Cached: 3000, CacheTold: true}, Done: true, Generated: true},
-		},
-		"Ollama, in a few bytes": {
-			wire.Answer{Tail: []byte(`data: {"type":"message_start","message":{"usage":{"input_tokens":99,"output_tokens":0}}}` + "\n\n" + delta(`{"input_tokens":120,"output_tokens":7}`, "tool_use") + last), Stream: true, Whole: true},
-			wire.End{Usage: &wire.Usage{Prompt: 120, Completion: 7}, Done: true, Generated: true},
-		},
-		"Ollama, whose first word is a guess": {
-			wire.Answer{Head: []byte(`data: {"type":"message_start","message":{"usage":{"input_tokens":99,"output_tokens":0}}}`), Tail: []byte(delta(`{"input_tokens":120,"output_tokens":7}`, "tool_use") + last), Stream: true},
-			wire.End{Usage: &wire.Usage{Prompt: 120, Completion: 7}, Done: true, Generated: true},
-		},
-		"whole": {
-			wire.Answer{Tail: []byte(`{"type":"message","model":"q","content":[],"stop_reason":"end_turn","usage":{"input_tokens":5,"output_tokens":2}}`), Whole: true},
-			wire.End{Usage: &wire.Usage{Prompt: 5, Completion: 2}, Generated: true},
-		},
-		"cut": {
-			wire.Answer{Head: []byte(head), Tail: []byte("event: content_block_delta\ndata: {}\n\n"), Stream: true},
-			wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 1, Cached: 3000, CacheTold: true}, Flaw: wire.WithoutDone},
-		},
-		"cut in an event": {
-			wire.Answer{Tail: []byte("event: content_block_delta\ndata: {}\n\ndata: {\"ty"), Stream: true},
-			wire.End{Flaw: wire.HalfEvent},
-		},
-		"the window is full": {
-			wire.Answer{Tail: []byte(delta(`{"output_tokens":7}`, "model_context_window_exceeded") + last), Stream: true},
-			wire.End{Usage: &wire.Usage{Completion: 7}, Done: true, Generated: true, Flaw: wire.AtWindow},
-		},
-		"no room for an answer": {
-			wire.Answer{Head: []byte(`data: {"usage":{"input_tokens":9}}`), Tail: []byte(delta(`{"output_tokens":0}`, "max_tokens") + last), Stream: true},
-			wire.End{Usage: &wire.Usage{Prompt: 9}, Done: true, Generated: true, Flaw: wire.BeforeOutput},
-		},
-		"failed on the way": {
-			wire.Answer{Tail: []byte(`data: {"type":"error","error":{"type":"overloaded_error","message":"stop_reason"}}` + "\n\n"), Stream: true, Whole: true},
-			wire.End{Flaw: wire.WithoutDone},
-		},
-	} {
-		got := wire.Messages.End(c.a)
-		if g, w := got.Usage, c.want.Usage; (g == nil) != (w == nil) || g != nil && *g != *w {
+	f := func(name string, a wire.Answer, want wire.End) {
+		t.Helper()
+		got := wire.Messages.End(a)
+		if g, w := got.Usage, want.Usage; (g == nil) != (w == nil) || g != nil && *g != *w {
 			t.Errorf("%s: usage %+v, want %+v", name, g, w)
 		}
-		if got.Usage = c.want.Usage; got != c.want {
-			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		if got.Usage = want.Usage; got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}
+	f("Anthropic",
+		wire.Answer{Head: []byte(head), Tail: []byte(delta(`{"output_tokens":7}`, "end_turn") + last), Stream: true},
+		wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 7, Cached: 3000, CacheTold: true}, Done: true, Generated: true})
+	f("Anthropic, in a few bytes",
+		wire.Answer{Head: []byte(head + delta(`{"output_tokens":7}`, "end_turn") + last), Tail: []byte(head + delta(`{"output_tokens":7}`, "end_turn") + last), Stream: true, Whole: true},
+		wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 7, Cached: 3000, CacheTold: true}, Done: true, Generated: true})
+	f("Ollama, in a few bytes",
+		wire.Answer{Tail: []byte(`data: {"type":"message_start","message":{"usage":{"input_tokens":99,"output_tokens":0}}}` + "\n\n" + delta(`{"input_tokens":120,"output_tokens":7}`, "tool_use") + last), Stream: true, Whole: true},
+		wire.End{Usage: &wire.Usage{Prompt: 120, Completion: 7}, Done: true, Generated: true})
+	f("Ollama, whose first word is a guess",
+		wire.Answer{Head: []byte(`data: {"type":"message_start","message":{"usage":{"input_tokens":99,"output_tokens":0}}}`), Tail: []byte(delta(`{"input_tokens":120,"output_tokens":7}`, "tool_use") + last), Stream: true},
+		wire.End{Usage: &wire.Usage{Prompt: 120, Completion: 7}, Done: true, Generated: true})
+	f("whole",
+		wire.Answer{Tail: []byte(`{"type":"message","model":"q","content":[],"stop_reason":"end_turn","usage":{"input_tokens":5,"output_tokens":2}}`), Whole: true},
+		wire.End{Usage: &wire.Usage{Prompt: 5, Completion: 2}, Generated: true})
+	f("cut",
+		wire.Answer{Head: []byte(head), Tail: []byte("event: content_block_delta\ndata: {}\n\n"), Stream: true},
+		wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 1, Cached: 3000, CacheTold: true}, Flaw: wire.WithoutDone})
+	f("cut in an event",
+		wire.Answer{Tail: []byte("event: content_block_delta\ndata: {}\n\ndata: {\"ty"), Stream: true},
+		wire.End{Flaw: wire.HalfEvent})
+	f("the window is full",
+		wire.Answer{Tail: []byte(delta(`{"output_tokens":7}`, "model_context_window_exceeded") + last), Stream: true},
+		wire.End{Usage: &wire.Usage{Completion: 7}, Done: true, Generated: true, Flaw: wire.AtWindow})
+	f("no room for an answer",
+		wire.Answer{Head: []byte(`data: {"usage":{"input_tokens":9}}`), Tail: []byte(delta(`{"output_tokens":0}`, "max_tokens") + last), Stream: true},
+		wire.End{Usage: &wire.Usage{Prompt: 9}, Done: true, Generated: true, Flaw: wire.BeforeOutput})
+	f("failed on the way",
+		wire.Answer{Tail: []byte(`data: {"type":"error","error":{"type":"overloaded_error","message":"stop_reason"}}` + "\n\n"), Stream: true, Whole: true},
+		wire.End{Flaw: wire.WithoutDone})
 	if got := wire.Messages.AnsweredBy(wire.Answer{Head: []byte(head), Stream: true}); got != "q" {
 		t.Errorf("answered by %q", got)
 	}
