@@ -225,9 +225,15 @@ func TestNoFileIsDefault(t *testing.T) {
 	if err != nil || c.DefaultWindow != 4096 || c.File() != FileName {
 		t.Errorf("%s is not read: %v", FileName, err)
 	}
-	if err := os.Rename(FileName, "laconic.yml"); err != nil {
-		t.Fatal(err)
+	was := FileName
+	move := func(to string) {
+		t.Helper()
+		if err := os.Rename(was, to); err != nil {
+			t.Fatal(err)
+		}
+		was = to
 	}
+	move("laconic.yml")
 	if c, err = Load(""); err != nil || c.File() != "laconic.yml" {
 		t.Errorf("laconic.yml is not read: %v", err)
 	}
@@ -236,34 +242,24 @@ func TestNoFileIsDefault(t *testing.T) {
 	}
 	t.Setenv("HOME", "home")
 	t.Setenv("XDG_CONFIG_HOME", "")
-	was := "laconic.yml"
 	for _, name := range []string{"laconic.yaml", "laconic.yml"} {
 		path := "home/.config/laconic/" + name
-		if err := os.Rename(was, path); err != nil {
-			t.Fatal(err)
-		}
+		move(path)
 		if c, err = Load(""); err != nil || c.File() != path {
 			t.Errorf("the file of the user is not read: %v, %q", err, c.File())
 		}
-		was = path
 	}
 	for _, path := range []string{"home/.config/laconic/config.yaml", "home/.config/laconic/laconic.toml", "laconic.json", ".laconic.yaml", "Laconic.YAML"} {
-		if err := os.Rename(was, path); err != nil {
-			t.Fatal(err)
-		}
+		move(path)
 		if _, err = Load(""); err == nil || err.Error() != path+": the file is not read, because of its name (call it laconic.yaml, in YAML, or name it by -c)" {
 			t.Errorf("%s: %v", path, err)
 		}
-		was = path
 	}
 	for _, path := range []string{"config.yaml", "Config.yml"} {
-		if err := os.Rename(was, path); err != nil {
-			t.Fatal(err)
-		}
+		move(path)
 		if c, err = Load(""); err != nil || c.File() != "" {
 			t.Errorf("%s, the file of another program: %v, %q", path, err, c.File())
 		}
-		was = path
 	}
 	if _, err := Load("other.yaml"); err == nil || err.Error() != "other.yaml: there is no such file (correct the path; laconic init writes a file, and without -c every setting has its default)" {
 		t.Errorf("a missing file: %v", err)
