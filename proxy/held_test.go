@@ -1,11 +1,9 @@
 package proxy
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -225,28 +223,25 @@ func TestACountHoldsForWhatRepairTakesOut(t *testing.T) {
 // conversations are the messages of some recorded conversations.
 func conversations(t *testing.T) (all [][]json.RawMessage) {
 	for _, name := range wiretest.ConversationFiles(t) {
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(f)
-		lines.Buffer(nil, 64<<20)
-		for i := 0; i < 2 && lines.Scan(); {
+		n := 0
+		for line := range wiretest.Lines(t, name) {
 			var c struct{ Messages []json.RawMessage }
-			if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+			if err := json.Unmarshal(line, &c); err != nil {
 				t.Fatal(err)
 			}
-			if len(c.Messages) >= 20 {
-				for k := range c.Messages {
-					var b bytes.Buffer
-					_ = json.Compact(&b, c.Messages[k])
-					c.Messages[k] = b.Bytes()
-				}
-				all = append(all, c.Messages[:min(60, len(c.Messages))])
-				i++
+			if len(c.Messages) < 20 {
+				continue
+			}
+			for k := range c.Messages {
+				var b bytes.Buffer
+				_ = json.Compact(&b, c.Messages[k])
+				c.Messages[k] = b.Bytes()
+			}
+			all = append(all, c.Messages[:min(60, len(c.Messages))])
+			if n++; n == 2 {
+				break
 			}
 		}
-		_ = f.Close()
 	}
 	return all
 }

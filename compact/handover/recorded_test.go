@@ -1,11 +1,9 @@
 package handover_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -136,15 +134,9 @@ func (c *chat) body(n int, more ...string) []byte {
 
 func read(t *testing.T) (all []*chat) {
 	for _, name := range wiretest.ConversationFiles(t) {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(bytes.NewReader(text))
-		lines.Buffer(nil, len(text)+1)
-		for lines.Scan() {
+		for line := range wiretest.Lines(t, name) {
 			c := new(chat)
-			if err := json.Unmarshal(lines.Bytes(), c); err != nil {
+			if err := json.Unmarshal(line, c); err != nil {
 				t.Fatal(err)
 			}
 			if c.tools = string(c.Tools); len(c.Tools) == 0 {

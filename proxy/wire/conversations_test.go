@@ -1,8 +1,6 @@
 package wire_test
 
 import (
-	"bufio"
-	"os"
 	"slices"
 	"testing"
 
@@ -15,7 +13,7 @@ import (
 func TestConversations(t *testing.T) {
 	n := 0
 	for _, file := range wiretest.ConversationFiles(t) {
-		for body := range lines(t, file) {
+		for body := range wiretest.Lines(t, file) {
 			n++
 			came := slices.Clone(body)
 			r, err := wire.Chat.Decode(body)
@@ -34,23 +32,5 @@ func TestConversations(t *testing.T) {
 	}
 	if n < 10 {
 		t.Errorf("only %d conversations were read", n)
-	}
-}
-
-// lines yields the lines of a file, each as a slice of its own.
-func lines(t testing.TB, file string) func(yield func([]byte) bool) {
-	return func(yield func([]byte) bool) {
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		s := bufio.NewScanner(f)
-		s.Buffer(nil, 64<<20)
-		for s.Scan() && yield(slices.Clone(s.Bytes())) {
-		}
-		if err := s.Err(); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

@@ -74,7 +74,7 @@ func TestRequestsOfRealConversations(t *testing.T) {
 			requests, edited, over, moved := 0, 0, 0, 0
 			for _, file := range wiretest.ConversationFiles(t) {
 				n := 0
-				for chat := range lines(t, file) {
+				for chat := range wiretest.Lines(t, file) {
 					if n++; n > 1 && testing.Short() {
 						break
 					}

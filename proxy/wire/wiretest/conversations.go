@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -118,26 +119,34 @@ func repository(t testing.TB) string {
 }
 
 func readConversations(t testing.TB, file string) (all []Recorded) {
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	larger := largerSet(t)
 	own := larger == "" || !strings.HasPrefix(file, larger)
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 64<<20)
-	for lines.Scan() {
-		r := recorded(t, bytes.Clone(lines.Bytes()))
+	for line := range Lines(t, file) {
+		r := recorded(t, line)
 		all = append(all, Recorded{
 			ID: gjson.GetBytes(r.Body, "id").Str, File: strings.TrimSuffix(filepath.Base(file), ".jsonl"), Own: own,
 			Messages: r.Conversation.Messages, Tools: r.Tools,
 		})
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
 	return all
+}
+
+// Lines yields the lines of a file of conversations, each as a slice of its own.
+func Lines(t testing.TB, file string) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		s := bufio.NewScanner(f)
+		s.Buffer(nil, 64<<20)
+		for s.Scan() && yield(bytes.Clone(s.Bytes())) {
+		}
+		if err := s.Err(); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+	}
 }
 
 // recorded reads a recorded chat conversation.
