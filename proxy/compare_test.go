@@ -40,9 +40,7 @@ func TestABrokenCalibrationCostsNothingButItself(t *testing.T) {
 		o.Calibrate = func(int, int, int) learn.Calibration { panic("a fault of this test") }
 	})
 	for range 2 {
-		if res := p.chat(agentBody(10, 100)); res.StatusCode != 200 {
-			t.Errorf("status %d", res.StatusCode)
-		}
+		p.chat(agentBody(10, 100)).want(t, 200)
 	}
 	p.replies(2)
 	if n := len(p.faults()); n != 2 {

@@ -23,28 +23,20 @@ func TestNothingInARequestMovesItsDestination(t *testing.T) {
 		{"X-Laconic-Upstream", canary.URL},
 		{"Origin", canary.URL},
 	} {
-		if res := p.chat(body, headers...); res.StatusCode != 200 {
-			t.Errorf("%v: %d %s", headers, res.StatusCode, res.body)
-		}
+		p.chat(body, headers...).want(t, 200, headers)
 	}
 	answer := raw(t, p.addr, strings.Replace(post("", body), "Host: localhost", "Host: "+host, 1))
 	if statusOf(t, answer) != 200 {
 		t.Errorf("Host: %s", answer)
 	}
-	if res := p.do("POST", "/v1/proxy/chat/completions", strings.NewReader(body)); res.StatusCode != 200 {
-		t.Errorf("%d", res.StatusCode)
-	}
+	p.do("POST", "/v1/proxy/chat/completions", strings.NewReader(body)).want(t, 200)
 	for _, got := range u.requests() {
 		if got.Host != u.Listener.Addr().String() {
 			t.Errorf("Host %s", got.Host)
 		}
 	}
-	if n := len(u.requests()); n != 10 {
-		t.Errorf("%d requests arrived", n)
-	}
-	if n := len(canary.requests()); n != 0 {
-		t.Errorf("%d requests went astray", n)
-	}
+	u.saw(t, 10)
+	canary.saw(t, 0)
 }
 
 // A JSON object goes where its model is served, whatever its type and path say, and
@@ -65,9 +57,7 @@ func TestAnObjectIsRoutedByItsModelWhateverItsTypeSays(t *testing.T) {
 	f := func(path, kind, body string, want *upstream) {
 		t.Helper()
 		before := len(want.requests())
-		if res := p.do("POST", path, strings.NewReader(body), "Content-Type", kind); res.StatusCode != 200 {
-			t.Errorf("%s %s: %d %s", path, kind, res.StatusCode, res.body)
-		}
+		p.do("POST", path, strings.NewReader(body), "Content-Type", kind).want(t, 200, path, kind)
 		all := want.requests()
 		if len(all) != before+1 || string(all[before].Body) != body {
 			t.Errorf("%s %s %q: it went elsewhere, or changed", path, kind, body)
@@ -100,7 +90,5 @@ func TestAnObjectIsRoutedByItsModelWhateverItsTypeSays(t *testing.T) {
 // of the binary has that.
 func TestAnotherLaconicIsNoLoop(t *testing.T) {
 	p := inFrontOf(t, newUpstream(t, nil))
-	if res := p.do("GET", "/v1/models", nil, "Via", "1.1 laconic-0123456789abcdef"); res.StatusCode != http.StatusOK {
-		t.Errorf("%d %s", res.StatusCode, res.body)
-	}
+	p.do("GET", "/v1/models", nil, "Via", "1.1 laconic-0123456789abcdef").want(t, http.StatusOK)
 }

@@ -70,8 +70,7 @@ func TestWhatShutdownGivesBeginsAfterTheDrain(t *testing.T) {
 		steps := make(chan StopInfo, 9)
 		v := newVirtual(t, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(w, "data: 1\n\n")
-			_ = http.NewResponseController(w).Flush()
+			piece(w, "data: 1\n\n")
 			<-r.Context().Done()
 		}, func(o *Options) {
 			o.Limits.Drain, o.Limits.Shutdown = 5*time.Second, 8*time.Second

@@ -163,9 +163,7 @@ func TestABrokenBodyIsTheClientsErrorAndNothingIsSent(t *testing.T) {
 	f("Transfer-Encoding: chunked", "2\r\nhello\r\n0\r\n\r\n")
 	f("Transfer-Encoding: chunked", "5\r\nhello")
 	f("Content-Length: 50", "{}")
-	if n := len(u.requests()); n != 0 {
-		t.Errorf("%d requests reached the upstream", n)
-	}
+	u.saw(t, 0)
 }
 
 func TestABrokenUploadIsTheClientsErrorNotTheUpstreams(t *testing.T) {
@@ -198,9 +196,7 @@ func TestAnUpgradeIsRefusedAndH2COfJavaClientsIgnored(t *testing.T) {
 	if answer := upgrade("GET /v1/responses", "evil.example\r\nConnection: close", "websocket"); statusOf(t, answer) != 403 {
 		t.Errorf("a foreign Host: %q", answer)
 	}
-	if n := len(u.requests()); n != 0 {
-		t.Fatalf("%d requests reached the upstream", n)
-	}
+	u.saw(t, 0)
 	answer := raw(t, p.addr, "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"+
 		fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(chatBody), chatBody))
 	if statusOf(t, answer) != 200 {
@@ -239,8 +235,7 @@ func TestAnHTTP10ClientGetsItsEventsAsTheyCome(t *testing.T) {
 	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for i := range 3 {
-			_, _ = fmt.Fprintf(w, "data: %d\n\n", i)
-			_ = http.NewResponseController(w).Flush()
+			piece(w, fmt.Sprintf("data: %d\n\n", i))
 			<-next
 		}
 	})
@@ -289,9 +284,7 @@ func TestTooManyHeadersAreRefusedAndOthersServed(t *testing.T) {
 	if s := statusOf(t, raw(t, p.addr, post(strings.Repeat("X: y\r\n", 15_000), chatBody))); s != 431 {
 		t.Errorf("15,000 headers: %d", s)
 	}
-	if res := p.chat(chatBody); res.StatusCode != 200 {
-		t.Errorf("afterwards: %d", res.StatusCode)
-	}
+	p.chat(chatBody).want(t, 200, "afterwards")
 }
 
 func TestSlowHeadersAreCutAndOthersServed(t *testing.T) {
@@ -302,9 +295,7 @@ func TestSlowHeadersAreCutAndOthersServed(t *testing.T) {
 		_, _ = io.WriteString(conn, "POST /v1/chat/completions HTTP/1.1\r\nHost: loc")
 		conns = append(conns, conn)
 	}
-	if res := p.chat(chatBody); res.StatusCode != 200 {
-		t.Errorf("meanwhile: %d", res.StatusCode)
-	}
+	p.chat(chatBody).want(t, 200, "meanwhile")
 	var wg sync.WaitGroup
 	for _, c := range conns {
 		wg.Go(func() {
@@ -342,9 +333,7 @@ func TestABodyMustArrive(t *testing.T) {
 				if got := statusOf(t, string(answer)); got != want {
 					t.Errorf("status %d, want %d: %s", got, want, answer)
 				}
-				if n := v.p.memory.Stats().Bytes; n != 0 {
-					t.Errorf("%d bytes of memory are still held", n)
-				}
+				holdsNothing(t, v.p)
 			})
 		})
 	}

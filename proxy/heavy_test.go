@@ -71,9 +71,7 @@ func TestOfALargeBodyMediaLeaveFirst(t *testing.T) {
 	if p.chat(text); string(u.requests()[3].Body) != text {
 		t.Error("a small body was edited")
 	}
-	if res := p.chat(agentBody(300, 800)); res.StatusCode != 200 {
-		t.Errorf("a large body of text: %d", res.StatusCode)
-	}
+	p.chat(agentBody(300, 800)).want(t, 200, "a large body of text")
 }
 
 // TestASmallLimitOfBytesIsFoundOnce: of a conversation that grows, two bodies are

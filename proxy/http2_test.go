@@ -185,8 +185,7 @@ func TestHTTP2UploadsAndAnswersAtOnce(t *testing.T) {
 			if err != nil {
 				return
 			}
-			_, _ = io.WriteString(w, "got "+line)
-			_ = http.NewResponseController(w).Flush()
+			piece(w, "got "+line)
 		}
 	}))
 	t.Cleanup(u.Close)
@@ -244,9 +243,7 @@ func TestHTTP2ClientsArePaced(t *testing.T) {
 		} else {
 			_ = res.Body.Close()
 		}
-		if n := v.p.memory.Stats().Bytes; n != 0 {
-			t.Errorf("%d bytes are still held", n)
-		}
+		holdsNothing(t, v.p)
 	})
 	f("a client that stops reading", func(w http.ResponseWriter, _ *http.Request) {
 		for range 2000 {

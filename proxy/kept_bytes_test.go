@@ -25,8 +25,7 @@ func TestASecondBodyIsNotLetGoWithTheFirst(t *testing.T) {
 		}
 		_ = http.NewResponseController(w).EnableFullDuplex()
 		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, "data: {\"choices\":[{\"delta\":{\"content\":\"so\"}}]}\n\n")
-		_ = http.NewResponseController(w).Flush()
+		piece(w, "data: {\"choices\":[{\"delta\":{\"content\":\"so\"}}]}\n\n")
 		<-begun
 		all, _ := io.ReadAll(r.Body)
 		got = string(all)

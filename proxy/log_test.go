@@ -57,12 +57,12 @@ func (l *logged) lines(t testing.TB) (lines []map[string]any) {
 func TestEveryChatRequestIsOneLine(t *testing.T) {
 	u := newUpstream(t, nil)
 	var log logged
-	rejecting := testPolicy()
-	rejecting.Reject = true
 	p := inFrontOf(t, u, func(o *Options) {
 		o.Listener = LogTo(log.at(zap.DebugLevel))
 		o.Limits.Body = 1 << 20
-		o.PolicyNamed = func(string) *compact.Policy { return rejecting }
+		rejecting := *o.Default.Policy
+		rejecting.Reject = true
+		o.PolicyNamed = func(string) *compact.Policy { return &rejecting }
 	})
 	n := 0
 	f := func(body, level, outcome, status string, headers ...string) map[string]any {
@@ -218,9 +218,7 @@ func TestNoNameInTheLogIsObeyed(t *testing.T) {
 	const odd = `\u009b31m \u0085 \u2028 \u2029 \u202e \u2066 \u200e \ufeff \u00ad \u007f \u0001`
 	body := strings.NewReplacer("gpt-4o", "é 模型 "+odd, "call_1\"", "call_"+odd+"1\"").Replace(agentBody(20, 100))
 	for _, mode := range []string{"on", "shadow"} {
-		if res := p.chat(body, "X-Laconic-Mode", mode); res.StatusCode != 200 {
-			t.Errorf("%d %s", res.StatusCode, res.body)
-		}
+		p.chat(body, "X-Laconic-Mode", mode).want(t, 200)
 	}
 	p.stop()
 	text := log.text()

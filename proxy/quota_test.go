@@ -46,9 +46,7 @@ func TestAClientKeyHasAQuota(t *testing.T) {
 	f(bob, "/v1/chat/completions", 200, "", "hi")
 	f(bob, "/v1/embeddings", 429, apierror.CodeRate, "1 request per minute")
 	f("somebody-else", "/v1/chat/completions", 401, "invalid_api_key", "")
-	if n := len(up.requests()); n != 3 {
-		t.Errorf("the upstream got %d requests, want 3", n)
-	}
+	up.saw(t, 3)
 }
 
 // A client that leaves before the usage comes pays for its prompt: the upstream read it.

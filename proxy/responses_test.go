@@ -57,9 +57,7 @@ func TestARefusalBehindTheEventsThatOpenAStream(t *testing.T) {
 			if res := post(itemsBody(30, 100, "")); res.StatusCode != 200 || string(res.body) != answer {
 				t.Fatalf("%d, %d bytes, want the %d of one stream\n%.300s", res.StatusCode, len(res.body), len(answer), res.body)
 			}
-			if n := len(u.requests()); n != 2 {
-				t.Fatalf("%d hits, want 2", n)
-			}
+			u.saw(t, 2)
 			r := p.replies(1)[0]
 			if r.Retry == nil || !r.Retry.Answered || r.Retry.Limit != 2000 || r.Outcome != Retried {
 				t.Errorf("%+v", r.Retry)

@@ -69,9 +69,7 @@ func TestARefusedRequestIsFoldedAgainAndAnswered(t *testing.T) {
 	if res.StatusCode != 200 || string(res.body) != plainAnswer || res.Header.Get("X-Laconic-Outcome") != "retried" {
 		t.Fatalf("%d %s %v", res.StatusCode, res.body, res.Header)
 	}
-	if n := len(u.requests()); n != 2 {
-		t.Fatalf("%d hits, want 2", n)
-	}
+	u.saw(t, 2)
 	r := p.replies(1)[0]
 	second := u.requests()[1].Body
 	if res := p.chat(body); res.StatusCode != 200 || res.Header.Get("X-Laconic-Outcome") != "compacted" {
@@ -212,11 +210,7 @@ func TestALimitBelowTheTools(t *testing.T) {
 		t.Errorf("%+v", r.Rewrite)
 	}
 	u = newUpstream(t, func(w http.ResponseWriter, _ *http.Request) { says(w, 3600, 2000) })
-	p = inFrontOf(t, u, windowed(100_000), func(o *Options) {
-		policy := *o.Default.Policy
-		policy.Reject = true
-		o.Default.Policy = &policy
-	})
+	p = inFrontOf(t, u, windowed(100_000), func(o *Options) { o.Default.Policy.Reject = true })
 	p.chat(body)
 	res := p.chat(body)
 	if res.code(t) != "context_length_exceeded" || len(u.requests()) != 1 || !strings.Contains(res.errorOf(t).Message, "in the functions") {
@@ -229,12 +223,8 @@ func TestFactsBelongToACredential(t *testing.T) {
 	u := newLimited(t, 2000, says)
 	p := inFrontOf(t, u, windowed(100_000))
 	for i, key := range []string{"a", "a", "b"} {
-		if res := p.chat(agentBody(30, 100), "Authorization", "Bearer "+key); res.StatusCode != 200 {
-			t.Errorf("%d", res.StatusCode)
-		}
-		if n := len(u.requests()); n != []int{2, 3, 5}[i] {
-			t.Errorf("key %s: %d hits", key, n)
-		}
+		p.chat(agentBody(30, 100), "Authorization", "Bearer "+key).want(t, 200)
+		u.saw(t, []int{2, 3, 5}[i])
 	}
 	other := strings.Replace(agentBody(30, 100), "gpt-4o", "gpt-5", 1)
 	if p.chat(other, "Authorization", "Bearer a"); len(u.requests()) != 7 {

@@ -51,12 +51,8 @@ func TestAMalformedOverrideIsRefusedByName(t *testing.T) {
 	f("x-laconic-tags", "a\tb")
 	f("x-laconic-tags", "\xff\xfe")
 	f("x-laconic-tags", "a", "b")
-	if n := len(u.requests()); n != 0 {
-		t.Errorf("%d requests reached the upstream", n)
-	}
-	if res := p.chat(chatBody, "x-laconic-pin", strings.TrimSuffix(strings.Repeat("1,", 4096), ",")); res.StatusCode != 200 {
-		t.Errorf("4,096 pins: %d %s", res.StatusCode, res.body)
-	}
+	u.saw(t, 0)
+	p.chat(chatBody, "x-laconic-pin", strings.TrimSuffix(strings.Repeat("1,", 4096), ",")).want(t, 200, "4,096 pins")
 }
 
 func TestOddModelNamesAreOnlyNames(t *testing.T) {
@@ -128,11 +124,7 @@ func TestAnEditThatCannotBeWrittenIsReported(t *testing.T) {
 // A plan ends at its next epoch where the client has left. That the conversation does
 // not fit by then is no refusal.
 func TestAClientThatLeavesWhileItIsPlannedIsNotRefused(t *testing.T) {
-	p := inFrontOf(t, newUpstream(t, nil), func(o *Options) {
-		policy := testPolicy()
-		policy.Reject = true
-		o.Default.Policy = policy
-	})
+	p := inFrontOf(t, newUpstream(t, nil), func(o *Options) { o.Default.Policy.Reject = true })
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	r := httptest.NewRequestWithContext(gone, "POST", "/v1/chat/completions", strings.NewReader(agentBody(20, 100)))

@@ -101,13 +101,19 @@ func answering(t testing.TB, says func(w http.ResponseWriter, body []byte) (said
 	})
 }
 
-func (u *upstream) only(t testing.TB) got {
+// saw ends a test whose upstream got another number of requests.
+func (u *upstream) saw(t testing.TB, n int) []got {
 	t.Helper()
 	all := u.requests()
-	if len(all) != 1 {
-		t.Fatalf("the upstream saw %d requests, want 1", len(all))
+	if len(all) != n {
+		t.Fatalf("the upstream saw %d requests, want %d", len(all), n)
 	}
-	return all[0]
+	return all
+}
+
+func (u *upstream) only(t testing.TB) got {
+	t.Helper()
+	return u.saw(t, 1)[0]
 }
 
 func (u *upstream) base(t testing.TB, path string) *url.URL { return parseURL(t, u.URL+path) }
@@ -284,6 +290,22 @@ func (r *running) do(method, path string, body io.Reader, headers ...string) res
 func (r *running) chat(body string, headers ...string) response {
 	r.t.Helper()
 	return r.do("POST", "/v1/chat/completions", strings.NewReader(body), append([]string{"Content-Type", "application/json"}, headers...)...)
+}
+
+// want fails where an answer has another status.
+func (r response) want(t testing.TB, status int, of ...any) {
+	t.Helper()
+	if r.StatusCode != status {
+		t.Errorf("%v: %d %s, want %d", of, r.StatusCode, r.body, status)
+	}
+}
+
+// holdsNothing fails where memory is still taken by a request.
+func holdsNothing(t testing.TB, p *Proxy) {
+	t.Helper()
+	if n := p.memory.Stats().Bytes; n != 0 {
+		t.Errorf("%d bytes of memory are still held", n)
+	}
 }
 
 // envelopeError is what OpenAI's clients read of an error.

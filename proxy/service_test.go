@@ -52,13 +52,9 @@ func TestTheServiceAnswersInPlaceOfTheUpstream(t *testing.T) {
 	f("POST", "/compact", "a body", 415, "encoding_not_served", "Content-Encoding", "br")
 	f("POST", "/compact", strings.Repeat("x", 1001), 413, "body")
 	f("POST", "/compact", "a body", 403, "origin_not_allowed", "Origin", "https://elsewhere.example")
-	if n := len(u.requests()); n != 0 {
-		t.Errorf("the upstream got %d requests", n)
-	}
+	u.saw(t, 0)
 	f("POST", "/v1/compact", "{}", 200, "")
-	if n := len(u.requests()); n != 1 {
-		t.Errorf("the upstream got %d requests of another path", n)
-	}
+	u.saw(t, 1)
 }
 
 func TestTheServiceAsksForAKey(t *testing.T) {
@@ -66,9 +62,7 @@ func TestTheServiceAsksForAKey(t *testing.T) {
 		o.Service, o.ClientKeys, o.Default.Key = echo{}, []ClientKey{{Key: "one"}}, "house"
 	})
 	for key, status := range map[string]int{"": 401, "Bearer two": 401, "Bearer one": 200} {
-		if res := p.do("POST", "/compact", strings.NewReader("a body"), "Authorization", key); res.StatusCode != status {
-			t.Errorf("%q: %d", key, res.StatusCode)
-		}
+		p.do("POST", "/compact", strings.NewReader("a body"), "Authorization", key).want(t, status, key)
 		if res := p.do("GET", "/health", nil, "Authorization", key); res.StatusCode != status { // as docs/service.md says
 			t.Errorf("%q: /health %d", key, res.StatusCode)
 		}

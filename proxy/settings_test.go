@@ -140,9 +140,7 @@ func TestAReloadIsWholeOrNothing(t *testing.T) {
 	}
 	f := func(key string, want int) {
 		t.Helper()
-		if res := p.chat(chatBody, "Authorization", "Bearer "+key); res.StatusCode != want {
-			t.Errorf("%s: %d, want %d", key, res.StatusCode, want)
-		}
+		p.chat(chatBody, "Authorization", "Bearer "+key).want(t, want, key)
 	}
 	f("first-key", 200)
 	p.reload(o, func(o *Options) { o.ClientKeys = []ClientKey{{Key: "second-key"}} })

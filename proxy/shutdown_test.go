@@ -106,9 +106,7 @@ func TestAPanicInThePureHalfCostsTheClientNothing(t *testing.T) {
 			t.Errorf("%s %s, want %s", b.Where, b.What, want)
 		}
 	}
-	if n := p.memory.Stats().Bytes; n != 0 {
-		t.Errorf("%d bytes of memory are still held", n)
-	}
+	holdsNothing(t, p.Proxy)
 	rejecting := inFrontOf(t, u, broken, func(o *Options) { o.RejectFaults = true })
 	if res := rejecting.chat(bodies[0]); res.StatusCode != 500 || res.code(t) != "proxy_fault" || res.Header.Get("X-Should-Retry") != "false" || len(u.requests()) != len(bodies) {
 		t.Errorf("faults are rejected: %d %s after %d hits", res.StatusCode, res.body, len(u.requests()))
@@ -134,9 +132,7 @@ func TestAPanicInTheHTTPHalfCostsOneRequest(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	broken = false
-	if res := p.chat(chatBody); res.StatusCode != 200 {
-		t.Errorf("afterwards: %d", res.StatusCode)
-	}
+	p.chat(chatBody).want(t, 200, "afterwards")
 }
 
 // exploding is a transport whose answer breaks while it is read.

@@ -32,70 +32,53 @@ func events(n int, next <-chan bool) http.HandlerFunc {
 					return
 				}
 			}
-			_, _ = fmt.Fprintf(w, "data: {\"n\":%d}\n\n", i)
-			_ = http.NewResponseController(w).Flush()
+			piece(w, fmt.Sprintf("data: {\"n\":%d}\n\n", i))
 		}
 		_, _ = io.WriteString(w, "data: [DONE]\n\n")
 	}
 }
 
+// TestAnEventIsForwardedWhenItArrives, and so is a byte of an answer whose length is
+// known, which is mostly sent in one piece.
 func TestAnEventIsForwardedWhenItArrives(t *testing.T) {
-	for name, path := range map[string]string{"chat": "/v1/chat/completions", "another route": "/v1/responses"} {
-		t.Run(name, func(t *testing.T) {
-			next := make(chan bool)
-			p := inFrontOf(t, newUpstream(t, events(20, next)))
-			res, err := client.Post(p.url+path, "application/json", strings.NewReader(chatBody))
-			if err != nil {
-				t.Fatal(err)
+	next := make(chan bool)
+	f := func(path string, reply http.HandlerFunc, piece, rest string) {
+		t.Helper()
+		p := inFrontOf(t, newUpstream(t, reply))
+		res, err := client.Post(p.url+path, "application/json", strings.NewReader(chatBody))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = res.Body.Close() }()
+		for i := range 20 {
+			if i > 0 {
+				next <- true // the upstream says nothing more until the piece before was read here
 			}
-			defer func() { _ = res.Body.Close() }()
-			in := bufio.NewReader(res.Body)
+			want := strings.Replace(piece, "N", fmt.Sprint(i), 1)
+			got := make([]byte, len(want))
+			if _, err := io.ReadFull(res.Body, got); err != nil || string(got) != want {
+				t.Fatalf("%s, piece %d: %q %v", path, i, got, err)
+			}
+		}
+		if got, err := io.ReadAll(res.Body); err != nil || string(got) != rest {
+			t.Errorf("%s: %q %v", path, got, err)
+		}
+		stream := rest != ""
+		if r := p.replies(1)[0]; r.Streamed != stream || stream && r.Wire != "" && !r.Done || r.Code != "" || r.Status != 200 {
+			t.Errorf("%s: %+v", path, r)
+		}
+	}
+	for _, path := range []string{"/v1/chat/completions", "/v1/responses"} {
+		f(path, events(20, next), "data: {\"n\":N}\n\n", "data: [DONE]\n\n")
+		f(path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "20")
 			for i := range 20 {
 				if i > 0 {
-					next <- true // the upstream says nothing more until this event was read here
-				}
-				if line, err := in.ReadString('\n'); err != nil || line != fmt.Sprintf("data: {\"n\":%d}\n", i) {
-					t.Fatalf("event %d: %q %v", i, line, err)
-				}
-				_, _ = in.ReadString('\n')
-			}
-			rest, err := io.ReadAll(in)
-			if err != nil || string(rest) != "data: [DONE]\n\n" {
-				t.Errorf("%q %v", rest, err)
-			}
-			if r := p.replies(1)[0]; !r.Streamed || r.Wire != "" && !r.Done || r.Code != "" || r.Status != 200 {
-				t.Errorf("%+v", r)
-			}
-		})
-	}
-}
-
-// An answer whose length is known is mostly sent in one piece, but no byte of it
-// waits for one that does not come.
-func TestAnAnswerOfKnownLengthIsNotHeldBackEither(t *testing.T) {
-	for name, path := range map[string]string{"chat": "/v1/chat/completions", "another route": "/v1/responses"} {
-		t.Run(name, func(t *testing.T) {
-			next := make(chan bool)
-			p := inFrontOf(t, newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Content-Length", "20")
-				for range 20 {
-					_, _ = io.WriteString(w, " ")
-					_ = http.NewResponseController(w).Flush()
 					<-next
 				}
-			}))
-			res, err := client.Post(p.url+path, "application/json", strings.NewReader(chatBody))
-			if err != nil {
-				t.Fatal(err)
+				piece(w, " ")
 			}
-			defer func() { _ = res.Body.Close() }()
-			for i := range 20 {
-				if _, err := io.ReadFull(res.Body, make([]byte, 1)); err != nil {
-					t.Fatalf("byte %d: %v", i, err)
-				}
-				next <- true
-			}
-		})
+		}, " ", "")
 	}
 }
 
@@ -113,8 +96,7 @@ func TestAStreamCutAtAnyByteArrivesUnchanged(t *testing.T) {
 		p := inFrontOf(t, newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 			for b := []byte(text); len(b) > 0; b = b[min(step, len(b)):] {
-				_, _ = w.Write(b[:min(step, len(b))])
-				_ = http.NewResponseController(w).Flush()
+				piece(w, string(b[:min(step, len(b))]))
 			}
 		}))
 		res := p.chat(body)
@@ -131,8 +113,7 @@ func leaving(first string) (http.HandlerFunc, chan bool, chan bool) {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if first != "" {
 			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(w, first)
-			_ = http.NewResponseController(w).Flush()
+			piece(w, first)
 		}
 		arrived <- true
 		<-r.Context().Done()
@@ -236,8 +217,7 @@ func TestABrokenStreamLooksBroken(t *testing.T) {
 // flushes headers in a goroutine of its own, under a mutex; while a goroutine
 // waits for that, the virtual clock stands still.
 func headFirst(w http.ResponseWriter) {
-	_, _ = io.WriteString(w, "x")
-	_ = http.NewResponseController(w).Flush()
+	piece(w, "x")
 	time.Sleep(time.Second)
 }
 
@@ -255,11 +235,9 @@ func TestAnUpstreamThatNeverAnswersIsATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stopped := make(chan bool, 1)
 		v := newVirtual(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done(); stopped <- true })
-		conn := v.dial()
 		start := time.Now()
-		go func() { _, _ = io.WriteString(conn, post("", chatBody)) }()
-		answer, _ := io.ReadAll(conn)
-		if statusOf(t, string(answer)) != 504 || !strings.Contains(string(answer), "upstream_timeout") || !strings.Contains(string(answer), "X-Should-Retry: false") {
+		answer := v.raw(post("", chatBody))
+		if statusOf(t, answer) != 504 || !strings.Contains(answer, "upstream_timeout") || !strings.Contains(answer, "X-Should-Retry: false") {
 			t.Errorf("%s", answer)
 		}
 		if d := time.Since(start); d != DefaultResponseHeader {
@@ -279,10 +257,7 @@ func TestAnUpstreamThatTakesNoBodyIsATimeout(t *testing.T) {
 			time.Sleep(time.Hour)
 			_ = c.Close()
 		}()
-		conn := v.dial()
-		go func() { _, _ = io.WriteString(conn, post("", agentBody(10, 5000))) }()
-		answer, _ := io.ReadAll(conn)
-		if statusOf(t, string(answer)) != 504 || strings.Contains(string(answer), "X-Should-Retry") {
+		if answer := v.raw(post("", agentBody(10, 5000))); statusOf(t, answer) != 504 || strings.Contains(answer, "X-Should-Retry") {
 			t.Errorf("%s", answer)
 		}
 		time.Sleep(2 * time.Hour)
@@ -300,10 +275,7 @@ func TestAnIdleConnectionWithoutTLSIsNotKeptForLong(t *testing.T) {
 		}
 		for _, pause := range []time.Duration{0, 3 * time.Second, 4900 * time.Millisecond} {
 			time.Sleep(pause)
-			conn := v.dial()
-			go func() { _, _ = io.WriteString(conn, post("", chatBody)) }()
-			answer, _ := io.ReadAll(conn)
-			if statusOf(t, string(answer)) != 200 {
+			if answer := v.raw(post("", chatBody)); statusOf(t, answer) != 200 {
 				t.Errorf("%s", answer)
 			}
 		}
@@ -316,15 +288,12 @@ func TestAnIdleConnectionWithoutTLSIsNotKeptForLong(t *testing.T) {
 func TestSilenceInsideAnAnswerBreaksIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVirtual(t, func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.WriteString(w, "data: 1\n\n")
-			_ = http.NewResponseController(w).Flush()
+			piece(w, "data: 1\n\n")
 			<-r.Context().Done()
 		})
-		conn := v.dial()
 		start := time.Now()
-		go func() { _, _ = io.WriteString(conn, post("", chatBody)) }()
-		answer, _ := io.ReadAll(conn)
-		if !strings.Contains(string(answer), "data: 1") || strings.HasSuffix(string(answer), "0\r\n\r\n") {
+		answer := v.raw(post("", chatBody))
+		if !strings.Contains(answer, "data: 1") || strings.HasSuffix(answer, "0\r\n\r\n") {
 			t.Errorf("%q", answer)
 		}
 		if d := time.Since(start); d != DefaultStreamIdle {
@@ -342,14 +311,11 @@ func TestALongStreamWithPausesIsNotCut(t *testing.T) {
 		v := newVirtual(t, func(w http.ResponseWriter, _ *http.Request) {
 			for i := range n {
 				time.Sleep(9 * time.Minute)
-				_, _ = fmt.Fprintf(w, "data: %d\n\n", i)
-				_ = http.NewResponseController(w).Flush()
+				piece(w, fmt.Sprintf("data: %d\n\n", i))
 			}
 		})
-		conn := v.dial()
-		go func() { _, _ = io.WriteString(conn, post("", chatBody)) }()
-		answer, _ := io.ReadAll(conn)
-		if strings.Count(string(answer), "data: ") != n || !strings.HasSuffix(string(answer), "0\r\n\r\n") {
+		answer := v.raw(post("", chatBody))
+		if strings.Count(answer, "data: ") != n || !strings.HasSuffix(answer, "0\r\n\r\n") {
 			t.Errorf("%q", answer)
 		}
 		if r := <-v.all; r.Code != "" || r.Duration != n*9*time.Minute {

@@ -46,9 +46,7 @@ func TestAClientThatLeavesDoesNotEndItsSummary(t *testing.T) {
 	if got := r.lastSummary(2); got.Outcome != summarize.Hit {
 		t.Errorf("%+v", got)
 	}
-	if n := len(model.requests()); n != 1 {
-		t.Errorf("%d requests to the summarizer", n)
-	}
+	model.saw(t, 1)
 }
 
 // TestSummariesComeLast: where all workers are busy, or bodies have the memory,

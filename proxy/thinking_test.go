@@ -159,9 +159,7 @@ func TestThinkingThatWasNotSentIsNotTheReason(t *testing.T) {
 	u := binding(t, says400(misboundBodies()["LiteLLM"]), func([]byte) bool { return n.Add(1) != 2 })
 	p := inFrontOf(t, u)
 	for n, status := range []int{200, 400} {
-		if res := p.chat(signedBody(3, 5)); res.StatusCode != status {
-			t.Errorf("%d %s", res.StatusCode, res.body)
-		}
+		p.chat(signedBody(3, 5)).want(t, status)
 		p.replies(n + 1)
 	}
 	if i := p.replies(2)[1].Retry; len(u.requests()) != 3 || i == nil || i.Why != "none" || i.Sent {

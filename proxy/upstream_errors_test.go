@@ -168,9 +168,7 @@ func TestOddAnswersArrive(t *testing.T) {
 				}
 			}
 		})
-		if res := start(t, options(base)).chat(chatBody); res.StatusCode != 502 {
-			t.Errorf("%d", res.StatusCode)
-		}
+		start(t, options(base)).chat(chatBody).want(t, 502)
 	})
 	t.Run("early hints", func(t *testing.T) {
 		base, _ := rawUpstream(t, func(conn *net.TCPConn, _ *http.Request) {

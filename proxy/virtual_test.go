@@ -109,6 +109,14 @@ func newEnding(t *testing.T) (*virtual, <-chan StopInfo) {
 	}), ended
 }
 
+// raw sends a request on a connection of its own and reads the answer to its end.
+func (v *virtual) raw(request string) (answer string) {
+	conn := v.dial()
+	go func() { _, _ = io.WriteString(conn, request) }()
+	b, _ := io.ReadAll(conn)
+	return string(b)
+}
+
 func (v *virtual) dial() net.Conn {
 	c, err := v.in.dial(context.Background(), "", "")
 	if err != nil {
