@@ -152,38 +152,29 @@ func TestSystemMessagesAreKeptOrFoldedAsTheRouteSays(t *testing.T) {
 // list, those join the messages beside them, and what stands beside the list stays.
 func TestInstructionsBesideTheListStay(t *testing.T) {
 	const before, behind, alone = `"go"`, `"go\n\n[System message:]\nbe kind\n[End of the system message]"`, `"[System message:]\nbe kind\n[End of the system message]\n\ngo"`
-	for _, c := range []struct {
-		path, refused, words, body string
-		status                     int
-	}{
-		{
-			"/v1/messages", `,{"role":"system","content":"be kind"}`, "messages.1.role: Input should be 'user' or 'assistant'",
-			`{"model":"m","max_tokens":9,"system":"be brief","messages":[{"role":"user","content":%s}%s]}`, 422,
-		},
-		{
-			"/v1/messages", `{"role":"system","content":"be kind"},`, "System message must be at the beginning.",
-			`{"model":"m","max_tokens":9,"system":"be brief","messages":[%[2]s{"role":"user","content":%[1]s}]}`, 400,
-		},
-		{
-			"/v1/responses", `{"role":"developer","content":"be kind"},`, "System message must be at the beginning.",
-			`{"model":"m","store":false,"instructions":"be brief","input":[%[2]s{"role":"user","content":%[1]s}]}`, 400,
-		},
-	} {
-		u := answering(t, func(w http.ResponseWriter, body []byte) bool {
-			refused := strings.Contains(string(body), c.refused)
-			if refused {
-				saysTemplate(w, c.status, c.words)
+	f := func(status int, path, refused, words, body string) {
+		t.Helper()
+		u := answering(t, func(w http.ResponseWriter, sent []byte) bool {
+			said := strings.Contains(string(sent), refused)
+			if said {
+				saysTemplate(w, status, words)
 			}
-			return refused
+			return said
 		})
 		p := inFrontOf(t, u)
 		joined := behind
-		if c.refused[0] != ',' {
+		if refused[0] != ',' {
 			joined = alone
 		}
-		res := p.do("POST", c.path, strings.NewReader(fmt.Sprintf(c.body, before, c.refused)), "Content-Type", "application/json")
-		if got, want := string(u.newest()), fmt.Sprintf(c.body, joined, ""); res.StatusCode != 200 || got != want {
+		res := p.do("POST", path, strings.NewReader(fmt.Sprintf(body, before, refused)), "Content-Type", "application/json")
+		if got, want := string(u.newest()), fmt.Sprintf(body, joined, ""); res.StatusCode != 200 || got != want {
 			t.Errorf("%d: %s\nsent %s\nwant %s", res.StatusCode, res.body, got, want)
 		}
 	}
+	f(422, "/v1/messages", `,{"role":"system","content":"be kind"}`, "messages.1.role: Input should be 'user' or 'assistant'",
+		`{"model":"m","max_tokens":9,"system":"be brief","messages":[{"role":"user","content":%s}%s]}`)
+	f(400, "/v1/messages", `{"role":"system","content":"be kind"},`, "System message must be at the beginning.",
+		`{"model":"m","max_tokens":9,"system":"be brief","messages":[%[2]s{"role":"user","content":%[1]s}]}`)
+	f(400, "/v1/responses", `{"role":"developer","content":"be kind"},`, "System message must be at the beginning.",
+		`{"model":"m","store":false,"instructions":"be brief","input":[%[2]s{"role":"user","content":%[1]s}]}`)
 }

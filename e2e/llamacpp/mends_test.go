@@ -74,92 +74,40 @@ func TestLlamaCppMends(t *testing.T) {
 	}
 	const first = "System message must be at the beginning"
 	file := model(t, "")
-	for _, c := range []struct {
-		template, name, path string
-		window               int // 0: 4,096, which the server tells; else the window is a secret
-		body                 []byte
-		refusal              string
-		texts                []string // that the template must write
-	}{
-		{
-			"Qwen3.5-4B", "system in the middle", completions, 0,
-			chat(says("system", "be brief"), says("user", "one"), says("assistant", "first"), says("system", "now in French"), says("user", "two")),
-			first,
-			[]string{"be brief", "one", "first", "now in French", "two"},
-		},
-		{
-			"Qwen3.5-4B", "two at the head", completions, 0,
-			chat(says("system", "be brief"), says("developer", "be polite"), says("user", "one")),
-			first,
-			[]string{"be brief", "be polite", "one"},
-		},
-		{
-			"Qwen3.5-4B", "developer behind results", completions, 0,
-			after(says("user", "one"), calls("a"), says("developer", "be quick")),
-			first,
-			[]string{"one", "seen a", "be quick"},
-		},
-		{
-			"meta-llama-Llama-3.1-8B-Instruct", "two calls at once", completions, 0,
-			after(says("user", "one"), calls("a", "b")), "",
-			[]string{"one", "seen a", "seen b"},
-		},
-		{
-			"mistralai-Mistral-Nemo-Instruct-2407", "IDs that are not of nine characters", completions, 0,
-			after(says("user", "one"), calls("call_0123456789")), "",
-			[]string{"one", "seen call_0123456789"},
-		},
-		{
-			"mistralai-Ministral-3-14B-Reasoning-2512", "two users in a row", completions, 0,
-			chat(says("user", "one"), says("assistant", "first"), says("user", "two"), says("user", "three")),
-			"",
-			[]string{"one", "first", "two", "three"},
-		},
-		{
-			"google-gemma-2-2b-it", "two users behind an answer", completions, 0,
-			chat(says("user", "one"), says("assistant", "first"), says("user", "two"), says("user", "three")),
-			"",
-			[]string{"one", "first", "two", "three"},
-		},
-		{chatML, "blocks that are too long", messagesPath, 2048, agentBlocks(30, 100), "exceed_context_size_error", nil},
-		{"Qwen3.5-4B", "blocks with the system message first", messagesPath, 2048, agentBlocks(3, 20), first, nil},
-		{"Qwen3.5-4B", "both", messagesPath, 2048, agentBlocks(30, 100), first, nil},
-		{"Qwen3.5-4B", "items that are too long", responsesPath, 0, items(false, 30, "be brief", "read all files"), "", nil},
-		{"Qwen3.5-4B", "a stream of items", responsesPath, 0, items(true, 30, "be brief", "read all files"), "", nil},
-		// Codex begins with two messages of the developer.
-		{"Qwen3.5-4B", "two developers", responsesPath, 0, items(false, 0, "be brief", "there are no skills", "hello"), "", nil},
-	} {
-		t.Run(c.template+"/"+c.name, func(t *testing.T) {
-			l := startLlama(t, file, c.template, cmp.Or(c.window, 4096))
-			l.secret = c.window > 0
-			if status, _, answer := rig.Post(t, l.direct+c.path, c.body); status < 400 || !bytes.Contains(answer, []byte(c.refusal)) {
+	// f asks with a window that the server tells, 0: of 4,096, or that is a secret. texts
+	// are those that the template must write.
+	f := func(template, name, path string, window int, request []byte, refusal string, texts ...string) {
+		t.Run(template+"/"+name, func(t *testing.T) {
+			l := startLlama(t, file, template, cmp.Or(window, 4096))
+			l.secret = window > 0
+			if status, _, answer := rig.Post(t, l.direct+path, request); status < 400 || !bytes.Contains(answer, []byte(refusal)) {
 				t.Fatalf("llama-server takes it: %d %s", status, answer)
 			}
 			p := rig.Start(t, l.URL+"/v1", "")
 			for i, most := range []int{2, 1, 1} {
-				if c.name == "both" && i == 0 {
+				if name == "both" && i == 0 {
 					most = 3 // it is refused for the one, and then for the other
 				}
-				body, want := c.body, map[string]string{completions: "choices", messagesPath: `"type":"message"`, responsesPath: "completed"}[c.path]
-				if c.path == messagesPath && i == 2 {
+				body, want := request, map[string]string{completions: "choices", messagesPath: `"type":"message"`, responsesPath: "completed"}[path]
+				if path == messagesPath && i == 2 {
 					body, want = with(body, `"stream":true`), "message_stop"
 				}
-				status, h, answer := rig.Post(t, p.URL+c.path, body)
+				status, h, answer := rig.Post(t, p.URL+path, body)
 				all := l.came()
 				t.Logf("request %d: %d %s, asked %d times", i+1, status, h.Get("X-Laconic-Outcome"), len(all))
 				if status != http.StatusOK || len(all) > most || !bytes.Contains(answer, []byte(want)) || bytes.Contains(answer, []byte(`"error":{`)) {
 					t.Fatalf("request %d: %d, asked %d times: %.1000s", i+1, status, len(all), answer)
 				}
-				if len(c.texts) > 0 {
+				if len(texts) > 0 {
 					_, _, prompt := rig.Post(t, l.direct+"/apply-template", all[len(all)-1].body)
-					for _, text := range c.texts {
+					for _, text := range texts {
 						if !bytes.Contains(prompt, []byte(text)) {
 							t.Errorf("request %d: the model does not read %q: %s", i+1, text, prompt)
 						}
 					}
 				}
 			}
-			if c.path == messagesPath && c.template == chatML {
+			if path == messagesPath && template == chatML {
 				_, _, counted := rig.Post(t, p.URL+messagesPath+"/count_tokens", agentBlocks(1, 20))
 				if n := gjson.GetBytes(counted, "input_tokens").Int(); n < 50 || n > 1000 {
 					t.Errorf("counted: %s", counted)
@@ -167,4 +115,25 @@ func TestLlamaCppMends(t *testing.T) {
 			}
 		})
 	}
+	f("Qwen3.5-4B", "system in the middle", completions, 0,
+		chat(says("system", "be brief"), says("user", "one"), says("assistant", "first"), says("system", "now in French"), says("user", "two")), first, "be brief", "one", "first", "now in French", "two")
+	f("Qwen3.5-4B", "two at the head", completions, 0,
+		chat(says("system", "be brief"), says("developer", "be polite"), says("user", "one")), first, "be brief", "be polite", "one")
+	f("Qwen3.5-4B", "developer behind results", completions, 0,
+		after(says("user", "one"), calls("a"), says("developer", "be quick")), first, "one", "seen a", "be quick")
+	f("meta-llama-Llama-3.1-8B-Instruct", "two calls at once", completions, 0,
+		after(says("user", "one"), calls("a", "b")), "", "one", "seen a", "seen b")
+	f("mistralai-Mistral-Nemo-Instruct-2407", "IDs that are not of nine characters", completions, 0,
+		after(says("user", "one"), calls("call_0123456789")), "", "one", "seen call_0123456789")
+	f("mistralai-Ministral-3-14B-Reasoning-2512", "two users in a row", completions, 0,
+		chat(says("user", "one"), says("assistant", "first"), says("user", "two"), says("user", "three")), "", "one", "first", "two", "three")
+	f("google-gemma-2-2b-it", "two users behind an answer", completions, 0,
+		chat(says("user", "one"), says("assistant", "first"), says("user", "two"), says("user", "three")), "", "one", "first", "two", "three")
+	f(chatML, "blocks that are too long", messagesPath, 2048, agentBlocks(30, 100), "exceed_context_size_error")
+	f("Qwen3.5-4B", "blocks with the system message first", messagesPath, 2048, agentBlocks(3, 20), first)
+	f("Qwen3.5-4B", "both", messagesPath, 2048, agentBlocks(30, 100), first)
+	f("Qwen3.5-4B", "items that are too long", responsesPath, 0, items(false, 30, "be brief", "read all files"), "")
+	f("Qwen3.5-4B", "a stream of items", responsesPath, 0, items(true, 30, "be brief", "read all files"), "")
+	// Codex begins with two messages of the developer.
+	f("Qwen3.5-4B", "two developers", responsesPath, 0, items(false, 0, "be brief", "there are no skills", "hello"), "")
 }

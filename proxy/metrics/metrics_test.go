@@ -275,56 +275,11 @@ func TestWhatRequestsCount(t *testing.T) {
 			fmt.Sprintf("upstream_completion_tokens_total{outcome=%q,route=\"gpt-*\"} 7", outcome),
 		}
 	}
-	for _, c := range []struct {
-		name string
-		info proxy.ReplyInfo
-		want []string
-	}{
-		{"untouched", chat(proxy.Untouched, nil), append(tokens("untouched", 100, 100, 100), request("gpt-*", "untouched", 200))},
-		{"compacted", chat(proxy.Compacted, compacted), slices.Concat(done, tokens("compacted", 100, 40, 40), usage("compacted"), []string{request("gpt-*", "compacted", 200)})},
-		{
-			"shadow: only measured", chat(proxy.Shadow, compacted),
-			slices.Concat(tokens("shadow", 100, 40, 100), usage("shadow"), []string{request("gpt-*", "shadow", 200)}),
-		},
-		{"rejected: nothing is sent", chat(proxy.Rejected, func(i *proxy.ReplyInfo) {
-			compacted(i)
-			i.Status, i.Own, i.Usage, i.FirstByte, i.Code = 400, true, nil, 0, "context_length_exceeded"
-		}), append(tokens("rejected", 100, 40, 0), request("gpt-*", "rejected", 400), `errors_total{code="context_length_exceeded"} 1`)},
-		{"unreachable: nothing is sent, so nothing is saved", chat(proxy.Compacted, func(i *proxy.ReplyInfo) {
-			compacted(i)
-			i.Status, i.Own, i.Code, i.Usage, i.FirstByte, i.Unsent = 502, true, apierror.CodeUnreachable, nil, 0, true
-		}), []string{request("gpt-*", "compacted", 502), `errors_total{code="upstream_unreachable"} 1`}},
-		{"retried: two bodies", chat(proxy.Retried, func(i *proxy.ReplyInfo) {
-			i.Rewrite.Report.After = 30
-			i.Retry = &proxy.RetryInfo{Refusal: why.Refusal{Reason: "overflow", Sent: true, Answered: true, First: 100, Second: 30}}
-		}), append(tokens("retried", 100, 30, 130), request("gpt-*", "retried", 200), `refusals_total{reason="overflow",second_send="answered"} 1`, `prefix_breaks_total{reason="retry"} 1`)},
-		{"refused again", chat(proxy.Refused, func(i *proxy.ReplyInfo) {
-			i.Status, i.Retry = 400, &proxy.RetryInfo{Refusal: why.Refusal{Reason: "template", Sent: true, First: 100, Second: 90}}
-		}), append(tokens("refused", 100, 100, 190), request("gpt-*", "refused", 400), `refusals_total{reason="template",second_send="refused"} 1`, `prefix_breaks_total{reason="retry"} 1`)},
-		{"not sent again", chat(proxy.Untouched, func(i *proxy.ReplyInfo) {
-			i.Status, i.Retry = 400, &proxy.RetryInfo{Refusal: why.Refusal{Reason: "overflow", First: 100}, Why: "late"}
-		}), append(tokens("untouched", 100, 100, 100), request("gpt-*", "untouched", 400), `refusals_total{reason="overflow",second_send="late"} 1`)},
-		{"truncated and cut", chat(proxy.Untouched, func(i *proxy.ReplyInfo) { i.Ended, i.Cut = wire.WithoutDone, true }), append(
-			tokens("untouched", 100, 100, 100), request("gpt-*", "untouched", 200), `truncated_answers_total{ended="without_done"} 1`, `cut_prompts_total 1`)},
-		{"a slot", chat(proxy.Untouched, func(i *proxy.ReplyInfo) {
-			i.Rewrite.Summary = &summarize.Info{Outcome: summarize.Digest, Reason: "preparing", Model: "m"}
-		}), append(tokens("untouched", 100, 100, 100), request("gpt-*", "untouched", 200), `slots_total{reason="preparing",text="digest"} 1`)},
-		{"an agent's own compaction", chat(proxy.Over, func(i *proxy.ReplyInfo) { i.Rewrite.Kind = "compaction of codex" }), append(
-			tokens("over", 100, 100, 100), request("gpt-*", "over", 200), `requests_by_kind_total{kind="compaction of codex",outcome="over"} 1`)},
-		{
-			"unread",
-			proxy.ReplyInfo{Endpoint: "", Outcome: proxy.Passed, Status: 200, Pass: &proxy.PassInfo{Reason: "route"}},
-			[]string{request("(default)", "passed", 200), `passed_total{endpoint="other",reason="route"} 1`},
-		},
-		{
-			"refused at the door",
-			proxy.ReplyInfo{Outcome: proxy.Rejected, Status: 401, Own: true, Code: "invalid_api_key"},
-			[]string{request("(none)", "rejected", 401), `errors_total{code="invalid_api_key"} 1`},
-		},
-	} {
+	f := func(name string, info proxy.ReplyInfo, want []string) {
+		t.Helper()
 		m := New(Options{})
 		before := scraped(t, m)
-		m.Listener().Replied(c.info)
+		m.Listener().Replied(info)
 		var got []string
 		for name, v := range own(scraped(t, m)) {
 			if v != before[name] && !strings.Contains(name, "_seconds") {
@@ -332,11 +287,44 @@ func TestWhatRequestsCount(t *testing.T) {
 			}
 		}
 		slices.Sort(got)
-		slices.Sort(c.want)
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s:\n%s\nwant:\n%s", c.name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s:\n%s\nwant:\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
+	f("untouched", chat(proxy.Untouched, nil), append(tokens("untouched", 100, 100, 100), request("gpt-*", "untouched", 200)))
+	f("compacted", chat(proxy.Compacted, compacted), slices.Concat(done, tokens("compacted", 100, 40, 40), usage("compacted"), []string{request("gpt-*", "compacted", 200)}))
+	f("shadow: only measured", chat(proxy.Shadow, compacted),
+		slices.Concat(tokens("shadow", 100, 40, 100), usage("shadow"), []string{request("gpt-*", "shadow", 200)}))
+	f("rejected: nothing is sent", chat(proxy.Rejected, func(i *proxy.ReplyInfo) {
+		compacted(i)
+		i.Status, i.Own, i.Usage, i.FirstByte, i.Code = 400, true, nil, 0, "context_length_exceeded"
+	}), append(tokens("rejected", 100, 40, 0), request("gpt-*", "rejected", 400), `errors_total{code="context_length_exceeded"} 1`))
+	f("unreachable: nothing is sent, so nothing is saved", chat(proxy.Compacted, func(i *proxy.ReplyInfo) {
+		compacted(i)
+		i.Status, i.Own, i.Code, i.Usage, i.FirstByte, i.Unsent = 502, true, apierror.CodeUnreachable, nil, 0, true
+	}), []string{request("gpt-*", "compacted", 502), `errors_total{code="upstream_unreachable"} 1`})
+	f("retried: two bodies", chat(proxy.Retried, func(i *proxy.ReplyInfo) {
+		i.Rewrite.Report.After = 30
+		i.Retry = &proxy.RetryInfo{Refusal: why.Refusal{Reason: "overflow", Sent: true, Answered: true, First: 100, Second: 30}}
+	}), append(tokens("retried", 100, 30, 130), request("gpt-*", "retried", 200), `refusals_total{reason="overflow",second_send="answered"} 1`, `prefix_breaks_total{reason="retry"} 1`))
+	f("refused again", chat(proxy.Refused, func(i *proxy.ReplyInfo) {
+		i.Status, i.Retry = 400, &proxy.RetryInfo{Refusal: why.Refusal{Reason: "template", Sent: true, First: 100, Second: 90}}
+	}), append(tokens("refused", 100, 100, 190), request("gpt-*", "refused", 400), `refusals_total{reason="template",second_send="refused"} 1`, `prefix_breaks_total{reason="retry"} 1`))
+	f("not sent again", chat(proxy.Untouched, func(i *proxy.ReplyInfo) {
+		i.Status, i.Retry = 400, &proxy.RetryInfo{Refusal: why.Refusal{Reason: "overflow", First: 100}, Why: "late"}
+	}), append(tokens("untouched", 100, 100, 100), request("gpt-*", "untouched", 400), `refusals_total{reason="overflow",second_send="late"} 1`))
+	f("truncated and cut", chat(proxy.Untouched, func(i *proxy.ReplyInfo) { i.Ended, i.Cut = wire.WithoutDone, true }), append(
+		tokens("untouched", 100, 100, 100), request("gpt-*", "untouched", 200), `truncated_answers_total{ended="without_done"} 1`, `cut_prompts_total 1`))
+	f("a slot", chat(proxy.Untouched, func(i *proxy.ReplyInfo) {
+		i.Rewrite.Summary = &summarize.Info{Outcome: summarize.Digest, Reason: "preparing", Model: "m"}
+	}), append(tokens("untouched", 100, 100, 100), request("gpt-*", "untouched", 200), `slots_total{reason="preparing",text="digest"} 1`))
+	f("an agent's own compaction", chat(proxy.Over, func(i *proxy.ReplyInfo) { i.Rewrite.Kind = "compaction of codex" }), append(
+		tokens("over", 100, 100, 100), request("gpt-*", "over", 200), `requests_by_kind_total{kind="compaction of codex",outcome="over"} 1`))
+	f("unread", proxy.ReplyInfo{Endpoint: "", Outcome: proxy.Passed, Status: 200, Pass: &proxy.PassInfo{Reason: "route"}},
+		[]string{request("(default)", "passed", 200), `passed_total{endpoint="other",reason="route"} 1`})
+	f("refused at the door", proxy.ReplyInfo{Outcome: proxy.Rejected, Status: 401, Own: true, Code: "invalid_api_key"},
+		[]string{request("(none)", "rejected", 401), `errors_total{code="invalid_api_key"} 1`})
 }
 
 // TestAConversationThroughTheProxy: what a growing conversation leaves in the
