@@ -29,7 +29,6 @@ func owned(a *agent, owner string) func(n int) (texts []string, info *Info) {
 // conversation is the same. What is not about a conversation stays in the store.
 func TestWhatIsErasedIsMadeAnew(t *testing.T) {
 	a := newAgent(t, 8000)
-	a.answer = func(string) string { return "State: nothing was changed, all files were read so far." }
 	n := a.stepWith(spansOf(1))
 	mine, other := owned(a, "mine"), owned(a, "other")
 	for _, ask := range []func(int) ([]string, *Info){mine, other} {
@@ -65,7 +64,7 @@ func TestAJobUnderWayStoresNothingOfWhatIsErased(t *testing.T) {
 	a.answer = func(string) string {
 		asked <- struct{}{}
 		<-answer
-		return "State: nothing was changed, all files were read so far."
+		return stated
 	}
 	var ended []JobInfo
 	a.s.env.Ended = func(i JobInfo) { ended = append(ended, i) }
@@ -117,7 +116,6 @@ func (s *slow) DeleteGroup(ctx context.Context, g store.Group) (int, error) {
 // TestASummaryOnItsWayToTheStoreIsErasedToo.
 func TestASummaryOnItsWayToTheStoreIsErasedToo(t *testing.T) {
 	a := newAgent(t, 8000)
-	a.answer = func(string) string { return "State: nothing was changed, all files were read so far." }
 	s := &slow{Memory: store.NewMemory(0), begun: make(chan struct{}), end: make(chan struct{})}
 	vault, err := store.NewVault(s, []byte("a secret of this test"), 0)
 	if err != nil {
@@ -190,7 +188,6 @@ func TestAllWhoShareTheStoreForget(t *testing.T) {
 	process := func(told func(ErasedInfo)) *agent {
 		a := newAgent(t, 8000)
 		a.s.env.Erased = told
-		a.answer = func(string) string { return "State: nothing was changed, all files were read so far." }
 		vault, err := store.Open(o)
 		if err != nil {
 			t.Fatal(err)

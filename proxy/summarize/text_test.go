@@ -27,10 +27,12 @@ type agent struct {
 	s       *Service
 	begin   string // of the transcript
 	budget  int
-	answer  func(asked string) string // "": none
+	answer  func(asked string) string // "": none; nil: stated
 	mu      sync.Mutex
 	prompts []string
 }
+
+const stated = "State: nothing was changed, all files were read so far."
 
 func newAgent(t *testing.T, budget int) *agent { return agentOn(t, memoryVault(t), budget) }
 
@@ -69,7 +71,11 @@ func (a *agent) answers(r *http.Request) (*http.Response, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.prompts = append(a.prompts, prompt)
-	content, _ := json.Marshal(a.answer(prompt))
+	text := stated
+	if a.answer != nil {
+		text = a.answer(prompt)
+	}
+	content, _ := json.Marshal(text)
 	return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(
 		`{"choices":[{"message":{"role":"assistant","content":` + string(content) + `},"finish_reason":"stop"}]}`))}, nil
 }

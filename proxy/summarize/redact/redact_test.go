@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -258,18 +257,5 @@ func TestMaskingIsLinear(t *testing.T) {
 		f(r+" once", r+strings.Repeat("a", size))
 		f(r+" and spaces", r+strings.Repeat(" ", size))
 		f(r+" and slashes", strings.Repeat(r+strings.Repeat(`\`, 100), size/128))
-	}
-}
-
-func BenchmarkMask(b *testing.B) {
-	for name, s := range map[string]string{
-		"text": strings.Repeat("key: see https://example.com/1, the tokens and <b>that</b>\n", 1<<14), "secrets": strings.Repeat("secret_", 1<<17),
-	} {
-		b.Run(fmt.Sprintf("%s of %d KB", name, len(s)>>10), func(b *testing.B) {
-			b.SetBytes(int64(len(s)))
-			for b.Loop() {
-				Text(s)
-			}
-		})
 	}
 }
