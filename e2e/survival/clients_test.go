@@ -20,12 +20,12 @@ import (
 
 // program is an agent that people use, and how to run it with one prompt.
 type program struct {
-	name  string
-	args  func(url, prompt string) []string
-	files func(url string) map[string]string // in its home
+	name string
+	// args, without the prompt, files of its home and env have {url} where the URL belongs,
+	// and {origin} where that is without /v1.
+	args  string
+	files map[string]string
 	env   []string
-	// variables are those that name the URL.
-	variables func(url string) []string
 	// windows are those that the long run measures it in.
 	windows []int
 	// known: its model is one that the proxy knows, which counts by o200k_base.
@@ -63,11 +63,9 @@ var programs = []program{
 	openCode("opencode", "@ai-sdk/openai-compatible"),
 	{
 		name: "qwen",
-		args: func(url, prompt string) []string {
-			return []string{"--auth-type", "openai", "--openai-api-key", "sk-test", "--openai-base-url", url, "--model", "small", "--yolo", "--prompt", prompt}
-		},
-		files: func(string) map[string]string {
-			return map[string]string{".qwen/settings.json": `{"memory":{"enableManagedAutoMemory":false,"enableManagedAutoDream":false},"model":{"generationConfig":{"contextWindowSize":` + believed + `}}}`}
+		args: "--auth-type openai --openai-api-key sk-test --openai-base-url {url} --model small --yolo --prompt",
+		files: map[string]string{
+			".qwen/settings.json": `{"memory":{"enableManagedAutoMemory":false,"enableManagedAutoDream":false},"model":{"generationConfig":{"contextWindowSize":` + believed + `}}}`,
 		},
 		env: []string{"QWEN_CODE_MAX_OUTPUT_TOKENS=32000"}, // what it asks for by itself
 
@@ -77,12 +75,10 @@ var programs = []program{
 	pi("pi"+beforeVLLM, 12_000),
 	{
 		name: "codex",
-		args: func(_, prompt string) []string {
-			return []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", prompt}
-		},
-		files: func(url string) map[string]string {
-			return map[string]string{".codex/config.toml": "model = \"gpt-5.5\"\nmodel_provider = \"test\"\nmodel_context_window = " + believed +
-				"\nmodel_auto_compact_token_limit = " + believed + "\n[model_providers.test]\nname = \"test\"\nbase_url = \"" + url + "\"\nenv_key = \"OPENAI_API_KEY\"\nsupports_websockets = false\n"}
+		args: "exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox",
+		files: map[string]string{
+			".codex/config.toml": "model = \"gpt-5.5\"\nmodel_provider = \"test\"\nmodel_context_window = " + believed + "\nmodel_auto_compact_token_limit = " + believed +
+				"\n[model_providers.test]\nname = \"test\"\nbase_url = \"{url}\"\nenv_key = \"OPENAI_API_KEY\"\nsupports_websockets = false\n",
 		},
 		env: []string{"OPENAI_API_KEY=sk-test"},
 
@@ -95,12 +91,10 @@ var programs = []program{
 	openCode("opencode openai", "@ai-sdk/openai"),
 	{
 		name: "cline",
-		args: func(_, prompt string) []string {
-			return []string{"-P", "openai-compatible", "-m", "small", "--compaction", "off", prompt}
-		},
-		files: func(url string) map[string]string {
-			return map[string]string{".cline/data/settings/providers.json": `{"version":1,"lastUsedProvider":"openai-compatible","modes":{},"providers":{"openai-compatible":{"settings":{` +
-				`"provider":"openai-compatible","apiKey":"sk-test","model":"small","baseUrl":"` + url + `"},"updatedAt":"2026-01-01T00:00:00.000Z","tokenSource":"manual"}}}`}
+		args: "-P openai-compatible -m small --compaction off",
+		files: map[string]string{
+			".cline/data/settings/providers.json": `{"version":1,"lastUsedProvider":"openai-compatible","modes":{},"providers":{"openai-compatible":{"settings":{` +
+				`"provider":"openai-compatible","apiKey":"sk-test","model":"small","baseUrl":"{url}"},"updatedAt":"2026-01-01T00:00:00.000Z","tokenSource":"manual"}}}`,
 		},
 		env: []string{"CLINE_SESSION_BACKEND_MODE=local", "OTEL_SDK_DISABLED=true", "DO_NOT_TRACK=1"},
 
@@ -113,12 +107,9 @@ var programs = []program{
 func claudeCode(name, model string, windows ...int) program {
 	return program{
 		name: name,
-		args: func(_, prompt string) []string {
-			return []string{"--print", "--dangerously-skip-permissions", "--model", model, prompt}
-		},
-		variables: func(url string) []string { return []string{"ANTHROPIC_BASE_URL=" + strings.TrimSuffix(url, "/v1")} },
+		args: "--print --dangerously-skip-permissions --model " + model,
 		env: []string{
-			"ANTHROPIC_AUTH_TOKEN=sk-test", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_CONTEXT_TOKENS=" + believed,
+			"ANTHROPIC_BASE_URL={origin}", "ANTHROPIC_AUTH_TOKEN=sk-test", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_CONTEXT_TOKENS=" + believed,
 			"CLAUDE_CODE_MAX_OUTPUT_TOKENS=2048", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
 		},
 
@@ -129,22 +120,17 @@ func claudeCode(name, model string, windows ...int) program {
 
 // ofNode is a script of testdata, with words that come before the URL.
 func ofNode(name, script string, windows ...int) program {
-	return program{name: name, windows: windows, args: func(url, prompt string) []string {
-		return append(strings.Fields("../testdata/"+script), url, prompt)
-	}}
+	return program{name: name, windows: windows, args: "../testdata/" + script + " {url}"}
 }
 
 // pi is pi, in front of vLLM or not.
 func pi(name string, windows ...int) program {
 	return program{
 		name: name,
-		args: func(_, prompt string) []string {
-			return []string{"--provider", "test", "--model", "small", "--no-session", "--print", prompt}
-		},
-		files: func(url string) map[string]string {
-			return map[string]string{".pi/agent/models.json": `{"providers":{"test":{"baseUrl":"` + url +
-				`","api":"openai-completions","apiKey":"sk-test","models":[{"id":"small","name":"small","reasoning":false,"input":["text"],` +
-				`"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0},"contextWindow":` + believed + `,"maxTokens":2048}]}}}`}
+		args: "--provider test --model small --no-session --print",
+		files: map[string]string{
+			".pi/agent/models.json": `{"providers":{"test":{"baseUrl":"{url}","api":"openai-completions","apiKey":"sk-test","models":[{"id":"small","name":"small","reasoning":false,` +
+				`"input":["text"],"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0},"contextWindow":` + believed + `,"maxTokens":2048}]}}}`,
 		},
 		windows: windows,
 	}
@@ -185,10 +171,10 @@ func (s *session) ended(t *testing.T, out string, err error) {
 func openCode(name, provider string) program {
 	return program{
 		name: name,
-		args: func(_, prompt string) []string { return []string{"run", "--model", "test/small", prompt} },
-		files: func(url string) map[string]string {
-			return map[string]string{".config/opencode/opencode.json": `{"autoupdate":false,"share":"disabled","permission":{"*":"allow"},"provider":{"test":{"npm":"` + provider +
-				`","options":{"baseURL":"` + url + `","apiKey":"sk-test"},"models":{"small":{"tool_call":true,"limit":{"context":` + believed + `,"output":2048}}}}}}`}
+		args: "run --model test/small",
+		files: map[string]string{
+			".config/opencode/opencode.json": `{"autoupdate":false,"share":"disabled","permission":{"*":"allow"},"provider":{"test":{"npm":"` + provider +
+				`","options":{"baseURL":"{url}","apiKey":"sk-test"},"models":{"small":{"tool_call":true,"limit":{"context":` + believed + `,"output":2048}}}}}}`,
 		},
 		env: []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"},
 
@@ -202,18 +188,16 @@ const programTime = 5 * time.Minute
 // run runs the program in a folder of its own home until it ends.
 func (p program) run(t testing.TB, bin, home, work, url string) (output string, err error) {
 	t.Helper()
-	if p.files != nil {
-		for name, text := range p.files(url) {
-			writeFile(t, filepath.Join(home, name), text)
-		}
+	fill := strings.NewReplacer("{url}", url, "{origin}", strings.TrimSuffix(url, "/v1"))
+	for name, text := range p.files {
+		writeFile(t, filepath.Join(home, name), fill.Replace(text))
 	}
 	env := append(atHome(home, work), "LACONIC_AGENTS="+bin, "NO_PROXY=127.0.0.1,localhost")
-	env = append(env, p.env...)
-	if p.variables != nil {
-		env = append(env, p.variables(url)...)
+	for _, v := range p.env {
+		env = append(env, fill.Replace(v))
 	}
 	name := filepath.Join(bin, strings.Fields(p.name)[0])
-	args := p.args(url, firstPrompt)
+	args := append(strings.Fields(fill.Replace(p.args)), firstPrompt)
 	if strings.HasSuffix(args[0], ".mjs") {
 		name = "node"
 		args[0], err = filepath.Abs(args[0])

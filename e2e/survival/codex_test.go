@@ -59,12 +59,9 @@ func TestCodexCompacts(t *testing.T) {
 			config := "models:\n  - match: \"*\"\n    window: 60000\nstore: {kind: file, path: " + filepath.Join(home, "store.db") + "}\n"
 			tap := s.tap(t, startLaconic(t, server.URL+"/v1", config).URL)
 			small := codex
-			small.files = func(url string) map[string]string {
-				files := codex.files(url)
-				for name, text := range files {
-					files[name] = strings.NewReplacer(believed, "17000", `name = "test"`, fmt.Sprintf("name = %q", c.provider)).Replace(text)
-				}
-				return files
+			small.files = map[string]string{}
+			for name, text := range codex.files {
+				small.files[name] = strings.NewReplacer(believed, "17000", `name = "test"`, fmt.Sprintf("name = %q", c.provider)).Replace(text)
 			}
 			out, err := small.run(t, bin, home, s.dir, tap.URL+"/v1")
 			s.mu.Lock()
