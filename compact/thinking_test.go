@@ -91,20 +91,17 @@ func TestWithinATurnOnlyWhatDoesNotFitMakesAnEpoch(t *testing.T) {
 	}
 	open := thinkingRounds(40, "") // some 800 words
 	cost := compact.CostAll(compacttest.Words{}, compacttest.Messages(t, open))
-	for _, c := range []struct {
-		name, transcript string
-		budget, want     int
-	}{
-		{"in a turn, above the trigger", open, cost + 8, 0},
-		{"in a turn, at the budget", open, cost, 0},
-		{"in a turn, above the budget", open, cost - 1, 1},
-		{"a user spoke, above the trigger", open + "user: go on\n", cost + 8, 1},
-		{"thinking that is bound to nothing", strings.ReplaceAll(open, "[bound]", "[sealed]"), cost - 10, 1},
-	} {
-		if got := at(c.transcript, c.budget); got != c.want {
-			t.Errorf("%s: %d epochs, want %d", c.name, got, c.want)
+	f := func(name, transcript string, budget, want int) {
+		t.Helper()
+		if got := at(transcript, budget); got != want {
+			t.Errorf("%s: %d epochs, want %d", name, got, want)
 		}
 	}
+	f("in a turn, above the trigger", open, cost+8, 0)
+	f("in a turn, at the budget", open, cost, 0)
+	f("in a turn, above the budget", open, cost-1, 1)
+	f("a user spoke, above the trigger", open+"user: go on\n", cost+8, 1)
+	f("thinking that is bound to nothing", strings.ReplaceAll(open, "[bound]", "[sealed]"), cost-10, 1)
 }
 
 // TestWhatWasLearntAddsEpochs: above Hard there is one, and those that the budget

@@ -211,19 +211,16 @@ func TestToolsAreNotTakenForAText(t *testing.T) {
 	raw := []byte(`[{"type":"function","function":{"name":"read","description":"Reads a file of the project, as a whole or from one line to another."}}]`)
 	part := compact.Part{Text: compact.Plain(string(raw))}
 	for range 2 {
-		for _, c := range []struct {
-			what      string
-			got, want int
-		}{
-			{"a text", k.Part(&compact.Message{}, &part), model.Text(string(raw))},
-			{"tools", k.Fixed(compact.Beside{Tools: raw}), model.Priming() + model.Tools(raw)},
-			{"functions", k.Fixed(compact.Beside{Functions: raw}), model.Priming() + model.Tools(raw)},
-			{"a format", k.Fixed(compact.Beside{Format: raw}), model.Priming() + model.Format(raw)},
-		} {
-			if c.got != c.want {
-				t.Errorf("as %s: %d, want %d", c.what, c.got, c.want)
+		f := func(what string, got, want int) {
+			t.Helper()
+			if got != want {
+				t.Errorf("as %s: %d, want %d", what, got, want)
 			}
 		}
+		f("a text", k.Part(&compact.Message{}, &part), model.Text(string(raw)))
+		f("tools", k.Fixed(compact.Beside{Tools: raw}), model.Priming()+model.Tools(raw))
+		f("functions", k.Fixed(compact.Beside{Functions: raw}), model.Priming()+model.Tools(raw))
+		f("a format", k.Fixed(compact.Beside{Format: raw}), model.Priming()+model.Format(raw))
 	}
 }
 

@@ -291,15 +291,8 @@ func TestTheRetryIsSizedByTheToldPrompt(t *testing.T) {
 // follows, and neither is a stream that holds nothing. What was answered disproves
 // a limit below it.
 func TestOnlyAnAnswerProvesAnything(t *testing.T) {
-	for _, c := range []struct {
-		name, stream string
-		proof        bool
-	}{
-		{"an error behind a comment", `data: {"error":{"message":"Input is too long for requested model.","code":400}}` + "\n\ndata: [DONE]\n\n", false},
-		{"nothing", "data: [DONE]\n\n", false},
-		{"an answer", `data: {"choices":[{"delta":{"content":"\"error\":{"}}]}` + "\n\ndata: [DONE]\n\n", true},
-		{"half an answer", `data: {"choices":[{"delta":{"content":"x"}}]}` + "\n\n", true},
-	} {
+	f := func(name, stream string, proof bool) {
+		t.Helper()
 		refusing := false
 		u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
 			if refusing {
@@ -309,17 +302,21 @@ func TestOnlyAnAnswerProvesAnything(t *testing.T) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, ": PROCESSING\n\n")
 			w.(http.Flusher).Flush()
-			_, _ = io.WriteString(w, c.stream)
+			_, _ = io.WriteString(w, stream)
 		})
 		p := inFrontOf(t, u, windowed(100_000))
 		p.chat(agentBody(100, 100))
 		p.replies(1)
 		refusing = true
 		p.chat(agentBody(100, 100))
-		if learnt := p.factsOf("gpt-4o").Window.Value; (learnt == 0) != c.proof {
-			t.Errorf("%s: a limit of %d is believed", c.name, learnt)
+		if learnt := p.factsOf("gpt-4o").Window.Value; (learnt == 0) != proof {
+			t.Errorf("%s: a limit of %d is believed", name, learnt)
 		}
 	}
+	f("an error behind a comment", `data: {"error":{"message":"Input is too long for requested model.","code":400}}`+"\n\ndata: [DONE]\n\n", false)
+	f("nothing", "data: [DONE]\n\n", false)
+	f("an answer", `data: {"choices":[{"delta":{"content":"\"error\":{"}}]}`+"\n\ndata: [DONE]\n\n", true)
+	f("half an answer", `data: {"choices":[{"delta":{"content":"x"}}]}`+"\n\n", true)
 }
 
 // TestASlotIsCountedAsItIs: what was refused had a digest in it that costs less

@@ -29,22 +29,19 @@ func TestASealedText(t *testing.T) {
 
 // TestWhichSecretsLast: one that is configured, or kept beside a file.
 func TestWhichSecretsLast(t *testing.T) {
-	for name, c := range map[string]struct {
-		o    Options
-		want bool
-	}{
-		"memory":               {Options{}, false},
-		"memory with a secret": {Options{Secret: testSecret}, true},
-		"a file":               {Options{Kind: InFile, Path: filepath.Join(t.TempDir(), "f.db")}, true},
-		"a file that is none":  {Options{Kind: InFile, Path: t.TempDir()}, false},
-	} {
-		v, err := Open(c.o)
+	f := func(name string, o Options, want bool) {
+		t.Helper()
+		v, err := Open(o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v.Lasts() != c.want {
+		if v.Lasts() != want {
 			t.Errorf("%s: %v", name, v.Lasts())
 		}
 		v.Close()
 	}
+	f("memory", Options{}, false)
+	f("memory with a secret", Options{Secret: testSecret}, true)
+	f("a file", Options{Kind: InFile, Path: filepath.Join(t.TempDir(), "f.db")}, true)
+	f("a file that is none", Options{Kind: InFile, Path: t.TempDir()}, false)
 }

@@ -191,26 +191,23 @@ func TestTheFirstEventBehindThoseThatOpenAStream(t *testing.T) {
 	created := "event: response.created\ndata: {\"response\":{\"tools\":\"" + long + "\"},\"type\":\"response.created\"}\n\n"
 	progress := "data: {\"type\":\"response.in_progress\",\"response\":{\"tools\":\"" + long + "\"}}\r\n\r\n"
 	const failure = `"error":{"code":"context_length_exceeded","message":"Your input exceeds the context window of this model."}`
-	for name, c := range map[string]struct {
-		event string
-		want  Begins
-	}{
-		"an answer":              {`{"type":"response.output_item.added","item":{}}`, Answer},
-		"an error":               {`{"type":"error","code":"context_length_exceeded","message":"too long"}`, Error},
-		"a failure that is long": {`{"type":"response.failed","response":{"tools":"` + long + `",` + failure + `}}`, Error},
-		"an answer that is long": {`{"type":"response.completed","response":{"tools":"` + long + `"}}`, Answer},
-	} {
-		body := created + progress + "data: " + c.event + "\n\n"
-		if got, _ := FirstEvent([]byte(body), false, items); got != c.want {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
+	f := func(name string, event string, want Begins) {
+		t.Helper()
+		body := created + progress + "data: " + event + "\n\n"
+		if got, _ := FirstEvent([]byte(body), false, items); got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 		for i := 1; i < len(body)-2; i += 997 {
 			got, _ := FirstEvent([]byte(body[:i]), false, items)
-			if got != Maybe && (c.want == Error || i < len(created)+len(progress)) {
+			if got != Maybe && (want == Error || i < len(created)+len(progress)) {
 				t.Fatalf("%s: %v after %d of %d bytes", name, got, i, len(body))
 			}
 		}
 	}
+	f("an answer", `{"type":"response.output_item.added","item":{}}`, Answer)
+	f("an error", `{"type":"error","code":"context_length_exceeded","message":"too long"}`, Error)
+	f("a failure that is long", `{"type":"response.failed","response":{"tools":"`+long+`",`+failure+`}}`, Error)
+	f("an answer that is long", `{"type":"response.completed","response":{"tools":"`+long+`"}}`, Answer)
 	if got, _ := FirstEvent([]byte(created), true, items); got != Answer {
 		t.Errorf("a stream that ends there: %v", got)
 	}

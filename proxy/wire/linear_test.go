@@ -42,24 +42,21 @@ func TestReadingAnErrorIsLinear(t *testing.T) {
 // TestDecodingIsLinear: twice the body takes about twice the memory, whatever repeats
 // in it.
 func TestDecodingIsLinear(t *testing.T) {
-	for _, tc := range []struct {
-		w                 wire.Wire
-		head, piece, tail string
-	}{
-		{wire.Chat, `{"messages":[`, `{"role":"user","content":"x"}`, `]}`},
-		{wire.Responses, `{"store":false,"input":[`, `{"type":"reasoning","summary":[{"type":"summary_text","text":"x"}]}`, `]}`},
-		{wire.Responses, `{"store":false,"input":[`, `{"type":"function_call","call_id":"a","name":"f","arguments":"{}","async":true}`, `]}`},
-		{wire.Responses, `{"store":false,"input":[`, `{"type":"web_search_call"},{"role":"user","content":"x"}`, `]}`},
-		{wire.Messages, `{"messages":[{"role":"user","content":[`, `{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}`, `]}]}`},
-		{wire.Messages, `{"messages":[{"role":"user","content":[`, `{"type":"tool_result","tool_use_id":"a","content":"x"}`, `]}]}`},
-		{wire.Messages, `{"messages":[{"role":"assistant","content":[`, `{"type":"tool_use","id":"a","name":"f","input":{}}`, `]}]}`},
-	} {
-		takesLinearMemory(t, tc.w.Name()+" "+tc.piece, func(n int) {
-			r, err := tc.w.Decode([]byte(tc.head + strings.Repeat(tc.piece+",", n-1) + tc.piece + tc.tail))
+	f := func(w wire.Wire, head, piece, tail string) {
+		t.Helper()
+		takesLinearMemory(t, w.Name()+" "+piece, func(n int) {
+			r, err := w.Decode([]byte(head + strings.Repeat(piece+",", n-1) + piece + tail))
 			if err != nil {
-				t.Fatalf("%s %s: %v", tc.w.Name(), tc.piece, err)
+				t.Fatalf("%s %s: %v", w.Name(), piece, err)
 			}
 			r.Sum(func(raw string) compact.Sum { return compact.Sum{Size: len(raw)} })
 		})
 	}
+	f(wire.Chat, `{"messages":[`, `{"role":"user","content":"x"}`, `]}`)
+	f(wire.Responses, `{"store":false,"input":[`, `{"type":"reasoning","summary":[{"type":"summary_text","text":"x"}]}`, `]}`)
+	f(wire.Responses, `{"store":false,"input":[`, `{"type":"function_call","call_id":"a","name":"f","arguments":"{}","async":true}`, `]}`)
+	f(wire.Responses, `{"store":false,"input":[`, `{"type":"web_search_call"},{"role":"user","content":"x"}`, `]}`)
+	f(wire.Messages, `{"messages":[{"role":"user","content":[`, `{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}`, `]}]}`)
+	f(wire.Messages, `{"messages":[{"role":"user","content":[`, `{"type":"tool_result","tool_use_id":"a","content":"x"}`, `]}]}`)
+	f(wire.Messages, `{"messages":[{"role":"assistant","content":[`, `{"type":"tool_use","id":"a","name":"f","input":{}}`, `]}]}`)
 }

@@ -29,24 +29,21 @@ func TestAMessageIsKnownAgain(t *testing.T) {
 	const text, mark = `{"role":"user","content":"go \"cache_control\": on"}`, `,"cache_control":{"type":"ephemeral","ttl":"1h"}`
 	const block, result = `{"type":"text","text":"go \"cache_control\": on"`, `{"type":"tool_result","tool_use_id":"a","content":"A"`
 	one := func(block string) string { return `{"role":"user","content":[` + block + `}]}` }
-	for _, c := range []struct {
-		a, b string
-		same bool
-	}{
-		{text, one(block), true},
-		{text, one(block + mark), true},
-		{one(result), one(result + mark), true},
-		{one(result), one(result + mark + `,"is_error":true`), false},
-		{text, `{"role":"system","content":"go \"cache_control\": on"}`, false},
-		{text, `{"role":"user","content":"go \"cache_control\": off"}`, false},
-		{text, one(block + `,"citations":[]`), false},
-		{one(block + `},` + block + mark), one(block + mark + `},` + block), true},
-		{one(`{` + mark[1:] + `,"type":"text","text":"x"`), `{"role":"user","content":"x"}`, true},
-	} {
-		if got := sum(c.a) == sum(c.b); got != c.same {
-			t.Errorf("%s\n%s\nthe same: %v, want %v", c.a, c.b, got, c.same)
+	f := func(a, b string, same bool) {
+		t.Helper()
+		if got := sum(a) == sum(b); got != same {
+			t.Errorf("%s\n%s\nthe same: %v, want %v", a, b, got, same)
 		}
 	}
+	f(text, one(block), true)
+	f(text, one(block+mark), true)
+	f(one(result), one(result+mark), true)
+	f(one(result), one(result+mark+`,"is_error":true`), false)
+	f(text, `{"role":"system","content":"go \"cache_control\": on"}`, false)
+	f(text, `{"role":"user","content":"go \"cache_control\": off"}`, false)
+	f(text, one(block+`,"citations":[]`), false)
+	f(one(block+`},`+block+mark), one(block+mark+`},`+block), true)
+	f(one(`{`+mark[1:]+`,"type":"text","text":"x"`), `{"role":"user","content":"x"}`, true)
 }
 
 // TestWhatJoinsTheInstructionsStandsInTheList: they are beside it, and keep their bytes.
