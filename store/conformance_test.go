@@ -65,6 +65,21 @@ func eachStore(t *testing.T, f func(t *testing.T, s Store)) {
 	}
 }
 
+// mustPut ends a test whose store takes no value.
+func mustPut(t testing.TB, s Store, k Key, value []byte, ttl time.Duration) {
+	t.Helper()
+	if err := s.Put(context.Background(), k, value, ttl); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustPutText(t testing.TB, v *Vault, k Key, text string) {
+	t.Helper()
+	if err := v.Put(context.Background(), k, text); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func keyOf(n int) Key { return Key(bytes.Repeat([]byte{byte(n), byte(n >> 8)}, 16)) }
 
 func TestWhatWasPutIsFound(t *testing.T) {
@@ -76,9 +91,7 @@ func TestWhatWasPutIsFound(t *testing.T) {
 		for _, want := range [][]byte{
 			[]byte("first"), []byte("replaced"), {0, 255, '\r', '\n', 0}, bytes.Repeat([]byte("x"), MaxValue),
 		} {
-			if err := s.Put(ctx, keyOf(1), want, time.Hour); err != nil {
-				t.Fatal(err)
-			}
+			mustPut(t, s, keyOf(1), want, time.Hour)
 			if got, err := s.Get(ctx, keyOf(1)); err != nil || !bytes.Equal(got, want) {
 				t.Fatalf("got %d bytes, %v; want %d", len(got), err, len(want))
 			}
@@ -92,9 +105,7 @@ func TestWhatWasPutIsFound(t *testing.T) {
 func TestWhatIsOverIsAMiss(t *testing.T) {
 	ctx := context.Background()
 	eachStore(t, func(t *testing.T, s Store) {
-		if err := s.Put(ctx, keyOf(1), []byte("x"), 0); err != nil {
-			t.Fatal(err)
-		}
+		mustPut(t, s, keyOf(1), []byte("x"), 0)
 		if _, err := s.Get(ctx, keyOf(1)); !errors.Is(err, ErrMiss) {
 			t.Fatalf("got %v", err)
 		}
@@ -154,9 +165,7 @@ func TestAGroupIsRemovedWhole(t *testing.T) {
 		const values = 300
 		put := func(k Key) {
 			t.Helper()
-			if err := s.Put(ctx, k, []byte("text"), time.Hour); err != nil {
-				t.Fatal(err)
-			}
+			mustPut(t, s, k, []byte("text"), time.Hour)
 		}
 		for n := range values {
 			put(of(mine, n))

@@ -26,9 +26,7 @@ func TestAFullDiskIsAnErrorAndNoMore(t *testing.T) {
 	}
 	ctx := context.Background()
 	s := openTestFile(t, filepath.Join(t.TempDir(), "x.db"), 0)
-	if err := s.Put(ctx, keyOf(1), []byte("text"), time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	mustPut(t, s, keyOf(1), []byte("text"), time.Hour)
 	signal.Ignore(syscall.SIGXFSZ)
 	var was syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {

@@ -18,9 +18,7 @@ func TestAFileSurvivesARestart(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "x.db")
 	f := openTestFile(t, path, 0)
-	if err := f.Put(ctx, keyOf(1), []byte("text"), time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	mustPut(t, f, keyOf(1), []byte("text"), time.Hour)
 	f.Close()
 	f.Close() // twice does no harm
 	if _, err := f.Get(ctx, keyOf(1)); !errors.Is(err, ErrAbsent) {
@@ -49,9 +47,7 @@ func TestADamagedFileIsMovedAside(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.db")
 			old := openTestFile(t, path, 0)
 			for i := range 200 {
-				if err := old.Put(ctx, keyOf(i), make([]byte, 2000), time.Hour); err != nil {
-					t.Fatal(err)
-				}
+				mustPut(t, old, keyOf(i), make([]byte, 2000), time.Hour)
 			}
 			old.Close()
 			info, err := os.Stat(path)
@@ -119,9 +115,7 @@ func TestAFileCutShortWhileItIsOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	s := openTestFile(t, path, 0)
 	for i := range 200 {
-		if err := s.Put(ctx, keyOf(i), make([]byte, 2000), time.Hour); err != nil {
-			t.Fatal(err)
-		}
+		mustPut(t, s, keyOf(i), make([]byte, 2000), time.Hour)
 	}
 	if err := os.Truncate(path, 8192); err != nil {
 		t.Fatal(err)
@@ -149,9 +143,7 @@ func TestAFileStaysWithinItsBound(t *testing.T) {
 	const bound = 1 << 20
 	s := openTestFile(t, path, bound)
 	for i := range 400 {
-		if err := s.Put(ctx, keyOf(i), make([]byte, 20_000), time.Hour); err != nil {
-			t.Fatal(err)
-		}
+		mustPut(t, s, keyOf(i), make([]byte, 20_000), time.Hour)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -233,14 +225,10 @@ func TestAFileThatCannotBeMade(t *testing.T) {
 func TestRoomOfWhatWasErasedIsFree(t *testing.T) {
 	ctx := context.Background()
 	f := openTestFile(t, filepath.Join(t.TempDir(), "x.db"), 0)
-	if err := f.Put(ctx, Key{1}, make([]byte, 1000), time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	mustPut(t, f, Key{1}, make([]byte, 1000), time.Hour)
 	before := f.held
 	for n := range 10 {
-		if err := f.Put(ctx, Key{2, 31: byte(n)}, make([]byte, 1000), time.Hour); err != nil {
-			t.Fatal(err)
-		}
+		mustPut(t, f, Key{2, 31: byte(n)}, make([]byte, 1000), time.Hour)
 	}
 	if n, err := f.DeleteGroup(ctx, Group{2}); n != 10 || err != nil || f.held != before {
 		t.Errorf("%d were removed, %v; it holds %d bytes, want %d", n, err, f.held, before)

@@ -96,9 +96,7 @@ func TestAPrefixKeepsTwoInstallationsApart(t *testing.T) {
 		return s
 	}
 	one, other := open(Options{Username: "laconic", Password: "canary-password", Prefix: "staging:"}), open(Options{})
-	if err := one.Put(ctx, keyOf(1), []byte("text"), time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	mustPut(t, one, keyOf(1), []byte("text"), time.Hour)
 	if all, err := server.Do("CLIENT LIST"); !strings.Contains(all, "user=laconic") {
 		t.Errorf("nobody came as laconic: %q %v", all, err)
 	}
@@ -264,9 +262,7 @@ func TestSentinelsNameTheMaster(t *testing.T) {
 	ctx := t.Context()
 	servers := startSentinels(t)
 	s := openTestRedis(t, servers.URL(), nil)
-	if err := s.Put(ctx, keyOf(1), []byte("text"), time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	mustPut(t, s, keyOf(1), []byte("text"), time.Hour)
 	if got, err := s.Get(ctx, keyOf(1)); string(got) != "text" {
 		t.Fatalf("%q %v", got, err)
 	}
@@ -324,9 +320,7 @@ func TestTrafficIsCounted(t *testing.T) {
 		t.Errorf("before anything: %+v", got)
 	}
 	_, _ = v.Get(ctx, k)
-	if err := v.Put(ctx, k, strings.Repeat("x", 10_000)); err != nil {
-		t.Fatal(err)
-	}
+	mustPutText(t, v, k, strings.Repeat("x", 10_000))
 	for range 100 {
 		_, _ = v.Get(ctx, k) // remembered
 	}
@@ -389,9 +383,7 @@ func TestADatabaseAndASocket(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s")
 	server := storetest.StartRedis(t, "--unixsocket", socket)
 	three := openTestRedis(t, strings.Replace(server.URL(), "/0", "/3", 1), nil)
-	if err := three.Put(t.Context(), keyOf(1), []byte("text"), time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	mustPut(t, three, keyOf(1), []byte("text"), time.Hour)
 	for db, want := range map[string]string{"0": "", "3": "text"} {
 		if got, err := openTestRedis(t, "unix://"+socket+"?db="+db, nil).Get(t.Context(), keyOf(1)); string(got) != want {
 			t.Errorf("database %s has %q, %v", db, got, err)

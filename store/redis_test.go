@@ -75,9 +75,7 @@ func TestASilentServerIsAskedOnce(t *testing.T) {
 			var lines told
 			s := openTestRedis(t, "redis://"+p.Listen+"/0", lines.add)
 			ctx := context.Background()
-			if err := s.Put(ctx, keyOf(1), []byte("x"), time.Hour); err != nil {
-				t.Fatal(err)
-			}
+			mustPut(t, s, keyOf(1), []byte("x"), time.Hour)
 			poison(t, p, toxic)
 			if _, err := s.Get(ctx, keyOf(1)); err == nil || errors.Is(err, ErrAbsent) {
 				t.Fatalf("the first caller got %v", err)

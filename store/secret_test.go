@@ -69,9 +69,7 @@ func TestAFileOpensOnlyWithItsSecret(t *testing.T) {
 		v.Close()
 	}
 	use(func(v *Vault) {
-		if err := v.Put(ctx, v.Key(Group{1}, "record", "k"), "text"); err != nil {
-			t.Fatal(err)
-		}
+		mustPutText(t, v, v.Key(Group{1}, "record", "k"), "text")
 	})
 	use(func(v *Vault) {
 		if got, ok := v.Get(ctx, v.Key(Group{1}, "record", "k")); got != "text" {

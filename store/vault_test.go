@@ -36,9 +36,7 @@ func TestAVaultGivesWhatItTook(t *testing.T) {
 	eachStore(t, func(t *testing.T, s Store) {
 		k := vaultOn(t, s, testSecret).Key(Group{1}, "record", "a", "b")
 		for _, want := range []string{"", "short", strings.Repeat("grüße ", 1000)} {
-			if err := vaultOn(t, s, testSecret).Put(ctx, k, want); err != nil {
-				t.Fatal(err)
-			}
+			mustPutText(t, vaultOn(t, s, testSecret), k, want)
 			if got, ok := vaultOn(t, s, testSecret).Get(ctx, k); !ok || got != want {
 				t.Fatalf("got %q %v, want %q", got, ok, want)
 			}
@@ -55,27 +53,21 @@ func TestASwappedOrDamagedValueIsAMiss(t *testing.T) {
 		v := vaultOn(t, s, testSecret)
 		mine, other := v.Key(Group{1}, "record", "mine"), v.Key(Group{1}, "record", "other")
 		for k, text := range map[Key]string{mine: "my text", other: "the text of somebody else"} {
-			if err := v.Put(ctx, k, text); err != nil {
-				t.Fatal(err)
-			}
+			mustPutText(t, v, k, text)
 		}
 		sealed, err := s.Get(ctx, other)
 		if err != nil {
 			t.Fatal(err)
 		}
 		fresh := func() *Vault { return vaultOn(t, s, testSecret) } // one that remembers nothing
-		if err := s.Put(ctx, mine, sealed, time.Hour); err != nil {
-			t.Fatal(err)
-		}
+		mustPut(t, s, mine, sealed, time.Hour)
 		if got, ok := fresh().Get(ctx, mine); ok {
 			t.Fatalf("a swapped value was taken: %q", got)
 		}
 		for i := range sealed {
 			bad := bytes.Clone(sealed)
 			bad[i] ^= 0x40
-			if err := s.Put(ctx, other, bad, time.Hour); err != nil {
-				t.Fatal(err)
-			}
+			mustPut(t, s, other, bad, time.Hour)
 			if got, ok := fresh().Get(ctx, other); ok {
 				t.Fatalf("byte %d was altered and nobody saw it: %q", i, got)
 			}
@@ -91,12 +83,9 @@ func TestASwappedOrDamagedValueIsAMiss(t *testing.T) {
 }
 
 func TestAStoreHoldsNeitherTextsNorNames(t *testing.T) {
-	ctx := context.Background()
 	seen := &spy{Memory: openTestMemory(t)}
 	v := vaultOn(t, seen, testSecret)
-	if err := v.Put(ctx, v.Key(Group{1}, "record", "canary-key"), "canary-text"); err != nil {
-		t.Fatal(err)
-	}
+	mustPutText(t, v, v.Key(Group{1}, "record", "canary-key"), "canary-text")
 	if bytes.Contains(seen.bytes, []byte("canary")) || len(seen.bytes) == 0 {
 		t.Fatalf("the store saw %q", seen.bytes)
 	}
@@ -145,9 +134,7 @@ func TestAVaultRemembersWhatItGave(t *testing.T) {
 	s := &spy{Memory: openTestMemory(t)}
 	writer := vaultOn(t, s, testSecret)
 	k := writer.Key(Group{1}, "record", "k")
-	if err := writer.Put(ctx, k, "text"); err != nil {
-		t.Fatal(err)
-	}
+	mustPutText(t, writer, k, "text")
 	reader := vaultOn(t, s, testSecret)
 	if _, ok := reader.Get(ctx, k); !ok {
 		t.Fatal("not found")
@@ -174,9 +161,7 @@ func TestTheLatestIsWhatSomebodyElseWrote(t *testing.T) {
 	one, other := vaultOn(t, s, testSecret), vaultOn(t, s, testSecret)
 	k := one.Key(Group{1}, "record", "k")
 	for _, text := range []string{"first", "second"} {
-		if err := one.Put(ctx, k, text); err != nil {
-			t.Fatal(err)
-		}
+		mustPutText(t, one, k, text)
 		if got, err := other.Latest(ctx, k); err != nil || got != text {
 			t.Errorf("got %q %v, want %q", got, err, text)
 		}
@@ -203,9 +188,7 @@ func TestAValueHoldsForItsTime(t *testing.T) {
 		}
 		defer v.Close()
 		k := v.Key(Group{1}, "record", "k")
-		if err := v.Put(ctx, k, "text"); err != nil {
-			t.Fatal(err)
-		}
+		mustPutText(t, v, k, "text")
 		sealed, err := lying.Memory.Get(ctx, k)
 		if err != nil {
 			t.Fatal(err)
@@ -216,9 +199,7 @@ func TestAValueHoldsForItsTime(t *testing.T) {
 		}
 		time.Sleep(2 * time.Minute)
 		// The store gives back what it should have forgotten.
-		if err := lying.Memory.Put(ctx, k, sealed, time.Hour); err != nil {
-			t.Fatal(err)
-		}
+		mustPut(t, lying.Memory, k, sealed, time.Hour)
 		if got, ok := v.Get(ctx, k); ok {
 			t.Errorf("still there: %q", got)
 		}
@@ -274,9 +255,7 @@ func TestWhatIsErasedIsForgotten(t *testing.T) {
 	mine, other := v.Group("mine"), v.Group("other")
 	k, kept := v.Key(mine, "r", "k"), v.Key(other, "r", "k")
 	for _, k := range []Key{k, kept} {
-		if err := v.Put(ctx, k, "text"); err != nil {
-			t.Fatal(err)
-		}
+		mustPutText(t, v, k, "text")
 	}
 	if n, err := v.Erase(ctx, mine); n != 1 || err != nil {
 		t.Errorf("%d were erased, %v", n, err)
@@ -289,9 +268,7 @@ func TestWhatIsErasedIsForgotten(t *testing.T) {
 	}
 
 	reader := vaultOn(t, s, testSecret)
-	if err := v.Put(ctx, k, "text"); err != nil {
-		t.Fatal(err)
-	}
+	mustPutText(t, v, k, "text")
 	s.got = func() { // between the store's answer and the memory of it
 		s.got = nil
 		if n, err := reader.Erase(ctx, mine); n != 1 || err != nil {

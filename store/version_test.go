@@ -29,9 +29,7 @@ func TestAValueOfAnotherVersionIsAMissAndExpires(t *testing.T) {
 				"as it is": sealed, "under our number": append([]byte{sealVersion}, sealed[1:]...),
 				"of our format under its number": append([]byte{version}, v.sealed(k, "text", time.Now().Add(time.Hour))[1:]...),
 			} {
-				if err := s.Put(ctx, k, value, time.Hour); err != nil {
-					t.Fatal(err)
-				}
+				mustPut(t, s, k, value, time.Hour)
 				if text, ok := v.Get(ctx, k); ok {
 					t.Errorf("version %d, %s: %q", version, name, text)
 				}
@@ -42,9 +40,7 @@ func TestAValueOfAnotherVersionIsAMissAndExpires(t *testing.T) {
 					t.Errorf("version %d, %s: it goes in %v, want an hour at most", version, name, left)
 				}
 			}
-			if err := v.Put(ctx, k, "ours"); err != nil {
-				t.Fatal(err)
-			}
+			mustPutText(t, v, k, "ours")
 			if text, ok := vaultOn(t, s, testSecret).Get(ctx, k); !ok || text != "ours" {
 				t.Errorf("in its place: %q %v", text, ok)
 			}
@@ -76,17 +72,12 @@ func timeLeft(t *testing.T, s Store, k Key) (left time.Duration) {
 // TestWhatIsOverLeavesTheFile within an hour and a value, although nobody asks for it: the
 // keys of another version never are.
 func TestWhatIsOverLeavesTheFile(t *testing.T) {
-	ctx := context.Background()
 	s := openTestFile(t, filepath.Join(t.TempDir(), "x.db"), 0)
 	for i := range 50 {
-		if err := s.Put(ctx, keyOf(i), bytes.Repeat([]byte("x"), 10_000), -time.Second); err != nil {
-			t.Fatal(err)
-		}
+		mustPut(t, s, keyOf(i), bytes.Repeat([]byte("x"), 10_000), -time.Second)
 	}
 	s.swept = s.swept.Add(-2 * sweepEvery)
-	if err := s.Put(ctx, keyOf(100), []byte("x"), time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	mustPut(t, s, keyOf(100), []byte("x"), time.Hour)
 	_ = s.db.View(func(tx *bolt.Tx) error {
 		if values := tx.Bucket(byKey).Stats().KeyN; values != 1 {
 			t.Errorf("%d values are left, want 1", values)
