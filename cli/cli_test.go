@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"laconic/config"
 )
 
 // TestRunEndsWithItsContext: Run is the whole program, so it must not outlive
@@ -58,6 +60,25 @@ func writeFile(t *testing.T, path, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// parsed returns a configuration that is valid.
+func parsed(t *testing.T, src string, variable func(string) (string, bool)) *config.Config {
+	t.Helper()
+	c, err := config.Parse("laconic.yaml", []byte(src), variable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // lockedText is a text that several goroutines write and read.

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"laconic/cli/runlog"
-	"laconic/config"
 	"laconic/proxy"
 )
 
@@ -29,19 +28,13 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 	}))
 	t.Cleanup(upstream.Close)
 	const alice, bob, other = "sk-alice-canary-key-1", "sk-bob-canary-key-22", "sk-other-canary-key-3"
-	conversation, err := os.ReadFile("../demo/conversation.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversation := readFile(t, "../demo/conversation.json")
 	f := func(t *testing.T, settings string, try func(url string, erase func(want int, says, form string), makes func(key string, summaries bool))) {
 		t.Setenv("ALICE", alice)
 		t.Setenv("BOB", bob)
 		asked.Store(0)
 		src := "upstream: " + upstream.URL + "/v1\nsummarizer: {model: small, api_key: own-key-of-the-test, wait: 1m}\n" + settings
-		c, err := config.Parse("laconic.yaml", []byte(src), os.LookupEnv)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := parsed(t, src, os.LookupEnv)
 		o := proxyOptions(c)
 		vault, err := openStore(c, func(line string) { t.Error(line) })
 		if err != nil {

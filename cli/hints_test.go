@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"laconic/config"
 	"laconic/config/configtest"
 )
 
@@ -13,10 +12,7 @@ import (
 func TestAnUpstreamWithoutAPathIsHinted(t *testing.T) {
 	f := func(src string, want ...string) {
 		t.Helper()
-		c, err := config.Parse("laconic.yaml", []byte(src), configtest.Variable)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := parsed(t, src, configtest.Variable)
 		var checked strings.Builder
 		if err := printConfig(&checked, c, nil, false); err != nil {
 			t.Errorf("a hint made the exit code another: %v", err)
@@ -47,10 +43,7 @@ func TestVariablesOfClientsAreNotReadAndSaid(t *testing.T) {
 	const elsewhere = "http://canary:11434/v1"
 	f := func(src string, set map[string]string, want ...string) {
 		t.Helper()
-		c, err := config.Parse("laconic.yaml", []byte(src), func(name string) (string, bool) { v, ok := set[name]; return v, ok })
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := parsed(t, src, func(name string) (string, bool) { v, ok := set[name]; return v, ok })
 		var b strings.Builder
 		_ = printConfig(&b, c, nil, false)
 		if n := strings.Count(b.String(), "hint: "); n != len(want) || strings.Contains(b.String(), "canary") {
@@ -77,10 +70,7 @@ func TestSealingNeedsARecord(t *testing.T) {
 		`[{match: "*", policy: summary}]`: "is answered",
 		`[{match: a, policy: elide}, {match: b, policy: window}, {match: c, policy: elide}]`: "is answered, but passes where a ladder has no summarize: elide, window",
 	} {
-		c, err := config.Parse("laconic.yaml", []byte("store: {secret: 0123456789abcdef0123456789abcdef}\nmodels: "+rows+"\n"), configtest.Variable)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := parsed(t, "store: {secret: 0123456789abcdef0123456789abcdef}\nmodels: "+rows+"\n", configtest.Variable)
 		if got := sealWords(c); !strings.HasSuffix(got, "refuses "+want) {
 			t.Errorf("%s: %s", rows, got)
 		}

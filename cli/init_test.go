@@ -79,10 +79,7 @@ func TestInitOverwritesNothing(t *testing.T) {
 	port := strconv.Itoa(serving(t, map[string]string{"/v1/models": `{"data":[{"id":"m"}]}`}))
 	run := func(args ...string) (int, string) {
 		code := Run(t.Context(), append([]string{"init", "--upstream", "http://127.0.0.1:" + port}, args...), strings.NewReader(""), io.Discard, &said)
-		b, err := os.ReadFile(config.FileName)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := readFile(t, config.FileName)
 		return code, string(b)
 	}
 	if code, text := run(); code == 0 || text != "mine" || !strings.Contains(said.String(), "is there already (--force") {

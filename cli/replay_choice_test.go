@@ -92,10 +92,7 @@ func TestReplayBudgetsAreTheModelsOwn(t *testing.T) {
 // TestReplayChoosesAsServeDoes: window, budget and tokenizer of a model are those
 // of the route that its requests would take.
 func TestReplayChoosesAsServeDoes(t *testing.T) {
-	c, err := config.Parse("mine.yaml", []byte(twoModels), func(string) (string, bool) { return "", false })
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := parsed(t, twoModels, func(string) (string, bool) { return "", false })
 	p := proxyOptions(c)
 	o := chosenBy(t, replayChoice{}, twoModels)
 	named := chosenBy(t, replayChoice{tokenizer: "cl100k_base"}, twoModels)

@@ -13,10 +13,7 @@ import (
 // Programs read every line of the log: laconic 2>&1 | jq.
 func TestEveryLineForAProgramIsJSON(t *testing.T) {
 	t.Setenv("OPENAI_BASE_URL", "")
-	c, err := config.Parse("laconic.yaml", []byte("upstream: http://127.0.0.1:11434/?key=canary"), os.LookupEnv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := parsed(t, "upstream: http://127.0.0.1:11434/?key=canary", os.LookupEnv)
 	start := func(format string) string {
 		var out lockedText
 		log, err := runlog.New("error", format, &out)

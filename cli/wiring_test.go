@@ -25,15 +25,14 @@ import (
 // optionsFor returns the options of a valid configuration, as the proxy takes them.
 func optionsFor(t *testing.T, src string) proxy.Options {
 	t.Helper()
-	c, err := config.Parse("laconic.yaml", []byte(src), configtest.Variable)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := parsed(t, src, configtest.Variable)
 	o := proxyOptions(c)
 	if o.Summarizer != nil {
-		if o.Store, err = openStore(c, nil); err != nil {
+		vault, err := openStore(c, nil)
+		if err != nil {
 			t.Fatal(err)
 		}
+		o.Store = vault
 		t.Cleanup(o.Store.Close)
 	}
 	if _, err := proxy.New(o); err != nil {
