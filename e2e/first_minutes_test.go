@@ -66,10 +66,7 @@ func (e *examinee) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // writes it there. Ports and times are written as the page has them.
 func TestTheFirstMinutesAreAsWritten(t *testing.T) {
 	const page = "../docs/first-minutes.md"
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := rig.ReadFile(t, page)
 	e := &examinee{}
 	e.Server = httptest.NewServer(e)
 	t.Cleanup(e.Close)

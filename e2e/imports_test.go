@@ -3,13 +3,14 @@ package e2e
 import (
 	"go/parser"
 	"go/token"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"laconic/e2e/rig"
 )
 
 // rule says what a package of this module may import, tests apart. A package
@@ -176,10 +177,7 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 
 // TestTheDrawingOfRooms: each room of docs/design.md stands above all that it imports.
 func TestTheDrawingOfRooms(t *testing.T) {
-	page, err := os.ReadFile("../docs/design.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := rig.ReadFile(t, "../docs/design.md")
 	_, drawing, _ := strings.Cut(string(page), "```\nmain ")
 	drawing, _, _ = strings.Cut(drawing, "```")
 	line := map[string]int{".": 1}

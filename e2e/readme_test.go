@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -15,10 +14,7 @@ import (
 // TestREADMEShowsWhatTheDemoPrints compares the lines of the demo in the README
 // with those that the command prints.
 func TestREADMEShowsWhatTheDemoPrints(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := rig.ReadFile(t, "../README.md")
 	const head = "  #  the agent "
 	_, shown, found := strings.Cut(string(readme), "```\n"+head)
 	shown, _, ended := strings.Cut(head+shown, "```")
@@ -38,14 +34,8 @@ func TestREADMEShowsWhatTheDemoPrints(t *testing.T) {
 
 // TestREADMEHasTheFiguresOfServers: both are renewed from one run.
 func TestREADMEHasTheFiguresOfServers(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	servers, err := os.ReadFile("../docs/servers.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := rig.ReadFile(t, "../README.md")
+	servers := rig.ReadFile(t, "../docs/servers.md")
 	said := regexp.MustCompile(`([\d,]+) tokens evaluated instead of ([\d,]+), and ([\d,]+) if`).FindSubmatch(readme)
 	if said == nil {
 		t.Fatal("the README does not say what llama-server evaluates")
@@ -60,20 +50,14 @@ func TestREADMEHasTheFiguresOfServers(t *testing.T) {
 // TestPagesNameHeadersThatThereAre: each header that a page names is a row of
 // docs/headers.md. Those of the service have a page of their own.
 func TestPagesNameHeadersThatThereAre(t *testing.T) {
-	table, err := os.ReadFile("../docs/headers.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := rig.ReadFile(t, "../docs/headers.md")
 	pages, _ := filepath.Glob("../docs/*.md")
 	more, _ := filepath.Glob("../docs/*/*.md")
 	if len(pages) == 0 {
 		t.Fatal("no page was found")
 	}
 	for _, page := range append(pages, more...) {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := rig.ReadFile(t, page)
 		for _, name := range regexp.MustCompile(`(?i)x-laconic-[a-z-]*[a-z]`).FindAllString(string(text), -1) {
 			row := "\n| `" + strings.ToLower(name) + "` |"
 			if base := filepath.Base(page); base != "service.md" && base != "headers.md" && !bytes.Contains(table, []byte(row)) {

@@ -6,15 +6,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"laconic/e2e/rig"
 )
 
 // What the page of troubleshooting quotes of the proxy stands in its source: each
 // sentence and code of a table, and each setting.
 func TestTroubleshootingQuotesTheProxy(t *testing.T) {
-	page, err := os.ReadFile("../docs/troubleshooting.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := rig.ReadFile(t, "../docs/troubleshooting.md")
 	var source strings.Builder
 	for _, root := range []string{"../proxy", "../config.example.yaml"} {
 		err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {

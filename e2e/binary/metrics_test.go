@@ -29,14 +29,8 @@ func TestAlertsFire(t *testing.T) {
 			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 	}
-	rules, err := os.ReadFile("../../deploy/alerts.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests, err := os.ReadFile("testdata/alerts_test.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := rig.ReadFile(t, "../../deploy/alerts.yaml")
+	tests := rig.ReadFile(t, "testdata/alerts_test.yaml")
 	for line := range strings.Lines(string(rules)) {
 		if _, name, ok := strings.Cut(strings.TrimSpace(line), "- alert: "); ok && !strings.Contains(string(tests), `alertname="`+name+`"`) {
 			t.Errorf("there is no test in which %s fires", name)
@@ -83,10 +77,7 @@ service: true
 	}
 	rig.Eventually(t, "rules", func() bool { return m.rules(t) })
 
-	board, err := os.ReadFile("../../deploy/grafana.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	board := rig.ReadFile(t, "../../deploy/grafana.json")
 	var b struct {
 		Panels []struct {
 			Title   string

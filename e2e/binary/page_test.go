@@ -323,10 +323,7 @@ func TestThePageTakesNothingForMarkup(t *testing.T) {
 func TestTheReport(t *testing.T) {
 	b := openBrowser(t)
 	const evil = `<img src=x onerror=alert(1)>`
-	recorded, err := os.ReadFile("../../demo/conversation.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	recorded := rig.ReadFile(t, "../../demo/conversation.json")
 	dir := t.TempDir()
 	file, page := filepath.Join(dir, "recorded.json"), filepath.Join(dir, "report.html")
 	rig.WriteFile(t, file, strings.ReplaceAll(string(recorded), "Ticket OPS-4127", evil))

@@ -23,10 +23,7 @@ import (
 // replaced: pairs of old and new.
 func pasted(t *testing.T, language string, replace ...string) string {
 	t.Helper()
-	manual, err := os.ReadFile("../../docs/where.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	manual := rig.ReadFile(t, "../../docs/where.md")
 	_, text, ok := strings.Cut(string(manual), "```"+language+"\n")
 	if !ok {
 		t.Fatalf("docs/where.md has no lines for %s", language)
@@ -154,10 +151,7 @@ func TestWhatStandsBefore(t *testing.T) {
 // manual has for Laconic itself.
 func TestConfigurationsOfWhereAreRight(t *testing.T) {
 	t.Parallel()
-	manual, err := os.ReadFile("../../docs/where.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	manual := rig.ReadFile(t, "../../docs/where.md")
 	blocks := strings.Split(string(manual), "```yaml\nupstream: ")[1:]
 	if len(blocks) < 3 {
 		t.Fatalf("only %d configurations", len(blocks))

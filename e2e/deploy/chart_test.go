@@ -95,10 +95,7 @@ ingress: {enabled: true, class: nginx, host: llm.example, tls: llm-cert, annotat
 
 func kubernetesManual(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/kubernetes.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := rig.ReadFile(t, "../../docs/kubernetes.md")
 	return string(text)
 }
 
@@ -214,10 +211,7 @@ func everyArrives(t *testing.T, all objects) {
 func TestTheChartHasTheRulesAndTheDashboard(t *testing.T) {
 	files := map[string]string{}
 	for _, name := range []string{"alerts.yaml", "grafana.json"} {
-		want, err := os.ReadFile(filepath.Join("../../deploy", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := rig.ReadFile(t, filepath.Join("../../deploy", name))
 		got, err := os.ReadFile(filepath.Join(chart, "files", name))
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("the chart's %s is not that of deploy (make golden copies it): %v", name, err)
@@ -321,10 +315,7 @@ func TestAPodOfTheChart(t *testing.T) {
 		t.Errorf("%s without the token: %d", path, status)
 	}
 	_, metrics := rig.Get(p.Admin+path, "Authorization", "Bearer "+secretValue)
-	adapter, err := os.ReadFile("../../deploy/prometheus-adapter.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	adapter := rig.ReadFile(t, "../../deploy/prometheus-adapter.yaml")
 	name := all.of("HorizontalPodAutoscaler")[0].Get("spec.metrics.1.pods.metric.name").Str
 	if name == "" || !strings.Contains(metrics, "\n"+name+" ") || !strings.Contains(string(adapter), "seriesQuery: '"+name+"{") ||
 		!strings.Contains(string(adapter), "name: {as: "+name+"}") {

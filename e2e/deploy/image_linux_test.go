@@ -25,10 +25,7 @@ import (
 // has one.
 func instruction(t *testing.T, name string) (rest string) {
 	t.Helper()
-	text, err := os.ReadFile("../../Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := rig.ReadFile(t, "../../Dockerfile")
 	for line := range strings.Lines(string(text)) {
 		if after, ok := strings.CutPrefix(line, name+" "); ok {
 			rest = strings.TrimSpace(after)
@@ -180,10 +177,7 @@ func TestTheComposeFileFitsItself(t *testing.T) {
 
 func readYAML(t *testing.T, name string, into any) {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := rig.ReadFile(t, name)
 	if err := yaml.Unmarshal(text, into); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -192,10 +186,7 @@ func readYAML(t *testing.T, name string, into any) {
 // TestTheServiceIsOneThatSystemdTakes verifies deploy/laconic.service with the
 // binary in the place of the one that would be installed.
 func TestTheServiceIsOneThatSystemdTakes(t *testing.T) {
-	text, err := os.ReadFile("../../deploy/laconic.service")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := rig.ReadFile(t, "../../deploy/laconic.service")
 	const start = "\nExecStart=laconic" // by hand it is installed elsewhere than by a package
 	if !strings.Contains(string(text), start+" serve --config ") {
 		t.Error("it does not run laconic serve from where it is installed")
@@ -203,10 +194,7 @@ func TestTheServiceIsOneThatSystemdTakes(t *testing.T) {
 	if !strings.Contains(string(text), "\nExecReload=/bin/kill -HUP $MAINPID\n") {
 		t.Error("systemctl reload does not read the configuration again")
 	}
-	manual, err := os.ReadFile("../../docs/redis.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	manual := rig.ReadFile(t, "../../docs/redis.md")
 	if strings.Contains(string(manual), "`unix://") && !regexp.MustCompile(`(?m)^RestrictAddressFamilies=.*\bAF_UNIX\b`).Match(text) {
 		t.Error("it forbids the sockets of docs/redis.md")
 	}

@@ -128,6 +128,16 @@ func WriteFile(t testing.TB, path, text string) {
 	}
 }
 
+// ReadFile returns what is in a file.
+func ReadFile(t testing.TB, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 // Publish changes the table below a mark in a page of the manual.
 func Publish(t testing.TB, page, mark string, change func(old string) string) {
 	t.Helper()
