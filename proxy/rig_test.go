@@ -186,6 +186,24 @@ func (r *running) summarized() string {
 	return strings.Join(r.jobs, ",")
 }
 
+func made(t testing.TB, o Options) *Proxy {
+	t.Helper()
+	p, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func listening(t testing.TB) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
 func start(t testing.TB, o Options) *running {
 	t.Helper()
 	r := &running{t: t}
@@ -195,14 +213,8 @@ func start(t testing.TB, o Options) *running {
 		Summarized: func(i summarize.JobInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.jobs = append(r.jobs, i.Reason) },
 		Failed:     func(i FaultInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.bugs = append(r.bugs, i) },
 	})
-	p, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := made(t, o)
+	l := listening(t)
 	r.Proxy, r.addr = p, l.Addr().String()
 	r.url = "http://" + r.addr
 	if o.Certificate != nil {
@@ -408,10 +420,7 @@ func rawUpstream(t testing.TB, serve func(conn *net.TCPConn, r *http.Request)) (
 // end with the test, and within 20 seconds.
 func rawListener(t testing.TB, serve func(conn *net.TCPConn)) (base *url.URL) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := listening(t)
 	var wg sync.WaitGroup
 	t.Cleanup(func() { _ = l.Close(); wg.Wait() })
 	wg.Go(func() {

@@ -76,9 +76,6 @@ func TestTheServiceIsNotOpenToOthersWithoutKeys(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	o.ClientKeys, o.Default.Key = []ClientKey{{Key: "one"}}, "house"
-	p, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := made(t, o)
 	p.Close()
 }

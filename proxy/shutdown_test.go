@@ -25,14 +25,8 @@ func TestAtTheEndOfShutdownAWaitingRequestIsToldSo(t *testing.T) {
 }
 
 func TestServeTellsThatItsListenerFailed(t *testing.T) {
-	p, err := New(options(parseURL(t, "http://h/v1")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := made(t, options(parseURL(t, "http://h/v1")))
+	l := listening(t)
 	_ = l.Close()
 	if err := p.Serve(t.Context(), l); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("%v", err)

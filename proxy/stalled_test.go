@@ -103,10 +103,7 @@ func TestAnAnswerDoesNotWaitForAStalledBody(t *testing.T) {
 // connects to it.
 func virtualAdmin(t *testing.T, change ...func(*Options)) (dial func() net.Conn) {
 	t.Helper()
-	srv, err := newVirtual(t, nil, change...).p.Admin(operate.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	srv := adminOf(t, newVirtual(t, nil, change...).p, operate.Options{})
 	l := newPipes()
 	go func() { _ = srv.Serve(l) }()
 	t.Cleanup(func() { _ = srv.Close() })

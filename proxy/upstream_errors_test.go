@@ -56,10 +56,7 @@ type failing struct{ err error }
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
 
 func TestAnUpstreamOutOfReachIsAnErrorOfOurs(t *testing.T) {
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	closed := listening(t)
 	refused := "http://" + closed.Addr().String() + "/v1?secretquery=1"
 	_ = closed.Close()
 	tlsServer := httptest.NewUnstartedServer(http.NotFoundHandler())

@@ -16,13 +16,19 @@ import (
 	"laconic/proxy/operate"
 )
 
-// adminPage reads pages of the admin listener of a proxy.
-func adminPage(t testing.TB, p *Proxy, o operate.Options) func(path string) (int, string) {
+func adminOf(t testing.TB, p *Proxy, o operate.Options) *http.Server {
 	t.Helper()
 	srv, err := p.Admin(o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return srv
+}
+
+// adminPage reads pages of the admin listener of a proxy.
+func adminPage(t testing.TB, p *Proxy, o operate.Options) func(path string) (int, string) {
+	t.Helper()
+	srv := adminOf(t, p, o)
 	return func(path string) (int, string) {
 		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", path, nil)
 		r.Host = "localhost"
@@ -33,10 +39,7 @@ func adminPage(t testing.TB, p *Proxy, o operate.Options) func(path string) (int
 
 func TestReadyOnlyBetweenStartAndEnd(t *testing.T) {
 	o := options(parseURL(t, "http://127.0.0.1:1/v1"))
-	p, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := made(t, o)
 	f := func(page func(string) (int, string), status int, want string) {
 		t.Helper()
 		if got, text := page("/readyz"); got != status || text != want {

@@ -77,10 +77,7 @@ func newVirtual(t *testing.T, reply http.HandlerFunc, change ...func(*Options)) 
 	transport := newTransport(&limits)
 	transport.plain.DialContext, transport.plain.Proxy = behind.dial, nil
 	o.Transport = transport
-	p, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := made(t, o)
 	v.p = p
 	ctx, cancel := context.WithCancel(context.Background())
 	v.stop = cancel
