@@ -13,7 +13,7 @@ func (p *part) source(i int, e *event, head int32) {
 	}
 	b := p.bodies[i]
 	if isCode(e.path, e.result.text) {
-		p.program(i, e, b, head)
+		p.program(i, b, head)
 		return
 	}
 	n := len(b.lines)
@@ -75,7 +75,7 @@ const shortFile = 2400
 
 // program adds pieces of source code: definitions that are not long whole, of others
 // a few lines below the line that begins them.
-func (p *part) program(i int, e *event, b *body, head int32) {
+func (p *part) program(i int, b *body, head int32) {
 	most := min(wholeCode, max(leastLine, p.room/10))
 	first, parent, doc := len(p.pieces), head, false
 	w := p.weights[i] * 0.62

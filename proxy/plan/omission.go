@@ -18,11 +18,11 @@ type omission struct {
 
 // omissions are what the templates of some models leave out: of DeepSeek-V3.1 the
 // tools, of Phi-3.5 all that belongs to them, of Hermes 3 the instructions.
-var omissions = []omission{
-	{what: "without tools", tools: true},
-	{what: "without tools and calls", tools: true, calls: true},
-	{what: "without instructions", instructions: true},
-}
+var (
+	noTools   = omission{what: "without tools", tools: true}
+	noCalls   = omission{what: "without tools and calls", tools: true, calls: true}
+	omissions = []omission{noTools, noCalls, {what: "without instructions", instructions: true}}
+)
 
 // withOmissions returns ways of counting, and after them each with what a template
 // may leave out.

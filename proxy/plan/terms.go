@@ -108,7 +108,7 @@ func (t *Terms) For(req *wire.Request, bytes int, published compact.Published, r
 	if published.NoCalls && len(t.ways) > t.plain {
 		// Short prompts on such a template are below what a plain way is measured from,
 		// and all that is known of them would be the lowest factor on one.
-		t.ways = omissions[1].of(t.ways[:t.plain])
+		t.ways = noCalls.of(t.ways[:t.plain])
 	}
 	facts := t.Known.FactsWith(t.Counts)
 	t.Known.Published(published)
@@ -159,7 +159,7 @@ func (t *Terms) counting(f learn.Facts, told compact.Published, refuses bool) le
 	}
 	way := t.ways[0].Name
 	if told.NoTools && len(t.ways) > t.plain {
-		way = omissions[0].name(way)
+		way = noTools.name(way)
 	}
 	f.Count = learn.Fact[learn.Count]{Value: learn.Count{Way: way}}
 	if g, ok := t.ways[0].Counter.(Guessing); ok && !refuses && g.Careful() != 100 {
