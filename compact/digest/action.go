@@ -193,7 +193,7 @@ func commandOf(v *value, several bool) string {
 func (v *value) member(names string) string {
 	list := strings.Fields(names)
 	for i, k := range v.keys {
-		if slices.Contains(list, plainKey(k)) {
+		if slices.Contains(list, plainKey(k)) && (v.list[i].kind != 0 || v.list[i].text != "null") {
 			return v.list[i].text
 		}
 	}
@@ -224,7 +224,7 @@ func (a *action) subject(n int) string {
 	case a.kind == reads:
 		s = a.path
 		for i := range a.values.list {
-			if m := &a.values.list[i]; m.kind != '"' && len(m.text) < 16 { // which lines
+			if m := &a.values.list[i]; m.kind != '"' && len(m.text) < 16 && m.text != "null" { // which lines
 				s += " " + a.values.keys[i] + " " + m.text
 			}
 		}
@@ -232,7 +232,11 @@ func (a *action) subject(n int) string {
 		s = cmp.Or(a.values.member("description"), a.values.member("prompt"))
 	default:
 		for i := 0; i < len(a.values.list) && len(s) <= 2*n; i++ {
-			s = joined(s, ", ", a.values.keys[i]+": "+firstBytes(a.values.list[i].text, toldChars))
+			m := a.values.list[i].text
+			if a.values.list[i].list != nil {
+				m = a.values.list[i].short("")
+			}
+			s = joined(s, ", ", a.values.keys[i]+": "+firstBytes(m, toldChars))
 		}
 	}
 	return OneLine(s, n)

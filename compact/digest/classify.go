@@ -67,6 +67,9 @@ var shellTool, shellCell = regexp.MustCompile(`shell|bash|terminal|\bz?sh\b|\bcm
 func (a *action) classify() {
 	named := func(parts ...string) bool { return containsAny(a.verb, parts) }
 	has := a.values.member
+	if readsFile.MatchString(a.verb) && !effects.MatchString(a.verb) { // a page is read as a file is
+		a.path = cmp.Or(a.path, has("url"))
+	}
 	switch {
 	case len(a.changes) > 0, a.path == "" && (a.verb == "edit" || a.verb == "insert"): // of the open file
 		a.kind = edits

@@ -180,6 +180,11 @@ func (r *Record) answer(e *event, res *result) {
 	if e.kind == runs && e.result.session != "" {
 		r.running[e.result.session] = e.action
 	}
+	if e.kind == reads && listing.MatchString(e.result.text) {
+		a := *e.action
+		a.kind = searches
+		e.action = &a
+	}
 	e.outcome = e.outcomeOf(&e.result)
 	if e.kind == edits && e.outcome.verdict == passed {
 		e.shown(e.result.text)
@@ -202,6 +207,9 @@ func (r *Record) answer(e *event, res *result) {
 		}
 	}
 }
+
+// listing finds how the editors of Anthropic and OpenHands begin the list of a folder.
+var listing = regexp.MustCompile(`^Here(?:'s|'re| are) the files and directories up to`)
 
 // looks finds the kinds of agents that change nothing.
 var looks = regexp.MustCompile(`(?i)^(?:explore|plan)$`)

@@ -52,8 +52,13 @@ func (a *action) outcomeOf(r *result) outcome {
 	}
 	switch {
 	case fails, r.failed:
-		first, _, _ := strings.Cut(text, "\n")
-		says = cmp.Or(strings.TrimSpace(placed.FindString(text)), says, failure, first)
+		line, _, _ := strings.Cut(text, "\n")
+		if a.kind == runs && r.coded { // a program ends with what counts
+			if line = strings.TrimSpace(lastLines(text, 1)[0]); !sumsUpFailure(says) {
+				says = ""
+			}
+		}
+		says = cmp.Or(strings.TrimSpace(placed.FindString(text)), says, failure, line)
 		return outcome{failed, OneLine(toolError.ReplaceAllLiteralString(says, ""), 200)}
 	case quotes, !r.coded && says == "":
 		return outcome{}

@@ -23,8 +23,10 @@ func (p *part) printed(i int, e *event, head int32) {
 	if e.kind == other {
 		c, w = data, 1 // however long ago
 		limit = max(600, p.room/4)
+		rows := map[string]float32{} // of each list: they may be of several kinds
 		for _, t := range e.result.tables {
-			w = min(w, fewRows/float32(len(t.rows)))
+			rows[t.name] += float32(len(t.rows))
+			w = min(w, fewRows/rows[t.name])
 		}
 	} else if e.outcome.verdict == failed {
 		limit = max(600, p.room/7)
@@ -87,7 +89,7 @@ func (p *part) printed(i int, e *event, head int32) {
 			if s += 0.8 * float32(min(specifics(l), 8)); acts && k < 2 { // the id of what was made
 				s += 3
 			}
-			if len(e.result.tables) == 0 || len(e.result.tables[0].rows) == 1 || asked && len(e.result.tables[0].rows) <= shortList {
+			if len(e.result.tables) == 0 || len(e.result.tables[0].rows) == 1 || asked && len(e.result.tables[0].rows) <= fewRows {
 				s *= unlisted
 			}
 			if len(t) > longLog && clock.MatchString(t) {
@@ -144,9 +146,6 @@ const (
 // how the others are.
 const fewRows = 16
 
-// shortList is the length of what a database answers of which each row counts so.
-const shortList = 6
-
 // unlisted is how much more than a row of a list an object or a text is worth that a tool
 // returned for what it was asked.
 const unlisted = 3
@@ -165,7 +164,7 @@ func isNoise(t string) bool { return noise.MatchString(t) || progress.MatchStrin
 
 var (
 	noise = regexp.MustCompile(`^(?:Collecting |Downloading |Installing |Requirement already|Using cached|Preparing |WARNING: Running pip|\[notice\]|npm (?:warn|notice|http)|diff --git |index [0-9a-f]|--- a/|\+\+\+ b/|new file mode|=== (?:RUN|PAUSE|CONT)|remote: |running \d+ tests?$|failures:$|---- .* stdout ----|note: run with |(?:Name: .*, |Length: .*, )?dtype: |Traceback \(most recent|\(use "git|` +
-		`# Subtest: |duration_ms: |failureType: |(?:error|stack): \|-$|code: 'ERR_ASSERTION'$|name: 'AssertionError'$|type: '(?:test|suite)'$|1\.\.\d+$|TAP version |[#ℹ] (?:(?:suites|cancelled|skipped|todo) 0|duration_ms [\d.]+)$|\s*at .*\bnode:)`)
+		`# Subtest: |duration_ms: |failureType: |exitCode: \d+$|signal: ~$|\.\.\.$|(?:error|stack): (?:\|-|'test failed')$|code: 'ERR_(?:ASSERTION|TEST_FAILURE)'$|name: 'AssertionError'$|type: '(?:test|suite)'$|1\.\.\d+$|TAP version |[#ℹ] (?:(?:suites|cancelled|skipped|todo) 0|duration_ms [\d.]+)$|\s*at .*\bnode:)`)
 	// progress finds bars and rates that say how far a program is.
 	progress = regexp.MustCompile(`███|━━━|%.*(?:[=#.>-]{3,}[ =#.>-]*[|\]]|\bETA\b)|\d%\||%.* [kMG]i?B/s`)
 	// passedTest finds a test or a package that passed.

@@ -283,4 +283,43 @@ func TestShapesOfAgents(t *testing.T) {
 		call(1, "write_file", `{"path":"a.ts","old_string":"k","new_string":"k = 1"}`, "Successfully modified file: a.ts. User modified the `new_string` content to be: k = 7."),
 		"+ k = 7\n",
 		no("k = 1"))
+	f("an edit by a script",
+		call(1, "bash", `{"command":"python3 - <<'PY'\np='src/a.c'; s=open(p).read()\ns=s.replace('''int masque;\n''','')\ns=s.replace(\"numero & masque\",\"numero % capacite\")\nopen(p,'w').write(s)\np='src/a.h'; s=open(p).read()\nopen(p,'w').write(s.replace('x','struct ring *next;'))\nPY\nmake"}`, "13 tests passed"),
+		"as of here, src/a.c (it may have changed after that):\n", "  + numero % capacite\n", "as of here, src/a.h", "  + struct ring *next;\n", "changed: src/a.h, src/a.c\n")
+	f("a change that was put aside and taken back",
+		conversation(call(1, "edit", `{"path":"src/a.c","old_string":"a & b","new_string":"a % capacite"}`, "The file was edited."), call(2, "bash", `{"command":"git stash push -q src/a.c && make check; git stash pop -q"}`, "ok")),
+		"  + a % capacite\n",
+		no("it may have changed"))
+	f("what a script says that is no commit",
+		call(1, "bash", `{"command":"git checkout a.py && python3 - <<'PY'\nimport re\nprint('The quick brown fox')\nPY"}`, "3"),
+		"$ git checkout a.py",
+		no("quick brown"))
+	f("files that commands put aside",
+		call(1, "bash", `{"command":"make > /tmp/out.log; rm /tmp/old; make > build.log"}`, "ok"),
+		"changed: build.log\n",
+		no("changed: /tmp"))
+	f("a rule in a file that the user names",
+		conversation(say(user("docs/kisoku.md が正です。直してください。")), call(1, "read_file", `{"path":"docs/kisoku.md"}`, "# 規則\n\n"+strings.Repeat("前書きの文がここに続きます。\n", 60)+"- 区分ごとの按分額は 1 円未満切り捨て。\n")),
+		"  - 区分ごとの按分額は 1 円未満切り捨て。\n")
+	f("a page, and what the assistant kept of it",
+		conversation(call(1, "open_page", `{"url":"https://x.example/t","offset":0}`, `{"url":"https://x.example/t","title":"Timeouts","text":"Welcome to the page.\nYou must set a timeout.\n"}`), call(2, "run_sql", `{"sql":"INSERT INTO facts VALUES ('a','5 s'),`+strings.Repeat("('lib','value'),", 20)+`('z','120 s')"}`, `{"ok":true}`)),
+		"read https://x.example/t", "  You must set a timeout.\n", "('z','120 s') → ok: true")
+	f("points with names",
+		call(1, "query_metrics", `{"metric":"5xx"}`, `{"series":[{"labels":{"region":"eu"},"points":[`+strings.TrimSuffix(points(`{"t":"2026-11-27T14:%d:00Z","v":9.5},`), ",")+`]}]}`),
+		"14 points, 2026-11-27T14:10:00Z 9.5 to ")
+	f("days with counts",
+		call(1, "run_query", `{"sql":"SELECT day, n FROM x"}`, `{"columns":["day","n"],"rows":[`+strings.TrimSuffix(points(`["2026-11-%d",7],`), ",")+`]}`),
+		"  2026-11-10\n",
+		no("points"))
+	f("a folder that an editor lists",
+		call(1, "str_replace_editor", `{"command":"view","path":"/w"}`, "Here's the files and directories up to 2 levels deep in /w, excluding hidden items:\n"+rows("/w/src/file_%d.c")),
+		"search ",
+		no("file_7.c"))
+	f("how a program that failed ended",
+		call(1, "bash", `{"command":"node check.mjs"}`, "Exit code: 1\nOK 1040 K001\nNG 1041 K002\n2 of 9 differ"),
+		"$ node check.mjs → exit 1: 2 of 9 differ\n")
+	f("what a module of tests lacks",
+		call(1, "bash", `{"command":"node --test"}`, "Exit code: 1\nTAP version 13\n# SyntaxError: it does not export applyCoupon\nnot ok 1 - a.test.mjs\n  exitCode: 1\n  signal: ~\n  error: 'test failed'\n1..1"),
+		"→ exit 1: # SyntaxError: it does not export applyCoupon\n",
+		no("signal: ~"), no("'test failed'"))
 }

@@ -71,11 +71,20 @@ func (a *action) shell() {
 	for _, m := range loopNames.FindAllStringSubmatch(a.command, -1) {
 		loops[m[1]] = true
 	}
+	stashes := func(words ...string) bool {
+		return slices.ContainsFunc(a.commands, func(c shellCommand) bool {
+			return c.name == "git-stash" && slices.Contains(words, append(c.words, "push")[0])
+		})
+	}
+	back := stashes("push", "save") && stashes("pop", "apply") // all is as it was
 	shown, quotes, away := other, len(docs) == 0, false
 	a.shows = len(a.commands) > 0
 	for i := range a.commands {
 		c, before := &a.commands[i], len(a.changes)
 		is := a.run(c, docs, loops)
+		if back && c.name == "git-stash" {
+			a.changes = a.changes[:before]
+		}
 		if c.name == "cd" && len(c.words) > 0 { // into a folder that only the shell knows
 			away = strings.ContainsAny(c.words[0], "$*") && (!ownFolder.MatchString(c.words[0]) || strings.Contains(strings.ToLower(c.words[0]), "tmp"))
 		}
@@ -237,26 +246,61 @@ func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kin
 	return is
 }
 
+// literal matches a text in a script.
+const literal = `(r?(?:'''.*?'''|""".*?"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'))`
+
 var (
 	wrote    = regexp.MustCompile(`open\(\s*([\w.]+|["'][^"'\n]+["'])\s*,\s*(?:mode\s*=\s*)?["'][wax]|(?:Path\(\s*(["'][^"'\n]+["'])\s*\)|\b(\w+))\.write_text\(|writeFileSync\(\s*(["'][^"'\n]+["'])`)
-	assigned = regexp.MustCompile(`(?m)^\s*(\w+)\s*=\s*(?:Path\(|pathlib\.Path\()?\s*(["'][^"'\n]+["'])\)?\s*;?\s*$`)
+	assigned = regexp.MustCompile(`(?m)(?:^|;)\s*(\w+)\s*=\s*(?:Path\(|pathlib\.Path\()?\s*(["'][^"'\n]+["'])\)?\s*(?:;|$)`)
+	// swapped finds the texts that a script replaces, and escaped how it writes some characters.
+	swapped = regexp.MustCompile(`(?s)\.replace\(\s*` + literal + `\s*,\s*` + literal + `\s*[,)]`)
+	escaped = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, `'`, "\\\n", "")
 )
 
-// script takes the files that a script writes, as far as it says their names.
+// script takes the files that a script writes, as far as it says their names, and what it
+// replaces in them before that: whether the text was there nobody knows.
 func (a *action) script(script string) {
 	script = firstBytes(script, 1<<16)
 	if !containsAny(script, []string{"open(", "write_text", "writeFile"}) {
 		return
 	}
-	names := map[string]string{}
-	for _, m := range assigned.FindAllStringSubmatch(script, 64) {
-		names[m[1]] = m[2]
-	}
-	for _, m := range wrote.FindAllStringSubmatch(script, 128) {
-		name := strings.Join(m[1:], "")
-		if name != "" && strings.IndexByte(`"'`, name[0]) < 0 {
-			name = names[name]
+	names := assigned.FindAllStringSubmatchIndex(script, 64)
+	from := 0
+	for _, m := range wrote.FindAllStringSubmatchIndex(script, 128) {
+		name := ""
+		for k := 2; k < len(m); k += 2 {
+			if m[k] >= 0 {
+				name = script[m[k]:m[k+1]]
+			}
 		}
-		a.add(change{path: strings.Trim(name, `"'`), how: changed})
+		if name != "" && strings.IndexByte(`"'`, name[0]) < 0 {
+			is := name
+			name = ""
+			for _, n := range names {
+				if n[0] < m[0] && script[n[2]:n[3]] == is {
+					name = script[n[4]:n[5]]
+				}
+			}
+		}
+		path := strings.Trim(name, `"'`)
+		line, _, _ := strings.Cut(script[m[1]:], "\n")
+		for _, r := range swapped.FindAllStringSubmatch(script[min(from, m[0]):m[1]+len(line)], mostChanges) {
+			a.add(change{path: path, old: unquoted(r[1]), new: unquoted(r[2]), how: replaced})
+		}
+		a.add(change{path: path, how: changed})
+		from = m[1] + len(line)
 	}
+}
+
+// unquoted returns the text of a literal.
+func unquoted(literal string) string {
+	text, raw := strings.CutPrefix(literal, "r")
+	n := 1
+	if len(text) >= 6 && text[:3] == strings.Repeat(text[:1], 3) {
+		n = 3
+	}
+	if text = text[n : len(text)-n]; raw {
+		return text
+	}
+	return escaped.Replace(text)
 }

@@ -31,7 +31,11 @@ func (w *writer) skip(e *event, late string, on bool) {
 		if at := strings.Index(" "+text, " "+e.path); len(text) > nameChars && e.path != "" && at >= 0 {
 			text = text[:at] + lastFolder(e.path) + text[at+len(e.path):]
 		}
-		text = e.marked(OneLine(text, nameChars))
+		chars := nameChars
+		if e.kind == other { // on what it acts stands behind
+			chars *= 2
+		}
+		text = e.marked(OneLine(text, chars))
 	}
 	whole := e.path + text // two files may be named alike
 	switch ended := e.ended(); {

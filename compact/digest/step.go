@@ -20,7 +20,7 @@ func (p *part) step(i int, e *event, times int) {
 	w := p.weights[i]
 	most, score := min(labelChars, max(leastLabel, p.room/6)), float32(1.5)
 	if e.tells() {
-		most, score = max(most, min(toldChars, p.room/8)), 6
+		most, score = max(most, min(toldChars, p.room/8)), 12
 	}
 	name := e.name(most)
 	if e.kind == reads && e.path != "" && p.files.later(e) {
@@ -42,7 +42,10 @@ func (p *part) step(i int, e *event, times int) {
 	}
 	if e.kind == runs && landmark.MatchString(e.command) {
 		if _, docs := heredocs(e.command); len(docs) > 0 { // what a commit or a release says
-			p.says(prints, i, 1, firstBytes(docs[0].body, 2000), 1.6, max(300, p.room/16), head, "")
+			to, _, _ := strings.Cut(docs[0].line, "<<")
+			if landmark.MatchString(to[strings.LastIndexAny(to, "&;|")+1:]) {
+				p.says(prints, i, 1, firstBytes(docs[0].body, 2000), 1.6, max(300, p.room/16), head, "")
+			}
 		}
 	}
 	switch e.kind {
@@ -71,7 +74,7 @@ func (e *event) tells() bool {
 		return false
 	}
 	for k := range e.values.list {
-		if len(e.values.list[k].text) > labelChars && saysElsewhere[plainKey(e.values.keys[k])] {
+		if text := e.values.list[k].text; len(text) > labelChars && (saysElsewhere[plainKey(e.values.keys[k])] || writesData.MatchString(text)) {
 			return true
 		}
 	}
@@ -119,6 +122,8 @@ func (e *event) named(n int) string {
 		return strings.TrimSpace(bar(OneLine(e.tool, 64) + " " + e.subject(n)))
 	case e.kind == asks || e.kind >= plans && e.kind <= reports:
 		return verbs[e.kind]
+	case e.kind == reads && e.result.first > 0 && e.command == "": // its end says which lines
+		return verbs[reads] + OneLine(e.path, n)
 	case len(e.changes) > 0 && !slices.ContainsFunc(e.changes, func(c change) bool { return c.how != removed }):
 		return "delete " + e.subject(n)
 	}

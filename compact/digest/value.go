@@ -157,6 +157,9 @@ const mostPoints = 12
 // timeOf finds a time, a date or the seconds since 1970, as monitoring writes them.
 var timeOf = regexp.MustCompile(`^(?:\d{9,}(?:\.\d+)?|\d+[:-]\d\d[\d:T.Z+ -]*)$`)
 
+// pointKeys are the names that monitoring gives to the number of a point.
+var pointKeys = setOf("v val value y")
+
 // series returns what a list of pairs shows, each of a time and a number, on one line: the
 // ends, the least, the largest and the largest step. It returns "" for other lists, and for
 // short ones.
@@ -168,7 +171,7 @@ func (v *value) series() string {
 	numbers := make([]float64, len(v.list))
 	for i := range v.list {
 		pair := v.list[i].list
-		if v.list[i].kind != '[' || len(pair) != 2 || !timeOf.MatchString(pair[0].text) {
+		if len(pair) != 2 || v.list[i].kind == '{' && !pointKeys[plainKey(v.list[i].keys[1])] || !timeOf.MatchString(pair[0].text) {
 			return ""
 		}
 		n, err := strconv.ParseFloat(pair[1].text, 64)

@@ -155,7 +155,7 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		case answers:
 			s += 0.6 * (1 - float32(k)/float32(n+1))
 		case prose:
-			if t[0] < 0x80 && !concludes && (words < 4 || announces && !binds(t)) {
+			if !concludes && (t[0] < 0x80 && words < 4 || announces && !binds(t)) {
 				return 0, skipped
 			}
 			s += 0.5 * float32(k) / float32(n+1)
@@ -197,6 +197,9 @@ const saidWeight = 2
 func sentenceLength(text string, most int) int {
 	for at := 8; at+1 < min(len(text), most); at++ {
 		c := text[at]
+		if strings.HasPrefix(text[at:], "。") {
+			return len(text) - len(strings.TrimLeft(text[at+len("。"):], " "))
+		}
 		if text[at+1] != ' ' || c != '.' && c != '!' && c != '?' || class[text[at-1]]&(lower|digit) == 0 && strings.IndexByte("`)*\"", text[at-1]) < 0 {
 			continue
 		}
@@ -225,5 +228,5 @@ var (
 		"expected returns changed added removed renamed implemented done remaining open next blocked sorry unfortunately unable denied declined allowed")
 	// announcement finds the beginnings of sentences that say what the assistant does
 	// next: the calls say that.
-	announcement = regexp.MustCompile(`(?i)^[*#\->• ]*(?:(?:good|great|perfect|excellent|okay|ok|alright|now|yes)[!,. ]+)*(?:let me|let['’]s|let us|i['’]ll|i will|i['’]m (?:\w+ )?\w+ing\b|next,|next i|first, let|i need to|now let)`)
+	announcement = regexp.MustCompile(`(?i)^[*#\->• ]*(?:(?:good|great|perfect|excellent|okay|ok|alright|now|yes)[!,. ]+)*(?:let me|let['’]s|let us|i['’]ll|i will|i['’]m (?:\w+ )?\w+ing\b|next,|next i|first, let|i need to|now let|je (?:vais|commence|regarde|lis|vérifie)|regardons|voyons|voy a |veamos|vou |vamos |ich (?:sehe|schaue|lese|prüfe|beginne|werde) |让我|我(?:来|先|再)|接下来|посмотрю)|\A[^。]{1,60}(?:読みます|確認します|見ます|調べます|開きます|探します|実行します)。?$`)
 )

@@ -181,7 +181,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 		}
 		w.label = text
 		w.times += max(1, q.times)
-		w.event, w.class, w.last = q.event, q.class, 0
+		w.event, w.class, w.last, w.rows = q.event, q.class, 0, false
 		return
 	}
 	w.flush()
@@ -262,6 +262,9 @@ func (w *writer) table(q *piece) {
 	w.last = q.top
 	h, tool := &w.pieces[q.under], w.at(q.event).tool
 	text := h.text
+	if w.rows && w.event == q.event && w.heading == q.under { // other rows stand between
+		return
+	}
 	if before, ok := w.headings[tool]; ok && before == q.under {
 		if text = h.heads.above(tool); w.heading == q.under {
 			text = strings.TrimPrefix(h.heads.table.name+":", ":")
