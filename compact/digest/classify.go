@@ -34,10 +34,10 @@ var (
 // asks reports whether a tool only asks how things are.
 func (a *action) asks() bool { return asking.MatchString(a.verb) && !alsoActs.MatchString(a.verb) }
 
-// asksData reports whether a call only asks a database.
+// asksData reports whether a call only asks a database. One that writes may keep the query.
 func (a *action) asksData() bool {
 	query := cmp.Or(a.query, a.values.member("sql"))
-	return readsData.MatchString(query) && !writesData.MatchString(query) && !actsInQuery.MatchString(query)
+	return readsData.MatchString(query) && !writesData.MatchString(query) && !actsInQuery.MatchString(query) && !writes.MatchString(a.verb)
 }
 
 // mayAct reports whether a call may have an effect.

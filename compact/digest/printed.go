@@ -28,6 +28,12 @@ func (p *part) printed(i int, e *event, head int32) {
 			rows[t.name] += float32(len(t.rows))
 			w = min(w, fewRows/rows[t.name])
 		}
+		for k := range b.lines { // and those of a table that is a text
+			if l := b.at(k); isRow(l) {
+				rows[""]++
+			}
+		}
+		w = min(w, fewRows/max(1, rows[""]))
 	} else if e.outcome.verdict == failed {
 		limit = max(600, p.room/7)
 	}
@@ -40,7 +46,13 @@ func (p *part) printed(i int, e *event, head int32) {
 			least = leastListed
 		}
 	}
-	asked, logged := e.asksData(), map[string]float32{} // lines that have the same words without digits
+	asked, logged := e.asksData(), map[string]float32{}
+	like := func(t string) float32 { // how much a line counts, of those that have the same words without digits
+		words := withDigits.ReplaceAllLiteralString(t, "")
+		logged[words]++
+		return min(1, likeLines/logged[words])
+	}
+	document := len(e.result.tables) == 0 && len(text) > shortObject
 	here, acts := map[string]bool{}, e.mayAct() && e.result.object != unknown
 	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
@@ -78,12 +90,12 @@ func (p *part) printed(i int, e *event, head int32) {
 		case placed.MatchString(t) && !noFailure.MatchString(t):
 			s += 6
 		case isFailure(l):
-			if s += 5; totals.MatchString(t) {
+			if s += 5 * like(t); totals.MatchString(t) {
 				s -= 3.5
 			}
 		case alarm.MatchString(t):
 			s += 2
-		case expectation.MatchString(t), c != data && tally.MatchString(t):
+		case c != data && (expectation.MatchString(t) || tally.MatchString(t)):
 			s += 1.5
 		case c == data:
 			if s += 0.8 * float32(min(specifics(l), 8)); acts && k < 2 { // the id of what was made
@@ -93,9 +105,13 @@ func (p *part) printed(i int, e *event, head int32) {
 				s *= unlisted
 			}
 			if len(t) > longLog && clock.MatchString(t) {
-				words := withDigits.ReplaceAllLiteralString(t, "")
-				logged[words]++
-				s *= min(1, likeLines/logged[words])
+				s *= like(t)
+			}
+			switch {
+			case document && ofDocument.MatchString(t):
+				s *= beside
+			case document && w == 1: // a text has facts without names
+				s += 0.8 * float32(min(len(withDigits.FindAllString(t, 4)), 4))
 			}
 		case small:
 			s += 0.6
@@ -110,11 +126,33 @@ func (p *part) printed(i int, e *event, head int32) {
 // questionKeys are the members under which tools repeat what they were asked.
 var questionKeys = setOf("query sql promql expression statement")
 
-// echoes reports whether a line of a result repeats what the call asked.
+// echoes reports whether a line of a result repeats what the call asked, or what it was to
+// write.
 func (e *event) echoes(line string) bool {
 	key, text, _ := strings.Cut(line, ": ")
-	return questionKeys[plainKey(key)] && slices.ContainsFunc(e.values.list, func(v value) bool { return v.text == text })
+	question, acts := questionKeys[plainKey(key)], e.mayAct()
+	return slices.ContainsFunc(e.values.list, func(v value) bool {
+		return question && v.text == text || acts && (holds(v.text, line) || holds(v.text, text))
+	})
 }
+
+// holds reports whether the beginning of a text has a line that is not short.
+func holds(text, line string) bool {
+	return len(line) >= longEnough && strings.Contains(firstBytes(text, 4000), line)
+}
+
+// In results longer than shortObject that are objects with a text, lines with the short members
+// beside it are worth a share of others.
+const (
+	shortObject = 400
+	beside      = 0.1
+)
+
+// ofDocument finds a line of an object with several of its members.
+var ofDocument = regexp.MustCompile(`^(?:\w+: )?[\w.-]+: [^,]*(?:, [\w.-]+: [^,]*)+$`)
+
+// isRow reports whether a line is a row of a table with a number in it.
+func isRow(l string) bool { return rows.MatchString(l) && number.MatchString(l) }
 
 // heads reports whether a line is the heading of a table: no number is in it, and one is
 // in the row below.
@@ -123,7 +161,7 @@ func (b *body) heads(k int) bool {
 	for next < len(b.lines) && next < k+3 && len(strings.Fields(b.at(next))) < 2 {
 		next++
 	}
-	return next < len(b.lines) && rows.MatchString(b.at(k)) && rows.MatchString(b.at(next)) && !number.MatchString(b.at(k)) && number.MatchString(b.at(next))
+	return next < len(b.lines) && rows.MatchString(b.at(k)) && !number.MatchString(b.at(k)) && isRow(b.at(next))
 }
 
 var (
@@ -164,7 +202,7 @@ func isNoise(t string) bool { return noise.MatchString(t) || progress.MatchStrin
 
 var (
 	noise = regexp.MustCompile(`^(?:Collecting |Downloading |Installing |Requirement already|Using cached|Preparing |WARNING: Running pip|\[notice\]|npm (?:warn|notice|http)|diff --git |index [0-9a-f]|--- a/|\+\+\+ b/|new file mode|=== (?:RUN|PAUSE|CONT)|remote: |running \d+ tests?$|failures:$|---- .* stdout ----|note: run with |(?:Name: .*, |Length: .*, )?dtype: |Traceback \(most recent|\(use "git|` +
-		`# Subtest: |duration_ms: |failureType: |exitCode: \d+$|signal: ~$|\.\.\.$|(?:error|stack): (?:\|-|'test failed')$|code: 'ERR_(?:ASSERTION|TEST_FAILURE)'$|name: 'AssertionError'$|type: '(?:test|suite)'$|1\.\.\d+$|TAP version |[#ℹ] (?:(?:suites|cancelled|skipped|todo) 0|duration_ms [\d.]+)$|\s*at .*\bnode:)`)
+		`</?errors\b|No errors found$|# Subtest: |duration_ms: |failureType: |exitCode: \d+$|signal: ~$|\.\.\.$|(?:error|stack): (?:\|-|'test failed')$|code: 'ERR_(?:ASSERTION|TEST_FAILURE)'$|name: 'AssertionError'$|type: '(?:test|suite)'$|1\.\.\d+$|TAP version |[#ℹ] (?:(?:suites|cancelled|skipped|todo) 0|duration_ms [\d.]+)$|\s*at .*\bnode:)`)
 	// progress finds bars and rates that say how far a program is.
 	progress = regexp.MustCompile(`███|━━━|%.*(?:[=#.>-]{3,}[ =#.>-]*[|\]]|\bETA\b)|\d%\||%.* [kMG]i?B/s`)
 	// passedTest finds a test or a package that passed.

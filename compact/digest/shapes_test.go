@@ -298,8 +298,12 @@ func TestShapesOfAgents(t *testing.T) {
 		call(1, "bash", `{"command":"make > /tmp/out.log; rm /tmp/old; make > build.log"}`, "ok"),
 		"changed: build.log\n",
 		no("changed: /tmp"))
+	other := ""
+	for i := range rune(200) {
+		other += string([]rune{0x5000 + 8*i, 0x5001 + 8*i, 0x5002 + 8*i, 0x5003 + 8*i, 0x5004 + 8*i, 0x5005 + 8*i}) + "。\n"
+	}
 	f("a rule in a file that the user names",
-		conversation(say(user("docs/kisoku.md が正です。直してください。")), call(1, "read_file", `{"path":"docs/kisoku.md"}`, "# 規則\n\n"+strings.Repeat("前書きの文がここに続きます。\n", 60)+"- 区分ごとの按分額は 1 円未満切り捨て。\n")),
+		conversation(say(user("docs/kisoku.md が正です。直してください。")), call(1, "read_file", `{"path":"docs/kisoku.md"}`, "# 規則\n\n"+other+"- 区分ごとの按分額は 1 円未満切り捨て。\n")),
 		"  - 区分ごとの按分額は 1 円未満切り捨て。\n")
 	f("a page, and what the assistant kept of it",
 		conversation(call(1, "open_page", `{"url":"https://x.example/t","offset":0}`, `{"url":"https://x.example/t","title":"Timeouts","text":"Welcome to the page.\nYou must set a timeout.\n"}`), call(2, "run_sql", `{"sql":"INSERT INTO facts VALUES ('a','5 s'),`+strings.Repeat("('lib','value'),", 20)+`('z','120 s')"}`, `{"ok":true}`)),
@@ -322,4 +326,26 @@ func TestShapesOfAgents(t *testing.T) {
 		call(1, "bash", `{"command":"node --test"}`, "Exit code: 1\nTAP version 13\n# SyntaxError: it does not export applyCoupon\nnot ok 1 - a.test.mjs\n  exitCode: 1\n  signal: ~\n  error: 'test failed'\n1..1"),
 		"→ exit 1: # SyntaxError: it does not export applyCoupon\n",
 		no("signal: ~"), no("'test failed'"))
+	var letters [][]compact.Message
+	for i := range 9 {
+		letters = append(letters, call(i, "mail_read", fmt.Sprintf(`{"id":"m_e955943b%d"}`, i), fmt.Sprintf(`{"message":{"id":"m_e955943b%[1]d","thread_id":"t_51f5b46%[1]d","date":"2026-01-0%[1]dT10:12:00+01:00","from":"Ulrich Meder <tagung@petersberg-erfurt.example>","to":"miriam.vogt@nordlicht-energie.de","subject":"Angebot %[1]d","folder":"inbox","labels":[],"body":"Guten Tag %[1]d,\n\ngern bieten wir an (%[1]d):\n- Saal %[1]d (72 qm), 3 Tage, je 42%[1]d,00 EUR netto\n- Option bis 2%[1]d. Januar, danach 60 %%\n%[2]s"}}`, i, strings.Repeat(fmt.Sprintf("Es freuen sich %d von uns auf Ihren Besuch. ", i), 6))))
+	}
+	f("letters, before what stands beside their texts",
+		conversation(letters...),
+		"je 420,00 EUR", "je 424,00 EUR", "je 428,00 EUR",
+		no("thread_id"))
+	f("a text that a call writes, and its result repeats",
+		call(1, "mail_draft", `{"to":"a@b.example","body":"Dear Ms. Krull,\nour date moves to 17 February, and we will be ten instead of nine for all three days.\nKind regards"}`, `{"draft":{"id":"d_a3b64274","body":"Dear Ms. Krull,\nour date moves to 17 February, and we will be ten instead of nine for all three days.\nKind regards"}}`),
+		"d_a3b64274",
+		no("\n  our date moves"))
+	f("a model that a call writes",
+		call(1, "write_model", `{"name":"int_rates","sql":"-- one a day\nselect day, `+strings.Repeat("rate as rate_of_that_day, ", 12)+`n as carried_days from rates"}`, "Model written: 300 rows."),
+		"carried_days from rates")
+	f("a long table that is a text",
+		conversation(append(many, call(100, "run_query", `{"sql":"select day, rate from rates"}`, "| day | rate |\n+-----+------+\n"+rows("| 2026-01-%02d | 1.16%[1]d |")), call(101, "read_model", `{"name":"rates"}`, "select day, rate\nfrom raw_rates\nwhere source = 'BCE'"))...),
+		"where source = 'BCE'\n",
+		no("| 2026-01-20"))
+	f("failures that are alike",
+		conversation(append(many, call(100, "bash", `{"command":"python3 -m unittest"}`, "Exit code: 1\n"+rows("flaky: failed (attempt %d)")+strings.Repeat("nothing to say of it\n", 20)+"store: failed to open, jitter out of range\n"+strings.Repeat("nothing to tell\n", 20)+"FAIL: test_restart"))...),
+		"FAIL: test_restart", "  flaky: failed (attempt 0)\n", "jitter out of range")
 }

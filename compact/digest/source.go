@@ -30,7 +30,7 @@ func (p *part) source(i int, e *event, head int32) {
 			return 0, blank
 		}
 		rule := binds(l)
-		if isNoise(t) || isSkill && (!rule || len(t) < wholeRule && strings.IndexByte(t, '`') < 0) { // a skill is long, and can be read again
+		if isNoise(t) || k < 3 && e.result.object != unknown && ofDocument.MatchString(t) || isSkill && (!rule || len(t) < wholeRule && strings.IndexByte(t, '`') < 0) { // a skill is long, and can be read again
 			return 0, skipped
 		}
 		if heading.MatchString(t) && n > 8 {

@@ -74,7 +74,7 @@ func (e *event) tells() bool {
 		return false
 	}
 	for k := range e.values.list {
-		if text := e.values.list[k].text; len(text) > labelChars && (saysElsewhere[plainKey(e.values.keys[k])] || writesData.MatchString(text)) {
+		if text := e.values.list[k].text; len(text) > labelChars && (saysElsewhere[plainKey(e.values.keys[k])] || writes.MatchString(e.verb) || writesData.MatchString(text)) {
 			return true
 		}
 	}
