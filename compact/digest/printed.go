@@ -93,6 +93,9 @@ func (p *part) printed(i int, e *event, head int32) {
 			if s += 5 * like(t); totals.MatchString(t) {
 				s -= 3.5
 			}
+			if c == data {
+				s *= unlisted
+			}
 		case alarm.MatchString(t):
 			s += 2
 		case c != data && (expectation.MatchString(t) || tally.MatchString(t)):
