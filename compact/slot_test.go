@@ -67,19 +67,12 @@ func TestSlotStories(t *testing.T) {
 	})
 }
 
-// TestEveryNeighbour compacts every conversation of up to five of these blocks,
+// TestEveryNeighbour compacts every conversation of up to five blocks, these among them,
 // with one pin somewhere or none, with the whole ladder and with a slot alone:
 // whatever the neighbours of a gap, no promise and no rule of the strictest
 // shape is broken.
 func TestEveryNeighbour(t *testing.T) {
-	longest := 5
-	if testing.Short() {
-		longest = 4
-	}
-	everyNeighbour(t, longest,
-		"system: s s",
-		"user: u u u",
-		"assistant: a a a a a a",
+	everyNeighbour(t,
 		"assistant: | call %d read x\ntool %[1]d: t t t t t t t t",
 		"assistant [sealed]: | call %d read x | call %d0 read y\ntool %[1]d: t t t t\ntool %[2]d0: t t t t",
 	)
@@ -88,14 +81,7 @@ func TestEveryNeighbour(t *testing.T) {
 // TestEveryNeighbourOfAnItem does the same with what only some wires have, and with
 // a note behind results.
 func TestEveryNeighbourOfAnItem(t *testing.T) {
-	longest := 5
-	if testing.Short() {
-		longest = 4
-	}
-	everyNeighbour(t, longest,
-		"system: s s",
-		"user: u u u",
-		"assistant: a a a a a a",
+	everyNeighbour(t,
 		"assistant: | call %d read x\ntool %[1]d: t t t t t t t t\nsystem: n n n",
 		"assistant [joined]: | call %d read x\ntool %[1]d: t t t t t t t t",
 		"assistant [kept]: | call %d read x\ntool %[1]d: t t t t",
@@ -103,7 +89,12 @@ func TestEveryNeighbourOfAnItem(t *testing.T) {
 	)
 }
 
-func everyNeighbour(t *testing.T, longest int, blocks ...string) {
+func everyNeighbour(t *testing.T, blocks ...string) {
+	blocks = append([]string{"system: s s", "user: u u u", "assistant: a a a a a a"}, blocks...)
+	longest := 5
+	if testing.Short() {
+		longest = 4
+	}
 	ladders := [][]compact.Stage{{record{}}, stage.Default()}
 	runs, slots := 0, 0
 	var write func(prefix string, length int)
