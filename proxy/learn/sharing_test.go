@@ -25,6 +25,14 @@ type board struct {
 	calls  []chan Key
 }
 
+// set changes the board, and begins to count anew.
+func (b *board) set(change func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	change()
+	b.saves, b.loads = 0, 0
+}
+
 func (b *board) Load(_ context.Context, key Key) (Facts, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -158,12 +166,6 @@ func TestWhatCouldNotBeSavedIsSavedSoon(t *testing.T) {
 		m := New(Options{Store: b, Failed: func(v any) { panic(v) }})
 		defer m.Close()
 		const models = 500
-		set := func(change func()) {
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			change()
-			b.saves, b.loads = 0, 0
-		}
 		after := func(wait time.Duration) (saves, loads, kept int) {
 			time.Sleep(wait)
 			synctest.Wait()
@@ -174,21 +176,21 @@ func TestWhatCouldNotBeSavedIsSavedSoon(t *testing.T) {
 		for i := range models {
 			name := strconv.Itoa(i)
 			m.Model(m.Key(name), &url.URL{Host: "upstream"}, name, Key{}).SetShape(compact.NoSlot)
-			set(func() { b.dead[m.Key(name)] = i%3 == 0 })
+			b.set(func() { b.dead[m.Key(name)] = i%3 == 0 })
 		}
 		dead := (models + 2) / 3
 		if saves, loads, _ := after(10 * time.Second); saves > 11*models || loads < models-dead {
 			t.Errorf("full: %d saves and %d reads in ten seconds", saves, loads)
 		}
-		set(func() { b.silent = true })
+		b.set(func() { b.silent = true })
 		if saves, loads, _ := after(10 * time.Second); saves > 0 || loads < 9 || loads > 11*models {
 			t.Errorf("away: %d saves and %d reads in ten seconds", saves, loads)
 		}
-		set(func() { b.silent, b.full = false, false })
+		b.set(func() { b.silent, b.full = false, false })
 		if _, _, kept := after(2 * saveAgain); kept != models-dead {
 			t.Errorf("kept %d of %d, %d of them where nobody answers", kept, models, dead)
 		}
-		set(func() { clear(b.dead) })
+		b.set(func() { clear(b.dead) })
 		if _, _, kept := after(3 * saveAgain); kept != models {
 			t.Errorf("kept %d of %d in the end", kept, models)
 		}
@@ -203,15 +205,10 @@ func TestWhatCouldNotBeReadIsReadSoon(t *testing.T) {
 		synctest.Wait() // they hear
 		all[0].model().SetShape(compact.NoSlot)
 		synctest.Wait()
-		silence := func(silent bool) {
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			b.silent = silent
-		}
-		silence(true)
+		b.set(func() { b.silent = true })
 		all[1].model().Facts()
 		time.Sleep(10 * time.Second)
-		silence(false)
+		b.set(func() { b.silent = false })
 		time.Sleep(2 * saveAgain)
 		synctest.Wait()
 		if f := all[1].model().Facts(); f.Shape.Value != compact.NoSlot {
@@ -229,9 +226,7 @@ func TestAStoreThatLostAllGetsItBack(t *testing.T) {
 		synctest.Wait() // they hear
 		all[0].model().SetShape(compact.NoSlot)
 		synctest.Wait()
-		b.mu.Lock()
-		clear(b.kept)
-		b.mu.Unlock()
+		b.set(func() { clear(b.kept) })
 		all[0].missed()
 		time.Sleep(saveAgain)
 		synctest.Wait()
