@@ -120,6 +120,14 @@ func (b *browser) shoot(name string, width, height int64, dark bool) {
 	}
 }
 
+// shoots takes it by day and by night, and on a narrow screen.
+func (b *browser) shoots(name string, height int64) {
+	b.shoot(name, 1280, height, false)
+	b.shoot(name+"-dark", 1280, height, true)
+	b.shoot(name+"-narrow", 360, 740, false)
+	b.do(chromedp.EmulateViewport(1280, 900))
+}
+
 // click presses the button with a text.
 func (b *browser) click(text string) {
 	b.t.Helper()
@@ -165,10 +173,7 @@ func TestThePage(t *testing.T) {
 	// It came by itself, as one conversation.
 	b.sees(`document.querySelectorAll(".course").length >= 1 && document.querySelectorAll("tr.row").length > 20`)
 	b.sees(`document.querySelectorAll("svg .epoch").length >= 3`)
-	b.shoot("live", 1280, 900, false)
-	b.shoot("live-dark", 1280, 900, true)
-	b.shoot("live-narrow", 360, 740, false)
-	b.do(chromedp.EmulateViewport(1280, 900))
+	b.shoots("live", 900)
 
 	// The keyboard: down to the newest request, Enter opens it, Escape goes up.
 	b.do(chromedp.Evaluate(`document.querySelector("tr.row a").focus()`, nil), chromedp.KeyEvent("\r"))
@@ -187,37 +192,29 @@ func TestThePage(t *testing.T) {
 		const sum = rows.pop();
 		return sum === of("Came") - of("Sent") && sum === rows.reduce((a, b) => a + b, 0);
 	})()`)
-	b.shoot("request", 1280, 1100, false)
-	b.shoot("request-dark", 1280, 1100, true)
-	b.shoot("request-narrow", 360, 740, false)
-	b.do(chromedp.EmulateViewport(1280, 900))
+	b.shoots("request", 1100)
 	b.click("Show the texts")
 	b.says("Download for laconic replay")
 	b.do(chromedp.Evaluate(`document.querySelectorAll("td [aria-expanded=false]:not(.fold *)").forEach((e) => e.click())`, nil))
 	b.sees(`document.querySelectorAll(".sides pre").length > 3 && document.querySelector("main").innerText.includes("As the upstream receives it")`)
 	b.sees(`[...document.querySelectorAll("tr.state-added + tr.both")].some((e) => e.innerText.includes("[Record of "))`)
 	b.do(chromedp.Evaluate(`document.querySelector("table[aria-label=Messages]").scrollIntoView()`, nil))
-	b.shoot("texts", 1280, 1100, false)
-	b.shoot("texts-dark", 1280, 1100, true)
-	b.shoot("texts-narrow", 360, 740, false)
-	b.do(chromedp.EmulateViewport(1280, 900), chromedp.Evaluate(`document.querySelector("tr.fold button").focus()`, nil))
+	b.shoots("texts", 1100)
+	b.do(chromedp.Evaluate(`document.querySelector("tr.fold button").focus()`, nil))
 	b.do(chromedp.Evaluate(`document.querySelector("tr.fold button").click()`, nil))
 	b.do(chromedp.KeyEvent("\x1b"))
 	b.sees(`location.hash.startsWith("#/conversation/")`)
 	b.says("Its requests, newest first")
-	b.shoot("conversation", 1280, 900, false)
-	b.shoot("conversation-narrow", 360, 740, true)
+	b.shoots("conversation", 900)
 	b.do(chromedp.KeyEvent("\x1b"))
 	b.sees(`location.hash === "#/"`)
 
 	b.open(p.Admin + "/page/#/savings")
 	b.says("Sent anew")
-	b.shoot("savings", 1280, 900, false)
-	b.shoot("savings-narrow", 360, 740, true)
+	b.shoots("savings", 900)
 	b.open(p.Admin + "/page/#/upstreams")
 	b.says("up")
-	b.shoot("upstreams", 1280, 900, false)
-	b.shoot("upstreams-narrow", 360, 740, false)
+	b.shoots("upstreams", 900)
 	b.open(p.Admin + "/page/#/configuration")
 	b.says("response_header_timeout: 15m")
 	b.shoot("configuration", 1280, 900, true)
