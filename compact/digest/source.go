@@ -18,10 +18,7 @@ func (p *part) source(i int, e *event, head int32) {
 	}
 	n := len(b.lines)
 	short := len(e.result.text) <= shortFile
-	w, stands, limit := p.weights[i], standing.MatchString(e.path), max(500, p.room/8)
-	if p.interest.named(e.path) {
-		stands, limit = true, limit*3/2
-	}
+	w, stands := p.weights[i], standing.MatchString(e.path) || p.interest.named(e.path)
 	isSkill := strings.HasSuffix(e.path, skillFile)
 	p.lines(rules, i, 1, b, 300, func(k int) (float32, lineUse) {
 		l := b.at(k)
@@ -53,7 +50,7 @@ func (p *part) source(i int, e *event, head int32) {
 			return s, single
 		}
 		return s, plainLine
-	}, 0, w, head, limit)
+	}, 0, w, head, max(500, p.room/8))
 }
 
 // The weight of rules that hold as long as the work goes on, and the least of other rules
