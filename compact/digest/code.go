@@ -87,7 +87,7 @@ func tellsChange(piece string) bool {
 }
 
 // unchanged is the share of its worth of a piece of a region that tells of no change.
-const unchanged = 0.5
+const unchanged = 0.6
 
 // defined raises the first line of a definition that is too long to be told whole.
 const defined = 2.5
