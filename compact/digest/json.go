@@ -76,7 +76,6 @@ func (r *reader) value(v *value, name string) {
 		t := tableOf(name, v.list, "")
 		r.line(t.text)
 		r.tables = append(r.tables, t)
-	case v.kind == '[' && len(v.list) > 1 && r.split(v.list, name):
 	case len(v.list) > mostNamed && outputKeys[plainKey(name)] && !slices.ContainsFunc(v.list, func(m value) bool { return m.kind != '"' || strings.ContainsAny(firstBytes(m.text, 1), "{[") }):
 		r.line(name + ":")
 		for i := range v.list {
@@ -99,58 +98,8 @@ func (r *reader) value(v *value, name string) {
 	}
 }
 
-// split writes objects with the same keys and with long texts as a table of what is short in
-// them, and each text below its name. It reports whether there is something short and
-// something long in them.
-func (r *reader) split(list []value, name string) bool {
-	if keys := list[0].keys; len(keys) > mostColumns || list[0].wraps() || !alike(pointers(list)) {
-		return false
-	}
-	rows := make([]value, len(list))
-	of := -1 // the column that tells rows apart
-	for k, key := range list[0].keys {
-		long, seen := false, map[string]bool{}
-		for i := range list {
-			m := &list[i].list[k]
-			if m.list != nil && len(m.text) > longText {
-				return false
-			}
-			long = long || len(m.text) > longText || m.list == nil && strings.IndexByte(m.text, '\n') >= 0 || strings.Contains(m.text, `\n`)
-			seen[m.text] = true
-		}
-		if long {
-			continue
-		}
-		if of < 0 && len(seen) == len(list) {
-			of = len(rows[0].keys)
-		}
-		for i := range rows {
-			rows[i].kind, rows[i].keys, rows[i].list = '{', append(rows[i].keys, key), append(rows[i].list, list[i].list[k])
-		}
-	}
-	if of < 0 || len(rows[0].keys) < 2 || len(rows[0].keys) == len(list[0].keys) {
-		return false
-	}
-	t := tableOf(name, rows, "")
-	t.texts = true
-	r.line(t.text)
-	r.tables = append(r.tables, t)
-	for i := range list {
-		for k, key := range list[i].keys {
-			if !slices.Contains(rows[i].keys, key) {
-				r.value(&list[i].list[k], memberName(name, key)+" of "+OneLine(rows[i].list[of].short(""), mostName))
-			}
-		}
-	}
-	return true
-}
-
-// Members longer than longText have no room in a row, and objects with more than
-// mostColumns members are no rows.
-const (
-	longText    = 200
-	mostColumns = 64
-)
+// longText is the length above which an object or a list has lines of its own.
+const longText = 200
 
 // mostNamed is how many texts of a list have its name before each, and outputKeys are the names
 // that say nothing of them.

@@ -47,8 +47,6 @@ func TestUnwrap(t *testing.T) {
 	f("- id: 7\n  at: 2026-01-02 10:00\n- id: 8\n  at: ''\n", "(id, at)\n7, 2026-01-02 10:00\n8, \"\"\n")
 	f(`{"content":[{"type":"text","text":"id: 7\nname: Emma"}]}`, "id: 7, name: Emma\n")
 	f("id: 7\nsays: |\n  one\n  two\nby: Emma\n", "id: 7, by: Emma\nsays: one\ntwo\n")
-	// The long texts of a list stand below what is short.
-	f(`[{"text":"one\ntwo","id":7,"by":"Emma"},{"text":"three","id":8,"by":"Emma"}]`, "(id, by)\n7, Emma\n8, Emma\ntext of 7: one\ntwo\ntext of 8: three\n")
 	f(`"\u00e9\ud83d\ude00\ud83d\u0041\n"`, "é😀\ufffdA\n")
 }
 

@@ -14,7 +14,6 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 	var scores best
 	first, end := len(p.pieces), int32(0)
 	under, top, ends := int32(-1), int32(0), int32(0) // the heading of the rows, its line, and how many tables ended
-	worth := weight
 	number := func(i int) int32 { return b.lines[i].number + 1 - ends }
 	call := p.at(int32(event))
 	parent := func(i int) int32 {
@@ -31,7 +30,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			return
 		}
 		if text := b.quoted(from, to); strings.TrimSpace(text) != "" {
-			k := p.add(c, event, order+b.lines[from].number, text, max(base+scores.sum(), 0.02)*worth, parent(from))
+			k := p.add(c, event, order+b.lines[from].number, text, max(base+scores.sum(), 0.02)*weight, parent(from))
 			p.pieces[k].lines = [2]int32{number(from), number(to - 1)}
 			p.pieces[k].body, p.pieces[k].span = b, [2]int{from, to}
 			p.pieces[k].under, p.pieces[k].top = under, top
@@ -46,14 +45,12 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 				c.head = p.add(steps, event, order, text, -1, -1)
 				p.pieces[c.head].heads = c
 			}
-			if under, top = c.head, number(i); c.table.texts {
-				worth = weight * beforeTexts
-			}
+			under, top = c.head, number(i)
 			continue
 		}
 		if text == "" && under >= 0 {
 			flush(i)
-			under, worth = -1, weight
+			under = -1
 			ends++
 			continue
 		}
@@ -124,10 +121,6 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 	}
 	p.limit(first, limit)
 }
-
-// beforeTexts is how much more than others a row is worth of which the result has a long
-// text as well.
-const beforeTexts = 3
 
 // closing is how much more the last line of an output is worth where a step shows one line.
 const closing = 1.5

@@ -290,6 +290,10 @@ func TestShapesOfAgents(t *testing.T) {
 		conversation(call(1, "edit", `{"path":"src/a.c","old_string":"a & b","new_string":"a % capacite"}`, "The file was edited."), call(2, "bash", `{"command":"git stash push -q src/a.c && make check; git stash pop -q"}`, "ok")),
 		"  + a % capacite\n",
 		no("it may have changed"))
+	f("a copy that was tried and removed",
+		conversation(call(1, "edit", `{"path":"src/a.c","old_string":"a & b","new_string":"a % capacite"}`, "The file was edited."), call(2, "bash", `{"command":"cp -r . /tmp/copy && cd /tmp/copy && cat > src/b.c <<'G'\nint shards;\nG\ngit checkout ."}`, "ok"), call(3, "bash", `{"command":"rm -rf /tmp/copy"}`, "")),
+		"changed: src/a.c\n", "  + a % capacite\n",
+		no("int shards"), no("src/b.c (removed)"))
 	f("what a script says that is no commit",
 		call(1, "bash", `{"command":"git checkout a.py && python3 - <<'PY'\nimport re\nprint('The quick brown fox')\nPY"}`, "3"),
 		"$ git checkout a.py",

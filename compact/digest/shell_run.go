@@ -77,7 +77,7 @@ func (a *action) shell() {
 		})
 	}
 	back := stashes("push", "save") && stashes("pop", "apply") // all is as it was
-	shown, quotes, away := other, len(docs) == 0, false
+	shown, quotes, away, scratch := other, len(docs) == 0, false, ""
 	a.shows = len(a.commands) > 0
 	for i := range a.commands {
 		c, before := &a.commands[i], len(a.changes)
@@ -87,12 +87,17 @@ func (a *action) shell() {
 		}
 		if c.name == "cd" && len(c.words) > 0 { // into a folder that only the shell knows
 			away = strings.ContainsAny(c.words[0], "$*") && (!ownFolder.MatchString(c.words[0]) || strings.Contains(strings.ToLower(c.words[0]), "tmp"))
+			if scratch = ""; !away && strings.HasPrefix(c.words[0], "/tmp/") {
+				scratch = strings.TrimSuffix(c.words[0], "/") + "/"
+			}
 		}
 		for k := before; k < len(a.changes); k++ {
 			ch := &a.changes[k]
 			switch ch.last = i == len(a.commands)-1 && strings.HasPrefix(c.joint, "&&"); {
-			case away && ch.path == everyFile:
+			case (away || scratch != "") && ch.path == everyFile:
 				*ch = change{how: touched} // in another folder
+			case scratch != "" && ch.path != "" && ch.path[0] != '/':
+				ch.path = scratch + ch.path
 			case away && ch.path[0] != '/', strings.HasPrefix(c.joint, "||"):
 				*ch = change{path: ch.path, how: touched}
 			}

@@ -17,7 +17,7 @@ func (w *writer) skip(e *event, late string, on bool) {
 	w.skipped++
 	text := e.name(labelChars)
 	at := landmark.FindStringIndex(text)
-	isDone := at != nil && e.kind == runs && e.outcome.verdict == passed && onlyAnd.MatchString(text[:at[0]])
+	isDone := at != nil && e.kind == runs && e.answered && e.outcome.verdict <= passed && onlyAnd.MatchString(text[:at[0]])
 	undoes := slices.ContainsFunc(e.changes, func(c change) bool { return c.how == restored || c.path == everyFile && c.how != touched })
 	known := on || isDone || undoes || e.outcome.verdict == refused // the model has to know of it
 	acts := e.kind == other && e.mayAct() && effects.MatchString(e.verb)
@@ -42,7 +42,7 @@ func (w *writer) skip(e *event, late string, on bool) {
 	case e.outcome.verdict == refused, undoes:
 		text += ended
 	case isDone, e.kind == edits, e.outcome.verdict == failed, e.outcome.says != "", e.inLabel() && e.result.text != "":
-		text += cutAt(ended, shortEnd)
+		text += strings.TrimSuffix(cutAt(ended, shortEnd), " →")
 	}
 	text = late + text
 	if w.read[whole] || slices.Contains(w.names, whole) {

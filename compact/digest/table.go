@@ -11,7 +11,6 @@ type table struct {
 	name  string // under which it stands
 	text  string // as the result has it: of one object without a heading
 	inner int    // how many tables that follow are in the object
-	texts bool   // long texts of its rows stand below it
 	names []string
 	rows  [][]string
 }

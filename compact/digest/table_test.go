@@ -35,13 +35,6 @@ func TestValuesKeepTheirNames(t *testing.T) {
 	f("null in the place of an object", 700,
 		call(1, `{}`, `[{"n":1,"by":{"login":"ana","id":7},"title":"Say what, and why"},{"n":2,"by":null,"title":"Port"}]`),
 		"(n, by, title)\n  1, [login ana, id 7], \"Say what, and why\"\n  2, null, Port\n")
-	f("rows before their long texts", 80,
-		call(1, `{}`, `[{"body":"Dear team,\nthe invoice of the harbour is late again, and the harbour asks about the invoice.\nRegards","id":41,"from":"ana@north.example"},`+
-			`{"body":"Hello,\nthe invoice of the harbour is paid. Nothing else is open at the harbour.\nBen","id":42,"from":"ben@south.example"}]`),
-		"(id, from)\n  41, ana@north.example\n  42, ben@south.example\n")
-	f("long texts below their rows", 700,
-		call(1, `{}`, "- body: 'Dear team,\n\n    the invoice is late.\n\n    '\n  from: ana@north.example\n  id_: '41'\n- body: \"Hello,\\nit is paid.\"\n  from: ben@south.example\n  id_: '42'\n"),
-		"(from, id_)\n  ana@north.example, 41\n  ben@south.example, 42\n", "  body of ana@north.example: Dear team,\n  the invoice is late.\n", "  body of ben@south.example: Hello,\n  it is paid.\n")
 	f("pages", 700,
 		conversation(
 			call(1, `{"page":1}`, `{"next":2,"orders":[{"id":"A1","city":"Ulm"},{"id":"A2","city":"Jena"},{"id":"A3","city":"Suhl"}]}`),
