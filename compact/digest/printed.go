@@ -2,7 +2,6 @@ package digest
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -53,7 +52,7 @@ func (p *part) printed(i int, e *event, head int32) {
 		return min(1, likeLines/logged[words])
 	}
 	document := len(e.result.tables) == 0 && len(text) > shortObject
-	here, acts := map[string]bool{}, e.mayAct() && e.result.object != unknown
+	here, acts, given := map[string]bool{}, e.mayAct(), e.given()
 	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
@@ -78,7 +77,7 @@ func (p *part) printed(i int, e *event, head int32) {
 			}
 			here[t] = true
 			return s, opens
-		case here[t], isNoise(t), c == data && e.echoes(t),
+		case here[t], isNoise(t), c == data && echoes(t, given, acts),
 			e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
 			e.outcome.verdict == passed && passedTest.MatchString(t):                                       // one of many, and none failed
 			return 0, skipped
@@ -101,7 +100,7 @@ func (p *part) printed(i int, e *event, head int32) {
 		case c != data && (expectation.MatchString(t) || tally.MatchString(t)):
 			s += 1.5
 		case c == data:
-			if s += 0.8 * float32(min(specifics(l), 8)); acts && k < 2 { // the id of what was made
+			if s += 0.8 * float32(min(specifics(l), 8)); acts && e.result.object != unknown && k < 2 { // the id of what was made
 				s += 3
 			}
 			if len(e.result.tables) == 0 || len(e.result.tables[0].rows) == 1 || asked && len(e.result.tables[0].rows) <= fewRows {
@@ -129,19 +128,25 @@ func (p *part) printed(i int, e *event, head int32) {
 // questionKeys are the members under which tools repeat what they were asked.
 var questionKeys = setOf("query sql promql expression statement")
 
-// echoes reports whether a line of a result repeats what the call asked, or what it was to
-// write.
-func (e *event) echoes(line string) bool {
-	key, text, _ := strings.Cut(line, ": ")
-	question, acts := questionKeys[plainKey(key)], e.mayAct()
-	return slices.ContainsFunc(e.values.list, func(v value) bool {
-		return question && v.text == text || acts && (holds(v.text, line) || holds(v.text, text))
+// given returns the lines of what a call was given that are long enough to be told from
+// others.
+func (e *event) given() map[uint64]bool {
+	lines := map[uint64]bool{}
+	e.values.each("", func(_, text string) {
+		for l := range strings.SplitSeq(text, "\n") {
+			if h, ok := lineHash(data, l); ok {
+				lines[h] = true
+			}
+		}
 	})
+	return lines
 }
 
-// holds reports whether the beginning of a text has a line that is not short.
-func holds(text, line string) bool {
-	return len(line) >= longEnough && strings.Contains(firstBytes(text, 4000), line)
+// echoes reports whether a line of a result repeats what the call asked or, if it acts, what it
+// was to write, by the lines that it was given.
+func echoes(line string, given map[uint64]bool, acts bool) bool {
+	key, text, _ := strings.Cut(line, ": ")
+	return (acts || questionKeys[plainKey(key)]) && given[hashOf(text)] || acts && given[hashOf(line)]
 }
 
 // In results longer than shortObject that are objects with a text, lines with the short members
