@@ -284,7 +284,7 @@ func TestShapesOfAgents(t *testing.T) {
 		"+ k = 7\n",
 		no("k = 1"))
 	f("an edit by a script",
-		call(1, "bash", `{"command":"python3 - <<'PY'\np='src/a.c'; s=open(p).read()\ns=s.replace('''int masque;\n''','')\ns=s.replace(\"numero & masque\",\"numero % capacite\")\nopen(p,'w').write(s)\np='src/a.h'; s=open(p).read()\nopen(p,'w').write(s.replace('x','struct ring *next;'))\nPY\nmake"}`, "13 tests passed"),
+		call(1, "bash", `{"command":"python3 - <<'PY'\np='src/a.c'; s=open(p).read()\ns=s.replace('''int masque;\n''','')\ns=s.replace(\"numero & masque\",\"numero % capacite\")\nopen(p,'w').write(s)\np='src/a.h'; s=open(p).read()\nopen(p,'w').write(s.replace('int next;','struct ring *next;').replace(' ','\\t'))\nPY\nmake"}`, "13 tests passed"),
 		"as of here, src/a.c (it may have changed after that):\n", "  + numero % capacite\n", "as of here, src/a.h", "  + struct ring *next;\n", "changed: src/a.h, src/a.c\n")
 	f("a change that was put aside and taken back",
 		conversation(call(1, "edit", `{"path":"src/a.c","old_string":"a & b","new_string":"a % capacite"}`, "The file was edited."), call(2, "bash", `{"command":"git stash push -q src/a.c && make check; git stash pop -q"}`, "ok")),

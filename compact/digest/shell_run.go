@@ -290,7 +290,9 @@ func (a *action) script(script string) {
 		path := strings.Trim(name, `"'`)
 		line, _, _ := strings.Cut(script[m[1]:], "\n")
 		for _, r := range swapped.FindAllStringSubmatch(script[min(from, m[0]):m[1]+len(line)], mostChanges) {
-			a.add(change{path: path, old: unquoted(r[1]), new: unquoted(r[2]), how: replaced})
+			if old := unquoted(r[1]); len(old) >= minName { // a mark is replaced in any text
+				a.add(change{path: path, old: old, new: unquoted(r[2]), how: replaced})
+			}
 		}
 		a.add(change{path: path, how: changed})
 		from = m[1] + len(line)
