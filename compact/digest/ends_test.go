@@ -36,6 +36,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"bash", `{"command":"npm test -- --x"}`, "ℹ tests 9\nℹ pass 2\nℹ fail 0\nℹ cancelled 7", "$ npm test -- --x → failed: ℹ cancelled 7"},
 		{"execute_sql", `{"sql":"CALL purge_tenant('acme')"}`, "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nnever purge acme", `execute_sql sql: CALL purge_tenant('acme') → refused by the user, who said: "never purge acme"`},
 		{"db", `{"sql":"select pg_terminate_backend(pid) from pg_stat_activity"}`, "3", "db sql: select pg_terminate_backend(pid) from pg_stat_activity → 3"},
+		{"bash", `{"command":"npm test"}`, "✔ 7 errors are told (1ms)\nℹ tests 1\nℹ pass 1\nℹ fail 0\nℹ cancelled 0", "$ npm test → ℹ pass 1"},
 		{"bash", `{"command":"npm test"}`, "✔ a (1ms)\n✖ b (2ms)\nℹ tests 2\nℹ pass 1\nℹ fail 1\n\n✖ failing tests:\n\ntest at b.js:7:3\n✖ b (2ms)", "$ npm test → failed: ✖ b (2ms)"},
 		{"read", `{"file_path":"a.rb"}`, "<tool_use_error>File does not exist.</tool_use_error>", "read a.rb → failed: File does not exist."},
 		{"view", `{"path":"a.rb"}`, "x = 1\ny = 2\n<response clipped><NOTE>To save on context only part of this file has been shown to you.</NOTE>", "read a.rb (3 lines of it)"},

@@ -52,7 +52,7 @@ func lastLines(text string, n int) []string {
 var clock = regexp.MustCompile(`\d\d:\d\d:\d\d`)
 
 // summaryLine finds the line in which a program sums up how it went.
-var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^FAIL(?:ED)?\b|^(?:OK|PASS(?:ED)?)(?:$|[^:\w]))|^test result:|^Tests:|^build (?:succeeded|failed|success)|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) (?:complete!|cancelled))|^(?:Passed|Failed)! |(?-i:^[#ℹ] (?:fail|cancelled) [1-9]\d*$)|^No tests found, exiting with code [1-9]|^ok\s+\S+\s|` +
+var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^FAIL(?:ED)?\b|^(?:OK|PASS(?:ED)?)(?:$|[^:\w]))|^test result:|^Tests:|^build (?:succeeded|failed|success)|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) (?:complete!|cancelled))|^(?:Passed|Failed)! |(?-i:^[#ℹ] (?:pass|fail|cancelled) [1-9]\d*$)|^No tests found, exiting with code [1-9]|^ok\s+\S+\s|` +
 	`^FAIL\s+\S+|\b[Cc]ompiled successfully|^make: \*\*\*|^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
 
 // atLast finds an attempt that went well: those before it do not count.
@@ -100,8 +100,8 @@ var (
 	placed = regexp.MustCompile(`(?m)^[ \t]*(?:--- FAIL: |# [A-Z]\w*Error: |FAILED \S+[:.]|FAIL: |! \[(?:remote )?rejected\] |[✕✗✖✘×] |not ok |FAIL +\S+ > |● .* › |error\[\w+\]: |\[ERROR\] +[\w./]+:\[?\d|Failed [\w.]+ \[|\S+\.\w+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal |syntax )?error\b|test \S+ \.\.\. FAILED|[\w.$]+ > .* FAILED$).*`)
 	// totals finds lines that count failures or say where more is told.
 	totals = regexp.MustCompile(`(?i)could not compile|previous errors?\b|\bsee the (?:report|log)|^FAILURE: |^build fail|^execution failed for task|^\* |^make(?:\[\d+\])?: \*\*\*|^npm (?:err!|error)(?: code| errno| lifecycle| a complete|$)|^Tests:|\b\d+ (?:failed|failures?|errors?)\b|^\W*(?:FAIL(?:ED|URES?)?|failures):?\W*$|for more information|--> run with|^FAIL\s+[\w./-]+\s+[\d.]+s$`)
-	// mended finds commits, and what was fixed: they may speak of failures.
-	mended         = regexp.MustCompile(`^(?:\[[\w./-]+(?: \(root-commit\))? )?[0-9a-f]{7,}\b|\bfixed\b.*\b0 (?:remaining|left)\b`)
+	// mended finds commits, tests that passed, and what was fixed: they may speak of failures.
+	mended         = regexp.MustCompile(`^[✔✓√] |^ok \d+ |^(?:\[[\w./-]+(?: \(root-commit\))? )?[0-9a-f]{7,}\b|\bfixed\b.*\b0 (?:remaining|left)\b`)
 	failingSummary = regexp.MustCompile(`(?i)(?:^|[^:.,\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:^FAIL)|^build failed|^\w+: fail|(?-i:^[#ℹ] (?:fail|cancelled) [1-9]\d*$)|^No tests found|^Failed! |(?:Apply|Destroy) cancelled|^make: \*\*\*|test result: FAILED|Tests:.*\b(?:[1-9]\d* failed|(?:Errors|Failures): [1-9])`)
 )
 
