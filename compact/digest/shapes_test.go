@@ -167,6 +167,14 @@ func TestShapesOfAgents(t *testing.T) {
 		),
 		"(lines 7–9)\n  port = 8080\n  host = b\n", "(lines 3–4)\n  port = 9090\n  host = c\n",
 		no(fence), no("File"), no("###"))
+	f("commands in a folder that an argument names",
+		conversation(
+			call(1, "edit_file", `{"path":"shop/src/a.ts","old_string":"x = 1","new_string":"x = 2"}`, "done"),
+			call(2, "terminal", `{"command":"cat >> src/a.ts <<'E'\nexport const y = 3\nE","cd":"shop"}`, ""),
+			call(3, "terminal", `{"command":"cd lib && sed -i s/1/2/ b.ts","cd":"shop"}`, ""),
+			call(4, "shell", `{"command":"rm c.ts","workdir":"/w/shop"}`, ""),
+		),
+		"changed: shop/src/a.ts (2 ×), b.ts, c.ts (removed)\n", "  + export const y = 3\n")
 	f("a call of several lines before its result",
 		say(assistant("I try.\n<execute_command>\n<command>node - <<'EOF'\nlog([7])\nEOF</command>\n</execute_command>"), user("[execute_command for 'node - <<'EOF'\nlog([7])\nEOF'] Result:\nCommand executed.\nOutput:\n[ 7 ]\n[ 8 ]")),
 		"  [ 7 ]\n  [ 8 ]\n",

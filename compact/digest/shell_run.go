@@ -78,6 +78,7 @@ func (a *action) shell() {
 	}
 	back := stashes("push", "save") && stashes("pop", "apply") // all is as it was
 	shown, quotes, away, scratch := other, len(docs) == 0, false, ""
+	within := strings.TrimPrefix(a.values.member("cd workdir cwd workingdirectory"), "./")
 	a.shows = len(a.commands) > 0
 	for i := range a.commands {
 		c, before := &a.commands[i], len(a.changes)
@@ -87,7 +88,7 @@ func (a *action) shell() {
 		}
 		if c.name == "cd" && len(c.words) > 0 { // into a folder that only the shell knows
 			away = strings.ContainsAny(c.words[0], "$*") && (!ownFolder.MatchString(c.words[0]) || strings.Contains(strings.ToLower(c.words[0]), "tmp"))
-			if scratch = ""; !away && strings.HasPrefix(c.words[0], "/tmp/") {
+			if scratch, within = "", ""; !away && strings.HasPrefix(c.words[0], "/tmp/") {
 				scratch = strings.TrimSuffix(c.words[0], "/") + "/"
 			}
 		}
@@ -98,6 +99,8 @@ func (a *action) shell() {
 				*ch = change{how: touched} // in another folder
 			case scratch != "" && ch.path != "" && ch.path[0] != '/':
 				ch.path = scratch + ch.path
+			case within != "" && within[0] != '.' && !isAbsolute(within) && ch.path != everyFile && ch.path != "" && strings.IndexByte("/~", ch.path[0]) < 0:
+				ch.path = strings.TrimSuffix(within, "/") + "/" + ch.path
 			case away && ch.path[0] != '/', strings.HasPrefix(c.joint, "||"):
 				*ch = change{path: ch.path, how: touched}
 			}
