@@ -90,6 +90,9 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			headings = append(headings, headed{indent, k})
 			continue
 		}
+		if use == single {
+			flush(i)
+		}
 		if from < 0 {
 			from = i
 		}

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -18,12 +19,13 @@ func (p *part) printed(i int, e *event, head int32) {
 	small := len(text) < shortOutput && n <= 40
 	patch := isPatch(text)
 	limit, most := max(400, p.room/10), 240
-	c, w := prints, p.weights[i]
+	c, w, listed := prints, p.weights[i], 0
 	if e.kind == other {
 		c, w = data, 1 // however long ago
 		limit = max(600, p.room/4)
 		rows := map[string]float32{} // of each list: they may be of several kinds
 		for _, t := range e.result.tables {
+			listed += len(t.text)
 			rows[t.name] += float32(len(t.rows))
 			w = min(w, fewRows/rows[t.name])
 		}
@@ -51,7 +53,8 @@ func (p *part) printed(i int, e *event, head int32) {
 		logged[words]++
 		return min(1, likeLines/logged[words])
 	}
-	document := len(e.result.tables) == 0 && len(text) > shortObject
+	document := len(text) > shortObject && (len(e.result.tables) == 0 || b.tells() && listed*2 < len(text))
+	first := float32(opening)
 	here, acts, given := map[string]bool{}, e.mayAct(), e.given()
 	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
@@ -100,10 +103,11 @@ func (p *part) printed(i int, e *event, head int32) {
 		case c != data && (expectation.MatchString(t) || tally.MatchString(t)):
 			s += 1.5
 		case c == data:
+			sentence := document && sentenceEnd.MatchString(t)
 			if s += 0.8 * float32(min(specifics(l), 8)); acts && e.result.object != unknown && k < 2 { // the id of what was made
 				s += 3
 			}
-			if len(e.result.tables) == 0 || len(e.result.tables[0].rows) == 1 || asked && len(e.result.tables[0].rows) <= fewRows {
+			if sentence || len(e.result.tables) == 0 || len(e.result.tables[0].rows) == 1 || asked && len(e.result.tables[0].rows) <= fewRows {
 				s *= unlisted
 			}
 			if len(t) > longLog && clock.MatchString(t) {
@@ -114,13 +118,21 @@ func (p *part) printed(i int, e *event, head int32) {
 				s *= beside
 			case document && w == 1: // a text has facts without names
 				s += 0.8 * float32(min(len(withDigits.FindAllString(t, 4)), 4))
+				if sentence { // the longer, the more it says
+					s, first = (s+first)*max(1, float32(len(t))/longSentence), first/2
+				}
+				if binds(t) {
+					s += 2
+				}
 			}
 		case small:
 			s += 0.6
 		case k >= n-3: // how it ended
 			s += 0.5
 		}
-		here[t] = len(t) > 30
+		if here[t] = len(t) > 30; document && w == 1 && (len(t) > longSentence || ofDocument.MatchString(t)) {
+			return s, single
+		}
 		return s, plainLine
 	}, 0, w, head, limit)
 }
@@ -150,14 +162,24 @@ func echoes(line string, given map[uint64]bool, acts bool) bool {
 }
 
 // In results longer than shortObject that are objects with a text, lines with the short members
-// beside it are worth a share of others.
+// beside it are worth a share of others. Of the text each sentence counts by its length in
+// longSentence, and the first opening more.
 const (
-	shortObject = 400
-	beside      = 0.1
+	shortObject  = 400
+	beside       = 0.1
+	longSentence = 120
+	opening      = 2.5
 )
 
 // ofDocument finds a line of an object with several of its members.
-var ofDocument = regexp.MustCompile(`^(?:\w+: )?[\w.-]+: [^,]*(?:, [\w.-]+: [^,]*)+$`)
+var ofDocument = regexp.MustCompile(`^(?:\w+: )?[\w.-]+: (?:[^.]|\.\S)*, [\w.-]+: (?:[^.]|\.\S)*$`)
+
+// tells reports whether a line ends a sentence and is longer than longSentence.
+func (b *body) tells() bool {
+	return slices.ContainsFunc(b.lines, func(l line) bool {
+		return l.to-l.from > longSentence && sentenceEnd.MatchString(b.text[l.from:l.to])
+	})
+}
 
 // isRow reports whether a line is a row of a table with a number in it.
 func isRow(l string) bool { return rows.MatchString(l) && number.MatchString(l) }

@@ -340,12 +340,22 @@ func TestShapesOfAgents(t *testing.T) {
 		no("signal: ~"), no("'test failed'"))
 	var letters [][]compact.Message
 	for i := range 9 {
-		letters = append(letters, call(i, "mail_read", fmt.Sprintf(`{"id":"m_e955943b%d"}`, i), fmt.Sprintf(`{"message":{"id":"m_e955943b%[1]d","thread_id":"t_51f5b46%[1]d","date":"2026-01-0%[1]dT10:12:00+01:00","from":"Ulrich Meder <tagung@petersberg-erfurt.example>","to":"miriam.vogt@nordlicht-energie.de","subject":"Angebot %[1]d","folder":"inbox","labels":[],"body":"Guten Tag %[1]d,\n\ngern bieten wir an (%[1]d):\n- Saal %[1]d (72 qm), 3 Tage, je 42%[1]d,00 EUR netto\n- Option bis 2%[1]d. Januar, danach 60 %%\n%[2]s"}}`, i, strings.Repeat(fmt.Sprintf("Es freuen sich %d von uns auf Ihren Besuch. ", i), 6))))
+		letters = append(letters, call(i, "mail_read", fmt.Sprintf(`{"id":"m_e955943b%d"}`, i), fmt.Sprintf(`{"message":{"id":"m_e955943b%[1]d","thread_id":"t_51f5b46%[1]d","date":"2026-01-0%[1]dT10:12:00+01:00","from":"Ulrich Meder <tagung@petersberg-erfurt.example>","to":"miriam.vogt@nordlicht-energie.de","subject":"Angebot %[1]d","folder":"inbox","labels":[],"body":"Guten Tag %[1]d,\n\ngern bieten wir an (%[1]d):\n- Saal %[1]d (72 qm), 3 Tage, je 42%[1]d,00 EUR netto\n- Option bis 2%[1]d. Januar, danach 60 %%\n%[2]s"}}`, i, strings.Repeat(fmt.Sprintf("Es freuen sich %c und alle hier auf Ihren Besuch. ", 'A'+i), 6))))
 	}
+	var tickets [][]compact.Message
+	for i := range 5 {
+		tickets = append(tickets,
+			call(2*i, "get_article", fmt.Sprintf(`{"id":"KB-%d"}`, i), fmt.Sprintf(`{"ok":true,"article":{"id":"KB-%[1]d","title":"Disputes","version":7,"updatedAt":"2026-01-1%[1]d","body":"While dispute %[1]d is open on an order, nothing may be paid back: the customer could be paid twice. Move the ticket to the queue PAYMENTS, with the tag for it, and tell the customer.\n\nExamples: open for one line of three, nothing for the others.\n\nHistory: 2026-01-1%[1]d blocked, 2025-11-0%[1]d 3 lines, 2025-10-01 first.","tags":["policy","care"],"related":["KB-1","KB-2"],"reviewers":["m.l"],"audience":"internal"}}`, i)),
+			call(2*i+1, "get_ticket", fmt.Sprintf(`{"id":"T-%d"}`, i), fmt.Sprintf(`{"ok":true,"ticket":{"id":"T-%[1]d","status":"open","queue":"EU","customerId":"C-%[1]d","orders":["N-4%[1]d"],"createdAt":"2026-01-20T09:1%[1]d:30Z","messages":[{"id":"M-4%[1]d","author":"customer","body":"Hello, the front pole of tent %[1]d snapped the first time that I pitched it in the garden. Either I get a new pole or I return the tent, and I do not want a voucher.\n\nTomás"}],"source":{"mailbox":"care@n.example","spamScore":0.%[1]d,"dkim":"pass","thread":"th_4%[1]d"},"log":[{"at":"2026-01-20T09:12:3%[1]dZ","by":"mailbox","event":"created"},{"at":"2026-01-20T09:13:3%[1]dZ","by":"router","event":"queue_assigned"}]}}`, i)))
+	}
+	f("the rules of articles, and the letters of tickets",
+		conversation(tickets...),
+		"While dispute 0 is open on an order", "While dispute 4 is open on an order", "front pole of tent 0 snapped", "front pole of tent 4 snapped",
+		no("reviewers"), no("spamScore"))
 	f("letters, before what stands beside their texts",
 		conversation(letters...),
 		"je 420,00 EUR", "je 424,00 EUR", "je 428,00 EUR",
-		no("thread_id"))
+		no("folder"))
 	f("a text that a call writes, and its result repeats",
 		call(1, "mail_draft", `{"to":"a@b.example","body":"Dear Ms. Krull,\nour date moves to 17 February, and we will be ten instead of nine for all three days.\nKind regards"}`, `{"draft":{"id":"d_a3b64274","body":"Dear Ms. Krull,\nour date moves to 17 February, and we will be ten instead of nine for all three days.\nKind regards"}}`),
 		"d_a3b64274",
