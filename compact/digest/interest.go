@@ -36,7 +36,7 @@ const (
 	// met is how much a name of a result is wanted that nobody speaks of, and
 	// before the share of a price that a line has if a later one has the term too.
 	met    = 0.1
-	before = 0.4
+	before = 0.45
 )
 
 func newInterest(long int) *interest {
