@@ -10,8 +10,7 @@ type carried struct {
 }
 
 // carry returns the pieces of files that had no room, the worthiest as far as twice the
-// room goes, and for half of the room those of what commands printed, each behind the
-// piece that it needs. A need is an index of the list.
+// room goes, each behind the piece that it needs. A need is an index of the list.
 func (p *part) carry(order []int32) (list []carried) {
 	index := map[int32]int32{}
 	var add func(i int32) int32
@@ -29,20 +28,14 @@ func (p *part) carry(order []int32) (list []carried) {
 		list = append(list, carried{q, p.events[q.event]})
 		return index[i]
 	}
-	read, printed := 2*p.room, p.room/2 // bytes
+	room := 2 * p.room // in bytes
 	for _, i := range order {
 		q := &p.pieces[i]
-		e, left := p.at(q.event), &read
-		switch {
-		case q.on || q.under >= 0 || q.full() < leastRead || e == nil || e.by != byCall:
-			continue
-		case e.kind == reads && e.path != "" && (q.class == sources || q.class == rules):
-		case e.kind == runs && q.class == prints && e.outcome.verdict != failed:
-			left = &printed
-		default:
+		e := p.at(q.event)
+		if q.on || q.under >= 0 || q.full() < leastRead || e == nil || e.by != byCall || e.kind != reads || e.path == "" || q.class != sources && q.class != rules {
 			continue
 		}
-		if *left -= int(q.cost); *left >= 0 {
+		if room -= int(q.cost); room >= 0 {
 			add(i)
 		}
 	}

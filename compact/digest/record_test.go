@@ -271,18 +271,3 @@ func TestAPartWithoutRoomForgets(t *testing.T) {
 		r.Add(exchange(9999, "run", `{"command":"go vet ./..."}`, "exit code: 0"), nil, 200, false)
 	}
 }
-
-// TestATrialWithoutRoomIsToldLater: what a command printed has its room in a later part, and is
-// said to be from before.
-func TestATrialWithoutRoomIsToldLater(t *testing.T) {
-	lists := [][]compact.Message{{user("Which ports does listen_on take? Note all that you find.")}, exchange(1, "bash", `{"command":"python try_ports.py"}`, "listen_on(80) chose 80\nlisten_on(8080) chose 8081\nlisten_on(0) chose 41233\nlisten_on(8081) is free")}
-	for i := range 12 {
-		lists = append(lists, []compact.Message{assistant(fmt.Sprintf("The cause of case %d is `Phase%d.Next`: the hook returns before `save%d.go` is called, so the fix is to save first.", i, i, i))})
-	}
-	all := conversation(append(lists, exchange(2, "bash", `{"command":"date"}`, "Mon"))...)
-	r := NewRecord(compacttest.Bytes{})
-	if first := r.Add(all[:len(all)-2], nil, 120, false); strings.Contains(first, "41233") {
-		t.Fatalf("the part is too large for the test:\n%s", first)
-	}
-	tells(t, "a later part", r.Add(all[len(all)-2:], nil, 300, false), "\n(earlier) $ python try_ports.py →", "listen_on(0) chose 41233")
-}

@@ -283,7 +283,7 @@ const staying = "user (repeated below; the steps that follow came after it): "
 
 // late returns the mark of what was said or done before steps of the parts before.
 func (p *part) late(event int32) string {
-	if e := p.at(event); e != nil && (int(event) >= p.old || e.by == byCall && e.kind == runs) && p.begun && e.origin < p.upTo {
+	if e := p.at(event); e != nil && int(event) >= p.old && p.begun && e.origin < p.upTo {
 		return "(earlier) "
 	}
 	return ""
