@@ -88,8 +88,8 @@ var partly = regexp.MustCompile(`(?i)\buser (?:has )?modified your\b|unable to a
 // onlyLines finds a difference without its places.
 var onlyLines = regexp.MustCompile(`\A(?:-.*\n)+(?:\+.*(?:\n|\z))+\z`)
 
-// shown takes the changes that the result of an edit shows: those that the call does
-// not say, and those of the user.
+// shown takes the changes that the result of an edit shows, in whole lines: those that the
+// call says, perhaps of parts of lines, or does not say, and those of the user.
 func (a *action) shown(text string) {
 	if m := byUserInstead.FindStringSubmatch(text); m != nil && len(a.changes) == 1 {
 		a.changes = []change{{path: a.path, old: a.changes[0].old, new: strings.TrimRight(m[1]+m[2], "\n"), how: a.changes[0].how}}
@@ -99,7 +99,10 @@ func (a *action) shown(text string) {
 		return
 	}
 	if !byUserToo.MatchString(text[:at[0]]) {
-		if slices.ContainsFunc(a.changes, func(c change) bool { return c.how != changed }) {
+		if slices.ContainsFunc(a.changes, func(c change) bool {
+			line, _, _ := strings.Cut(c.new, "\n")
+			return c.how != changed && (c.how != replaced || !strings.Contains(text[at[0]:at[1]], line))
+		}) {
 			return
 		}
 		a.changes = nil
