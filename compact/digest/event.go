@@ -58,11 +58,7 @@ func (r *Record) lose(m *message, others []*message) {
 	case awaits != nil && awaits.answered && awaits.origin+1 == m.origin: // by this message
 	case m.role == compact.User:
 		call := awaits != nil && awaits.origin+1 == m.origin && (awaits.tool != inFence || m.holds)
-		answers := call && awaits.answers()
-		said, data := saidIn(m.text, m.holds || call, answers)
-		if answers && said != "" {
-			data = "" // the client's
-		}
+		said, data := saidIn(m.text, m.holds || call, call && awaits.answers())
 		a := &action{}
 		ran := byUserRun.FindStringSubmatch(m.text)
 		if ran != nil && !call {

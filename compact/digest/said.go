@@ -162,10 +162,7 @@ var answer = regexp.MustCompile(`^\s*\{\s*"status"\s*:\s*"(denied|approved|guida
 func (a *action) heard(text string) (said, rest string) {
 	switch {
 	case a.answers():
-		if said, rest = saidIn(text, true, true); said != "" {
-			rest = "" // the client's
-		}
-		return said, rest
+		return saidIn(text, true, true)
 	case (a.kind == edits || a.tool == "execute_command") && answer.MatchString(firstBytes(text, 64)):
 		head, rest, _ := strings.Cut(text, "\n\n")
 		v := valueOf(head)
@@ -262,6 +259,9 @@ func saidIn(text string, isResult, answered bool) (said, attachment string) {
 	said = strings.TrimSpace(words.String())
 	if ofClaude && ofClient.MatchString(said) {
 		said = ""
+	}
+	if answered && said != "" { // the rest is the client's
+		return said, ""
 	}
 	return said, strings.TrimRight(data.String(), "\n")
 }
