@@ -169,10 +169,8 @@ func TestShapesOfAgents(t *testing.T) {
 		no(fence), no("File"), no("###"))
 	f("edits of parts of lines, and the lines that a result shows",
 		conversation(
-			call(1, "edit_file", `{"path":"shop/src/a.ts","mode":"edit","edits":[{"old_text":"data: string): string {","new_text":"data: string, series: Series): string {"},{"old_text":"return n","new_text":"return `+"`${n}/${series}`"+`"}]}`,
-				"Edited shop/src/a.ts:\n\n"+fence+"diff\n@@ -7,5 +7,5 @@\n /** The next number. */\n-export function next(path: string, data: string): string {\n+export function next(path: string, data: string, series: Series): string {\n   const n = read(path);\n-  return n;\n+  return `${n}/${series}`;\n }\n\n"+fence),
-			call(2, "edit_file", `{"path":"shop/src/b.ts","mode":"edit","edits":[{"old_text":"one","new_text":"two"},{"old_text":"six","new_text":"ten"}]}`,
-				"Edited shop/src/b.ts:\n\n"+fence+"diff\n@@ -1 +1 @@\n-one of them\n+two of them\n\n"+fence),
+			call(1, "edit_file", `{"path":"shop/src/a.ts","mode":"edit","edits":[{"old_text":"data: string): string {","new_text":"data: string, series: Series): string {"},{"old_text":"return n","new_text":"return `+"`${n}/${series}`"+`"}]}`, "Edited shop/src/a.ts:\n\n"+fence+"diff\n@@ -7,5 +7,5 @@\n /** The next number. */\n-export function next(path: string, data: string): string {\n+export function next(path: string, data: string, series: Series): string {\n   const n = read(path);\n-  return n;\n+  return `${n}/${series}`;\n }\n\n"+fence),
+			call(2, "edit_file", `{"path":"shop/src/b.ts","mode":"edit","edits":[{"old_text":"one","new_text":"two"},{"old_text":"six","new_text":"ten"}]}`, "Edited shop/src/b.ts:\n\n"+fence+"diff\n@@ -1 +1 @@\n-one of them\n+two of them\n\n"+fence),
 		),
 		"  + export function next(path: string, data: string, series: Series): string {\n", "  +   return `${n}/${series}`;\n", "  + two\n", "  + ten\n",
 		no("+ data: string"))
@@ -180,8 +178,7 @@ func TestShapesOfAgents(t *testing.T) {
 		conversation(
 			call(1, "edit_file", `{"path":"shop/src/a.ts","old_string":"x = 1","new_string":"x = 2"}`, "done"),
 			call(2, "terminal", `{"command":"cat >> src/a.ts <<'E'\nexport const y = 3\nE","cd":"shop"}`, ""),
-			call(3, "terminal", `{"command":"cd lib && sed -i s/1/2/ b.ts","cd":"shop"}`, ""),
-			call(4, "shell", `{"command":"rm c.ts","workdir":"/w/shop"}`, ""),
+			call(3, "terminal", `{"command":"cd lib && sed -i s/1/2/ b.ts","cd":"shop"}`, ""), call(4, "shell", `{"command":"rm c.ts","workdir":"/w/shop"}`, ""),
 		),
 		"changed: shop/src/a.ts (2 ×), b.ts, c.ts (removed)\n", "  + export const y = 3\n")
 	f("a call of several lines before its result",
