@@ -172,8 +172,7 @@ func TestShapesOfAgents(t *testing.T) {
 			call(1, "edit_file", `{"path":"shop/src/a.ts","mode":"edit","edits":[{"old_text":"data: string): string {","new_text":"data: string, series: Series): string {"},{"old_text":"return n","new_text":"return `+"`${n}/${series}`"+`"}]}`, "Edited shop/src/a.ts:\n\n"+fence+"diff\n@@ -7,5 +7,5 @@\n /** The next number. */\n-export function next(path: string, data: string): string {\n+export function next(path: string, data: string, series: Series): string {\n   const n = read(path);\n-  return n;\n+  return `${n}/${series}`;\n }\n\n"+fence),
 			call(2, "edit_file", `{"path":"shop/src/b.ts","mode":"edit","edits":[{"old_text":"one","new_text":"two"},{"old_text":"six","new_text":"ten"}]}`, "Edited shop/src/b.ts:\n\n"+fence+"diff\n@@ -1 +1 @@\n-one of them\n+two of them\n\n"+fence),
 		),
-		"  + export function next(path: string, data: string, series: Series): string {\n", "  +   return `${n}/${series}`;\n", "  + two\n", "  + ten\n",
-		no("+ data: string"))
+		"  + export function next(path: string, data: string, series: Series): string {\n", "  +   return `${n}/${series}`;\n", "  + two\n", "  + ten\n", no("+ data: string"))
 	f("commands in a folder that an argument names",
 		conversation(
 			call(1, "edit_file", `{"path":"shop/src/a.ts","old_string":"x = 1","new_string":"x = 2"}`, "done"),
@@ -356,8 +355,7 @@ func TestShapesOfAgents(t *testing.T) {
 	}
 	f("the rules of articles, and the letters of tickets",
 		conversation(tickets...),
-		"While dispute 0 is open on an order", "While dispute 4 is open on an order", "front pole of tent 0 snapped", "front pole of tent 4 snapped",
-		no("reviewers"), no("spamScore"))
+		"While dispute 0 is open on an order", "While dispute 4 is open on an order", "front pole of tent 0 snapped", "front pole of tent 4 snapped", no("reviewers"), no("spamScore"))
 	f("letters, before what stands beside their texts",
 		conversation(letters...),
 		"je 420,00 EUR", "je 424,00 EUR", "je 428,00 EUR",
