@@ -30,8 +30,11 @@ func (p *part) printed(i int, e *event, head int32) {
 			w = min(w, fewRows/rows[t.name])
 		}
 		for k := range b.lines { // and those of a table that is a text
-			if l := b.at(k); isRow(l) {
+			switch l := b.at(k); {
+			case isRow(l):
 				rows[""]++
+			case e.asksData() && !sentenceEnd.MatchString(l): // its columns have no names
+				rows[""] += 3
 			}
 		}
 		w = min(w, fewRows/max(1, rows[""]))

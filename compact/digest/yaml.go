@@ -14,18 +14,18 @@ var (
 	// Python print them, and innerList a list or an object on one line, as they do not.
 	printedYAML = regexp.MustCompile(`^(?:- )?[A-Za-z_]\w*:(?: [^\n]*)?\n`)
 	innerList   = regexp.MustCompile(`(?m)^[\s-]*(?:\w+: )?(?:\[[^\]]|\{[^}])`)
-	// printedPython finds the same in the notation of the language, and pythonToken what
-	// JSON writes otherwise.
-	printedPython = regexp.MustCompile(`^\[?\{'\w+': `)
-	pythonToken   = regexp.MustCompile(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\b(?:None|True|False)\b`)
+	// printedPython finds the same in the notation of the language, and rows of a database,
+	// and pythonToken what JSON writes otherwise.
+	printedPython = regexp.MustCompile(`^(?:\[?\{'\w+': |\[\()`)
+	pythonToken   = regexp.MustCompile(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\b(?:None|True|False)\b|\b[\w.]+\('?[^()']*'?\)|,?[()]`)
 	inJSON        = strings.NewReplacer(`\\`, `\\`, `\'`, `'`, `\"`, `\"`, `\x`, `\u00`, `"`, `\"`)
 )
 
 // mostYAML is the length up to which a text is read as YAML.
 const mostYAML = 1 << 18
 
-// printed returns the value of a text that a tool printed as an object or as a list of
-// objects, and reports whether it is one.
+// printed returns the value of a text that a tool printed as an object, as a list of
+// objects or as rows, and reports whether it is one.
 func printed(text string) (v value, ok bool) {
 	switch {
 	case printedPython.MatchString(text):
@@ -35,8 +35,17 @@ func printed(text string) (v value, ok bool) {
 				return "null"
 			case 'T', 'F':
 				return strings.ToLower(t)
+			case '(':
+				return "["
+			case ')', ',':
+				return "]"
+			case '\'', '"':
+				return `"` + inJSON.Replace(t[1:len(t)-1]) + `"`
 			}
-			return `"` + inJSON.Replace(t[1:len(t)-1]) + `"`
+			if number, ok := strings.CutPrefix(t, "Decimal('"); ok {
+				return strings.TrimSuffix(number, "')")
+			}
+			return `"` + inJSON.Replace(t) + `"` // a date
 		}))
 		return v, v.list != nil
 	case len(text) > mostYAML, !printedYAML.MatchString(text), innerList.MatchString(text):
