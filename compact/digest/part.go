@@ -17,6 +17,7 @@ type part struct {
 	interest *interest
 	seen     map[uint64]bool // lines that the model reads
 	stays    map[*event]bool // the edits whose calls it reads
+	longest  *event          // the longest question to a database that was answered, if it is long
 	bodies   []*body         // of the results of the events
 	weights  []float32       // of the events
 	room     int             // bytes
@@ -30,8 +31,12 @@ type part struct {
 func (p *part) write() string {
 	p.room = p.size * 7 / 2
 	p.older()
-	for i := range p.events { // what came later counts more
+	longest := labelChars
+	for i, e := range p.events { // what came later counts more
 		p.weights = append(p.weights, 0.5+0.8*float32(i+1)/float32(len(p.events)))
+		if e.by == byCall && e.outcome.verdict < failed && len(e.query) >= longest && e.asksData() {
+			p.longest, longest = e, len(e.query)
+		}
 	}
 	p.see()
 	last, times := map[[2]uint64]int{}, map[[2]uint64]int{} // of steps that come again with the same result

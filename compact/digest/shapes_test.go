@@ -170,8 +170,9 @@ func TestShapesOfAgents(t *testing.T) {
 	f("rows of a database, after what the agent says of them",
 		conversation(call(1, "sql_db_query", `{"query":"SELECT day, n, price, shop FROM sales"}`, "["+strings.TrimSuffix(strings.Repeat("('2026-03-10', 507408, 71333.07, 12), ('2026-03-11', 509835, 71333.08, 14), ", 9), ", ")+"]"),
 			call(2, "sql_db_query", `{"query":"SELECT status, COUNT(*) FROM sales GROUP BY status"}`, "[('DONE', 9217), ('done', None)]"),
+			call(3, "sql_db_query", `{"query":"WITH clean AS (SELECT id, price FROM sales WHERE UPPER(status)='DONE' AND batch<>511 AND shop<>99 AND day BETWEEN '2026-01-01' AND '2026-03-31') SELECT SUM(price / CASE WHEN shop=10 THEN 100.0 ELSE 1 END) FROM clean"}`, "[(71333.07,)]"),
 			say(assistant("Week 11 is loaded twice: batch 511 is the second, and none of the returns belongs to the batch, so the batch can go."), user("Good. And the shops?"))),
-		"  DONE, 9217\n  done, null\n", "agent: Week 11 is loaded twice")
+		"  DONE, 9217\n  done, null\n", "agent: Week 11 is loaded twice", "CASE WHEN shop=10 THEN 100.0 ELSE 1 END) FROM clean → 71333.07\n")
 	f("edits of parts of lines, and the lines that a result shows",
 		conversation(
 			call(1, "edit_file", `{"path":"shop/src/a.ts","mode":"edit","edits":[{"old_text":"data: string): string {","new_text":"data: string, series: Series): string {"},{"old_text":"return n","new_text":"return `+"`${n}/${series}`"+`"}]}`, "Edited shop/src/a.ts:\n\n"+fence+"diff\n@@ -7,5 +7,5 @@\n /** The next number. */\n-export function next(path: string, data: string): string {\n+export function next(path: string, data: string, series: Series): string {\n   const n = read(path);\n-  return n;\n+  return `${n}/${series}`;\n }\n\n"+fence),

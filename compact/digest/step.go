@@ -19,8 +19,11 @@ const (
 func (p *part) step(i int, e *event, times int) {
 	w := p.weights[i]
 	most, score := min(labelChars, max(leastLabel, p.room/6)), float32(1.5)
-	if e.tells() {
+	switch {
+	case e.tells():
 		most, score = max(most, min(toldChars, p.room/8)), 12
+	case e == p.longest: // it has what was found out of the data
+		most, score = max(most, min(2*toldChars, p.room/8)), foremost
 	}
 	name := e.name(most)
 	if e.kind == reads && e.path != "" && p.files.later(e) {

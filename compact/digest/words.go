@@ -81,7 +81,7 @@ func (p *part) stay() {
 func (p *part) agent(i int, e *event) {
 	c, base, limit := prose, float32(0.9), max(500, p.room/14)
 	if e.final {
-		c, base, limit = answers, 1.6, max(700, p.room/12)
+		c, base, limit = answers, 2, max(700, p.room/12)
 		if !slices.ContainsFunc(p.events[i+1:], func(e *event) bool { return e.final }) {
 			limit = max(900, p.room*2/9) // the last one
 		}
