@@ -169,8 +169,7 @@ func TestShapesOfAgents(t *testing.T) {
 		no(fence), no("File"), no("###"))
 	f("rows of a database, after what the agent says of them",
 		conversation(call(1, "sql_db_query", `{"query":"SELECT day, n, price, shop FROM sales"}`, "["+strings.TrimSuffix(strings.Repeat("('2026-03-10', 507408, 71333.07, 12), ('2026-03-11', 509835, 71333.08, 14), ", 9), ", ")+"]"),
-			call(2, "sql_db_query", `{"query":"SELECT status, COUNT(*) FROM sales GROUP BY status"}`, "[('DONE', 9217), ('done', None)]"),
-			call(3, "sql_db_query", `{"query":"WITH clean AS (SELECT id, price FROM sales WHERE UPPER(status)='DONE' AND batch<>511 AND shop<>99 AND day BETWEEN '2026-01-01' AND '2026-03-31') SELECT SUM(price / CASE WHEN shop=10 THEN 100.0 ELSE 1 END) FROM clean"}`, "[(71333.07,)]"),
+			call(2, "sql_db_query", `{"query":"SELECT status, COUNT(*) FROM sales GROUP BY status"}`, "[('DONE', 9217), ('done', None)]"), call(3, "sql_db_query", `{"query":"WITH clean AS (SELECT id, price FROM sales WHERE UPPER(status)='DONE' AND batch<>511 AND shop<>99 AND day BETWEEN '2026-01-01' AND '2026-03-31') SELECT SUM(price / CASE WHEN shop=10 THEN 100.0 ELSE 1 END) FROM clean"}`, "[(71333.07,)]"),
 			say(assistant("Week 11 is loaded twice: batch 511 is the second, and none of the returns belongs to the batch, so the batch can go."), user("Good. And the shops?"))),
 		"  DONE, 9217\n  done, null\n", "agent: Week 11 is loaded twice", "CASE WHEN shop=10 THEN 100.0 ELSE 1 END) FROM clean → 71333.07\n")
 	f("edits of parts of lines, and the lines that a result shows",
@@ -180,8 +179,7 @@ func TestShapesOfAgents(t *testing.T) {
 		),
 		"  + export function next(path: string, data: string, series: Series): string {\n", "  +   return `${n}/${series}`;\n", "  + two\n", "  + ten\n", no("+ data: string"))
 	f("commands in a folder that an argument names",
-		conversation(
-			call(1, "edit_file", `{"path":"shop/src/a.ts","old_string":"x = 1","new_string":"x = 2"}`, "done"),
+		conversation(call(1, "edit_file", `{"path":"shop/src/a.ts","old_string":"x = 1","new_string":"x = 2"}`, "done"),
 			call(2, "terminal", `{"command":"cat >> src/a.ts <<'E'\nexport const y = 3\nE","cd":"shop"}`, ""),
 			call(3, "terminal", `{"command":"cd lib && sed -i s/1/2/ b.ts","cd":"shop"}`, ""), call(4, "shell", `{"command":"rm c.ts","workdir":"/w/shop"}`, ""),
 		),
@@ -355,8 +353,7 @@ func TestShapesOfAgents(t *testing.T) {
 	}
 	var tickets [][]compact.Message
 	for i := range 5 {
-		tickets = append(tickets,
-			call(2*i, "get_article", fmt.Sprintf(`{"id":"KB-%d"}`, i), fmt.Sprintf(`{"ok":true,"article":{"id":"KB-%[1]d","title":"Disputes","version":7,"updatedAt":"2026-01-1%[1]d","body":"While dispute %[1]d is open on an order, nothing may be paid back: the customer could be paid twice. Move the ticket to the queue PAYMENTS, with the tag for it, and tell the customer.\n\nExamples: open for one line of three, nothing for the others.\n\nHistory: 2026-01-1%[1]d blocked, 2025-11-0%[1]d 3 lines, 2025-10-01 first.","tags":["policy","care"],"related":["KB-1","KB-2"],"reviewers":["m.l"],"audience":"internal"}}`, i)),
+		tickets = append(tickets, call(2*i, "get_article", fmt.Sprintf(`{"id":"KB-%d"}`, i), fmt.Sprintf(`{"ok":true,"article":{"id":"KB-%[1]d","title":"Disputes","version":7,"updatedAt":"2026-01-1%[1]d","body":"While dispute %[1]d is open on an order, nothing may be paid back: the customer could be paid twice. Move the ticket to the queue PAYMENTS, with the tag for it, and tell the customer.\n\nExamples: open for one line of three, nothing for the others.\n\nHistory: 2026-01-1%[1]d blocked, 2025-11-0%[1]d 3 lines, 2025-10-01 first.","tags":["policy","care"],"related":["KB-1","KB-2"],"reviewers":["m.l"],"audience":"internal"}}`, i)),
 			call(2*i+1, "get_ticket", fmt.Sprintf(`{"id":"T-%d"}`, i), fmt.Sprintf(`{"ok":true,"ticket":{"id":"T-%[1]d","status":"open","queue":"EU","customerId":"C-%[1]d","orders":["N-4%[1]d"],"createdAt":"2026-01-20T09:1%[1]d:30Z","messages":[{"id":"M-4%[1]d","author":"customer","body":"Hello, the front pole of tent %[1]d snapped the first time that I pitched it in the garden. Either I get a new pole or I return the tent, and I do not want a voucher.\n\nTomás"}],"source":{"mailbox":"care@n.example","spamScore":0.%[1]d,"dkim":"pass","thread":"th_4%[1]d"},"log":[{"at":"2026-01-20T09:12:3%[1]dZ","by":"mailbox","event":"created"},{"at":"2026-01-20T09:13:3%[1]dZ","by":"router","event":"queue_assigned"}]}}`, i)))
 	}
 	f("the rules of articles, and the letters of tickets",
