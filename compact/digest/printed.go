@@ -19,7 +19,7 @@ func (p *part) printed(i int, e *event, head int32) {
 	small := len(text) < shortOutput && n <= 40
 	patch := isPatch(text)
 	limit, most := max(400, p.room/10), 240
-	c, w, listed := prints, p.weights[i], 0
+	c, w, listed, asked := prints, p.weights[i], 0, e.asksData()
 	if e.kind == other {
 		c, w = data, 1 // however long ago
 		limit = max(600, p.room/4)
@@ -33,8 +33,8 @@ func (p *part) printed(i int, e *event, head int32) {
 			switch l := b.at(k); {
 			case isRow(l):
 				rows[""]++
-			case e.asksData() && !sentenceEnd.MatchString(l): // its columns have no names
-				rows[""] += 3
+			case asked && !sentenceEnd.MatchString(l):
+				rows[""] += withoutNames
 			}
 		}
 		w = min(w, fewRows/max(1, rows[""]))
@@ -50,18 +50,18 @@ func (p *part) printed(i int, e *event, head int32) {
 			least = leastListed
 		}
 	}
-	asked, logged := e.asksData(), map[string]float32{}
+	logged := map[string]float32{}
 	like := func(t string) float32 { // how much a line counts, of those that have the same words without digits
 		words := withDigits.ReplaceAllLiteralString(t, "")
 		logged[words]++
 		return min(1, likeLines/logged[words])
 	}
-	document := len(text) > shortObject && (len(e.result.tables) == 0 || b.tells() && listed*2 < len(text))
+	document := c == data && len(text) > shortObject && (len(e.result.tables) == 0 || b.hasSentence() && listed*2 < len(text))
 	first := float32(opening)
 	here, acts, given := map[string]bool{}, e.mayAct(), e.given()
 	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
-		t := strings.TrimSpace(l)
+		t, members := strings.TrimSpace(l), false
 		s := 0.1 + min(b.interest(p.interest, k), 2.5)*0.55
 		switch {
 		case found && strings.Trim(t, "-=│ \t") == "", !found && (len(t) < 2 || strings.Trim(t, "=-*~^_. ") == ""):
@@ -107,6 +107,7 @@ func (p *part) printed(i int, e *event, head int32) {
 			s += 1.5
 		case c == data:
 			sentence := document && sentenceEnd.MatchString(t)
+			members = document && ofDocument.MatchString(t)
 			if s += 0.8 * float32(min(specifics(l), 8)); acts && e.result.object != unknown && k < 2 { // the id of what was made
 				s += 3
 			}
@@ -117,7 +118,7 @@ func (p *part) printed(i int, e *event, head int32) {
 				s *= like(t)
 			}
 			switch {
-			case document && ofDocument.MatchString(t):
+			case members:
 				s *= beside
 			case document && w == 1: // a text has facts without names
 				s += 0.8 * float32(min(len(withDigits.FindAllString(t, 4)), 4))
@@ -133,7 +134,7 @@ func (p *part) printed(i int, e *event, head int32) {
 		case k >= n-3: // how it ended
 			s += 0.5
 		}
-		if here[t] = len(t) > 30; document && w == 1 && (len(t) > longSentence || ofDocument.MatchString(t)) {
+		if here[t] = len(t) > 30; document && w == 1 && (len(t) > longSentence || members) {
 			return s, single
 		}
 		return s, plainLine
@@ -177,8 +178,8 @@ const (
 // ofDocument finds a line of an object with several of its members.
 var ofDocument = regexp.MustCompile(`^(?:\w+: )?[\w.-]+: (?:[^.]|\.\S)*, [\w.-]+: (?:[^.]|\.\S)*$`)
 
-// tells reports whether a line ends a sentence and is longer than longSentence.
-func (b *body) tells() bool {
+// hasSentence reports whether a line ends a sentence and is longer than longSentence.
+func (b *body) hasSentence() bool {
 	return slices.ContainsFunc(b.lines, func(l line) bool {
 		return l.to-l.from > longSentence && sentenceEnd.MatchString(b.text[l.from:l.to])
 	})
@@ -214,8 +215,11 @@ const (
 )
 
 // fewRows is the length of lists up to which their rows count whole: of longer ones a few say
-// how the others are.
-const fewRows = 16
+// how the others are. A row whose columns have no names counts as withoutNames rows.
+const (
+	fewRows      = 16
+	withoutNames = 3
+)
 
 // unlisted is how much more than a row of a list an object or a text is worth that a tool
 // returned for what it was asked.
