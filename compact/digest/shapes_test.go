@@ -181,7 +181,7 @@ func TestShapesOfAgents(t *testing.T) {
 	f("commands in a folder that an argument names",
 		conversation(call(1, "edit_file", `{"path":"shop/src/a.ts","old_string":"x = 1","new_string":"x = 2"}`, "done"),
 			call(2, "terminal", `{"command":"cat >> src/a.ts <<'E'\nexport const y = 3\nE","cd":"shop"}`, ""),
-			call(3, "terminal", `{"command":"cd lib && sed -i s/1/2/ b.ts","cd":"shop"}`, ""), call(4, "shell", `{"command":"rm c.ts","workdir":"/w/shop"}`, ""),
+			call(3, "terminal", `{"command":"cd lib && sed -i s/1/2/ b.ts","cd":"shop"}`, ""), call(4, "shell", `{"command":"rm c.ts","workdir":"/w/shop"}`, ""), call(5, "terminal", `{"command":"test -f d.ts || rm d.ts","cd":"shop"}`, ""),
 		),
 		"changed: shop/src/a.ts (2 ×), b.ts, c.ts (removed)\n", "  + export const y = 3\n")
 	f("a call of several lines before its result",

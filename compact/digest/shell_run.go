@@ -77,8 +77,11 @@ func (a *action) shell() {
 		})
 	}
 	back := stashes("push", "save") && stashes("pop", "apply") // all is as it was
-	shown, quotes, away, scratch := other, len(docs) == 0, false, ""
-	within := strings.TrimPrefix(a.values.member("cd workdir cwd workingdirectory"), "./")
+	shown, quotes, away := other, len(docs) == 0, false
+	folder := strings.TrimSuffix(strings.TrimPrefix(a.values.member("cd workdir cwd workingdirectory"), "./"), "/") + "/" // that paths are in
+	if isAbsolute(folder) || strings.IndexByte(".~", folder[0]) >= 0 {
+		folder = ""
+	}
 	a.shows = len(a.commands) > 0
 	for i := range a.commands {
 		c, before := &a.commands[i], len(a.changes)
@@ -88,19 +91,18 @@ func (a *action) shell() {
 		}
 		if c.name == "cd" && len(c.words) > 0 { // into a folder that only the shell knows
 			away = strings.ContainsAny(c.words[0], "$*") && (!ownFolder.MatchString(c.words[0]) || strings.Contains(strings.ToLower(c.words[0]), "tmp"))
-			if scratch, within = "", ""; !away && strings.HasPrefix(c.words[0], "/tmp/") {
-				scratch = strings.TrimSuffix(c.words[0], "/") + "/"
+			if folder = ""; !away && strings.HasPrefix(c.words[0], "/tmp/") {
+				folder = strings.TrimSuffix(c.words[0], "/") + "/"
 			}
 		}
 		for k := before; k < len(a.changes); k++ {
 			ch := &a.changes[k]
+			if ch.path != "" && ch.path != everyFile && strings.IndexByte("/~", ch.path[0]) < 0 {
+				ch.path = folder + ch.path
+			}
 			switch ch.last = i == len(a.commands)-1 && strings.HasPrefix(c.joint, "&&"); {
-			case (away || scratch != "") && ch.path == everyFile:
+			case ch.path == everyFile && (away || strings.HasPrefix(folder, "/tmp/")):
 				*ch = change{how: touched} // in another folder
-			case scratch != "" && ch.path != "" && ch.path[0] != '/':
-				ch.path = scratch + ch.path
-			case within != "" && within[0] != '.' && !isAbsolute(within) && ch.path != everyFile && ch.path != "" && strings.IndexByte("/~", ch.path[0]) < 0:
-				ch.path = strings.TrimSuffix(within, "/") + "/" + ch.path
 			case away && ch.path[0] != '/', strings.HasPrefix(c.joint, "||"):
 				*ch = change{path: ch.path, how: touched}
 			}
