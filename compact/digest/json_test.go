@@ -26,6 +26,7 @@ func TestUnwrap(t *testing.T) {
 	f(`{'at': datetime(2026, 1, 2)}`, "at: datetime(2026, 1, 2)\n")
 	f(`[(1, 'It\'s (a)', Decimal('7.50'), datetime.date(2026, 1, 2)), (2, None, Decimal('8'), "b, c")]`, "1, It's (a), 7.50, \"datetime.date(2026, 1, 2)\"\n2, null, 8, \"b, c\"\n")
 	f("[('a',), ('b',)]", "a\nb\n")
+	f("[(Timestamp('2026-01-02'),1),(None,2)]", "Timestamp('2026-01-02'), 1\nnull, 2\n")
 	f(`{"output":"\ti.Kind = 1\nnext\n"}`, "\ti.Kind = 1\nnext\n")
 	f(`{"output":"one line","metadata":{"exit_code":2}}`, "one line\nexit_code: 2\n")
 	f(`{"metadata":{"exit_code":1},"output":"a\nb"}`, "exit_code: 1\na\nb\n")

@@ -17,7 +17,7 @@ var (
 	// printedPython finds the same in the notation of the language, and rows of a database,
 	// and pythonToken what JSON writes otherwise.
 	printedPython = regexp.MustCompile(`^(?:\[?\{'\w+': |\[\()`)
-	pythonToken   = regexp.MustCompile(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\b(?:None|True|False)\b|\b[\w.]+\('?[^()']*'?\)|,?[()]`)
+	pythonToken   = regexp.MustCompile(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\b(?:None|True|False)\b|\b[\w.]+\('?[^()']*'?\)|\(|,?\)`)
 	inJSON        = strings.NewReplacer(`\\`, `\\`, `\'`, `'`, `\"`, `\"`, `\x`, `\u00`, `"`, `\"`)
 )
 
@@ -30,20 +30,19 @@ func printed(text string) (v value, ok bool) {
 	switch {
 	case printedPython.MatchString(text):
 		v = valueOf(pythonToken.ReplaceAllStringFunc(text, func(t string) string {
-			switch t[0] {
-			case 'N':
+			switch {
+			case t == "None":
 				return "null"
-			case 'T', 'F':
+			case t == "True", t == "False":
 				return strings.ToLower(t)
-			case '(':
+			case t == "(":
 				return "["
-			case ')', ',':
+			case t == ")", t == ",)":
 				return "]"
-			case '\'', '"':
+			case t[0] == '\'', t[0] == '"':
 				return `"` + inJSON.Replace(t[1:len(t)-1]) + `"`
-			}
-			if number, ok := strings.CutPrefix(t, "Decimal('"); ok {
-				return strings.TrimSuffix(number, "')")
+			case strings.HasPrefix(t, "Decimal('"):
+				return t[len("Decimal('") : len(t)-len("')")]
 			}
 			return `"` + inJSON.Replace(t) + `"` // a date
 		}))
