@@ -98,14 +98,15 @@ func (a *action) shown(text string) {
 	if at == nil || a.path == "" {
 		return
 	}
+	shows := strings.TrimRight(text[at[0]:at[1]], "\n")
 	if !byUserToo.MatchString(text[:at[0]]) {
 		if slices.ContainsFunc(a.changes, func(c change) bool {
 			line, _, _ := strings.Cut(c.new, "\n")
-			return c.how != changed && (c.how != replaced || !strings.Contains(text[at[0]:at[1]], line))
+			return c.how != changed && (c.how != replaced || len(shows) > mostRegion || !strings.Contains(shows, line))
 		}) {
 			return
 		}
 		a.changes = nil
 	}
-	a.patches(strings.TrimRight(text[at[0]:at[1]], "\n"), a.path)
+	a.patches(shows, a.path)
 }
