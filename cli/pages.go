@@ -52,7 +52,7 @@ func clientKeys(c *config.Config) (all []proxy.ClientKey) {
 	for i, key := range c.ClientKeys {
 		path := fmt.Sprintf("client_keys[%d]", i)
 		k := proxy.ClientKey{Key: key, Name: cmp.Or(strings.Trim(c.Variable(path), `"'${}`), path)}
-		n := slices.IndexFunc(c.ClientLimits, func(row config.ClientLimit) bool { return config.CompilePattern(row.Match).Matches(k.Name) })
+		n := slices.IndexFunc(c.ClientLimits, func(row config.ClientLimit) bool { return config.Pattern(row.Match).Matches(k.Name) })
 		if n >= 0 {
 			row := &c.ClientLimits[n]
 			k.Quota = proxy.Quota{RequestsPerMinute: row.RequestsPerMinute, TokensPerMinute: row.TokensPerMinute, TokensPerDay: row.TokensPerDay}

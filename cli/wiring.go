@@ -110,7 +110,7 @@ func routes(c *config.Config, policies map[string]*compact.Policy) *routeTable {
 		if m.Upstream != "" {
 			upstream = must(config.ParseUpstream(m.Upstream))
 		}
-		row := routeRow{pattern: config.CompilePattern(m.Match), overhead: m.Overhead, route: proxy.Route{
+		row := routeRow{pattern: config.Pattern(m.Match), overhead: m.Overhead, route: proxy.Route{
 			Match:            m.Match,
 			Upstream:         upstream,
 			Key:              m.APIKey,

@@ -30,7 +30,7 @@ func buildPolicies(c *config.Config) map[string]*compact.Policy {
 // priced returns the policy for a model whose provider charges for cached tokens as
 // the first row of prices that matches it says. Without a price it is p.
 func priced(p *compact.Policy, prices []config.Price, model string) *compact.Policy {
-	i := slices.IndexFunc(prices, func(row config.Price) bool { return config.CompilePattern(row.Match).Matches(model) })
+	i := slices.IndexFunc(prices, func(row config.Price) bool { return config.Pattern(row.Match).Matches(model) })
 	if i < 0 || prices[i].Input <= 0 || prices[i].Cached <= 0 {
 		return p
 	}

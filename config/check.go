@@ -131,7 +131,7 @@ func (ch *checking) rows() {
 		case strings.ContainsAny(m.Match, `?[]{}\`) || strings.ContainsFunc(m.Match, unicode.IsControl):
 			ch.at(match, match+" holds a character that no model's name has", "only * is special: it stands for any run of characters, / included")
 		}
-		p := CompilePattern(m.Match)
+		p := Pattern(m.Match)
 		if first := slices.IndexFunc(before, func(b Pattern) bool { return m.Match != "" && b.covers(p) }); first >= 0 {
 			ch.at(match, fmt.Sprintf("%s can never match: models[%d] takes all its models", path, first),
 				"the first row that matches is taken; put the special rows above the general ones")

@@ -14,6 +14,7 @@ package config
 import (
 	"crypto/sha256"
 	"os"
+	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
 
@@ -213,13 +214,14 @@ func (c *Config) File() string { return c.file }
 // Sum returns the hash of the bytes that were read.
 func (c *Config) Sum() [sha256.Size]byte { return c.sum }
 
-// Everything reports whether a row holds for every model.
-func (m Model) Everything() bool { return CompilePattern(m.Match).Everything() }
+// Everything reports whether a row holds for every model, the empty name of a
+// request that names none included.
+func (m Model) Everything() bool { return m.Match != "" && strings.Trim(m.Match, "*") == "" }
 
 // RowOf returns the first row that matches a model; the zero Model if no row does.
 func (c *Config) RowOf(model string) Model {
 	for _, m := range c.Models {
-		if CompilePattern(m.Match).Matches(model) {
+		if Pattern(m.Match).Matches(model) {
 			return m
 		}
 	}
