@@ -21,16 +21,14 @@ type Problem struct {
 
 // Error returns the problem in one line: file:line:column: message (hint).
 func (p Problem) Error() string {
-	var b strings.Builder
-	b.WriteString(cmp.Or(p.File, "configuration"))
+	place, hint := cmp.Or(p.File, "configuration"), ""
 	if p.Line > 0 {
-		fmt.Fprintf(&b, ":%d:%d", p.Line, p.Column)
+		place += fmt.Sprintf(":%d:%d", p.Line, p.Column)
 	}
-	b.WriteString(": " + p.Message)
 	if p.Hint != "" {
-		b.WriteString(" (" + p.Hint + ")")
+		hint = " (" + p.Hint + ")"
 	}
-	return b.String()
+	return place + ": " + p.Message + hint
 }
 
 // Problems is everything that is wrong with a configuration, in the order of

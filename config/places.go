@@ -67,15 +67,12 @@ func usual() string {
 // longestConfig bounds how much is read: a path may name a device or a log.
 const longestConfig = 1 << 20
 
-// errNotRegular is the error of a file that only the start reads.
-var errNotRegular = errors.New("is a pipe, a device or a folder, and only a regular file is read again")
-
 // readRegular reads a regular file of at most longestConfig bytes. It never opens a pipe,
 // which would wait until somebody writes to it.
 func readRegular(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		err = errNotRegular
+		err = errors.New("is a pipe, a device or a folder, and only a regular file is read again")
 	}
 	if err != nil {
 		return nil, err

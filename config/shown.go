@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 
@@ -43,15 +44,10 @@ func (c *Config) Shown() string {
 	}
 	var doc yaml.Node
 	raw, err := json.Marshal(&s)
-	if err == nil {
-		err = yaml.Unmarshal(raw, &doc)
-	}
-	if err != nil {
-		panic("BUG: a configuration is no YAML: " + err.Error())
-	}
+	err = errors.Join(err, yaml.Unmarshal(raw, &doc))
 	unstyled(&doc)
-	text, err := yaml.Dump(&doc, yaml.WithLineWidth(-1))
-	if err != nil {
+	text, failed := yaml.Dump(&doc, yaml.WithLineWidth(-1))
+	if err = errors.Join(err, failed); err != nil {
 		panic("BUG: a configuration is no YAML: " + err.Error())
 	}
 	return string(text)

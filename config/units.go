@@ -43,25 +43,22 @@ func (s *schema) parse(text string) (value any, number float64, err error) {
 		d, err := parseDuration(text)
 		return int64(d), float64(d), err
 	case s.is("boolean"):
-		b, err := parseBool(text)
-		return b, 0, err
+		b, err := strconv.ParseBool(text)
+		if err != nil || len(text) == 1 {
+			return nil, 0, errors.New("must be true or false")
+		}
+		return b, 0, nil
 	case s.is("integer"):
 		n, err := parseWhole(text)
 		return n, float64(n), err
 	case s.is("number"):
-		number, err = parseFraction(text)
-		return number, number, err
+		number, err = strconv.ParseFloat(text, 64)
+		if err != nil || strings.Trim(text, "0123456789.-") != "" { // no exponent, no infinity
+			return nil, 0, errors.New("must be a number")
+		}
+		return number, number, nil
 	}
 	return text, 0, nil
-}
-
-// parseBool reads true or false.
-func parseBool(s string) (bool, error) {
-	b, err := strconv.ParseBool(s)
-	if err != nil || len(s) == 1 {
-		return false, errors.New("must be true or false")
-	}
-	return b, nil
 }
 
 // Size is a number of bytes, written with its unit: 64MiB, 512MB.
@@ -153,15 +150,6 @@ func (d Duration) String() string {
 		s = strings.TrimSuffix(s, "0m")
 	}
 	return s
-}
-
-// parseFraction reads a plain decimal number: no exponent, no infinity.
-func parseFraction(s string) (float64, error) {
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || strings.Trim(s, "0123456789.-") != "" {
-		return 0, errors.New("must be a number")
-	}
-	return f, nil
 }
 
 // parseWhole reads a whole number; YAML lets _ part its digits. The error is a
