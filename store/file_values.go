@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"slices"
 	"time"
 
@@ -24,22 +23,8 @@ const entryCost = 160
 // sweepEvery is how often values that are over are looked for.
 const sweepEvery = time.Hour
 
-// begin drops what another version wrote in another form, and returns how many bytes of
-// values a file holds.
+// begin returns how many bytes of values a file holds.
 func begin(tx *bolt.Tx) (held int64, err error) {
-	var others [][]byte
-	err = tx.ForEach(func(name []byte, _ *bolt.Bucket) error {
-		if !bytes.Equal(name, byKey) {
-			others = append(others, bytes.Clone(name))
-		}
-		return nil
-	})
-	for _, name := range others {
-		err = errors.Join(err, tx.DeleteBucket(name))
-	}
-	if err != nil {
-		return 0, err
-	}
 	values, err := tx.CreateBucketIfNotExists(byKey)
 	if err != nil {
 		return 0, err

@@ -55,9 +55,6 @@ func Open(o Options) (*Vault, error) {
 		}
 		o.Notice(fmt.Sprintf("the store's file %s cannot be used (%v): everything is kept in memory, until this process ends", o.Path, pathless(err)))
 	case InRedis:
-		if len(o.Secret) == 0 {
-			return nil, errors.New("a shared store needs a secret: without it everyone who reaches it could read and write what is in it")
-		}
 		r, err := NewRedis(o)
 		if err != nil {
 			return nil, err
