@@ -72,7 +72,7 @@ func TestMessagesAreFoldedAndSentAgain(t *testing.T) {
 			if res.StatusCode != 200 || len(seen) != 2 || string(seen[0].Body) != body {
 				t.Fatalf("%d, %d requests: %s", res.StatusCode, len(seen), res.body)
 			}
-			if no := strict.New(strict.Options{}).Check("/messages", seen[1].Body); no != nil {
+			if _, no := strict.New(strict.Options{}).Read("/messages", seen[1].Body); no != nil {
 				t.Errorf("%v\n%s", no, seen[1].Body)
 			}
 			if r := p.replies(1)[0]; r.Retry == nil || !r.Retry.Answered || r.Wire != "messages" {

@@ -34,7 +34,7 @@ func result(id string) string {
 	return fmt.Sprintf(`{"role":"tool","tool_call_id":%q,"content":"ok"}`, id)
 }
 
-// verdict is what an upstream says to a body: by Check, and the same by HTTP.
+// verdict is what an upstream says to a body: by Read, and the same by HTTP.
 type verdict struct {
 	status               int
 	message, param, code string
@@ -53,15 +53,15 @@ func ask(t *testing.T, up *strict.Upstream, body string) verdict {
 	if err := json.Unmarshal(rec.Body.Bytes(), &sent); err != nil {
 		t.Fatalf("the answer is not JSON: %v\n%s", err, rec.Body)
 	}
-	r := up.Check("/chat/completions", []byte(body))
+	_, r := up.Read("/chat/completions", []byte(body))
 	if (r == nil) != (rec.Code == http.StatusOK) {
-		t.Fatalf("Check says %v, ServeHTTP answered %d", r, rec.Code)
+		t.Fatalf("Read says %v, ServeHTTP answered %d", r, rec.Code)
 	}
 	if r == nil {
 		return verdict{status: rec.Code}
 	}
 	if r.Status != rec.Code || string(r.Body(false)) != rec.Body.String() {
-		t.Fatalf("Check says %d %s, ServeHTTP answered %d %s", r.Status, r.Body(false), rec.Code, rec.Body)
+		t.Fatalf("Read says %d %s, ServeHTTP answered %d %s", r.Status, r.Body(false), rec.Code, rec.Body)
 	}
 	return verdict{r.Status, r.Message, r.Param, r.Code}
 }

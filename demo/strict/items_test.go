@@ -36,7 +36,7 @@ func TestItemsThatBreakARule(t *testing.T) {
 		{`{"type":"message","role":"user","content":"` + strings.Repeat("x", 700) + `"}`, "This model's maximum context length is 100 tokens. However, your messages resulted in 208 tokens. Please reduce the length of the messages."},
 	} {
 		got := ""
-		if no := strict.New(strict.Options{Limit: 100}).Check("/responses", []byte(`{"model":"m","input":[`+c.items+`]}`)); no != nil {
+		if _, no := strict.New(strict.Options{Limit: 100}).Read("/responses", []byte(`{"model":"m","input":[`+c.items+`]}`)); no != nil {
 			got = no.Message
 		}
 		if got != c.want {
@@ -78,7 +78,7 @@ func TestAnswersAsItems(t *testing.T) {
 		items += "," + string(item)
 	}
 	items += `,{"type":"function_call_output","call_id":"call_strict0000001000","output":"x"},{"type":"custom_tool_call_output","call_id":"call_strict0000001001","output":"x"}`
-	if no := up.Check("/responses", []byte(`{"model":"m","input":[`+items+`]}`)); no != nil {
+	if _, no := up.Read("/responses", []byte(`{"model":"m","input":[`+items+`]}`)); no != nil {
 		t.Error(no)
 	}
 	var kinds []string

@@ -54,7 +54,8 @@ func TestMessagesAreRefusedInAnthropicsWords(t *testing.T) {
 		{strings.Replace(blocksBody(user), "100", "300", 1), "input length and `max_tokens` exceed context limit: 9 + 300 > 200"},
 		{`{"model":"m","messages":[]}`, "max_tokens: Field required"},
 	} {
-		r, rec := u.Check("/messages", []byte(c.body)), httptest.NewRecorder()
+		_, r := u.Read("/messages", []byte(c.body))
+		rec := httptest.NewRecorder()
 		u.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/v1/messages", strings.NewReader(c.body)))
 		switch {
 		case r == nil && c.want != "", r != nil && (c.want == "" || !strings.HasPrefix(r.Message, c.want)):

@@ -24,7 +24,7 @@ type Request struct {
 	reasons bool // the answer has reasoning
 
 	Body   []byte      // as it arrived
-	Header http.Header // nil if the request came through Check or Read
+	Header http.Header // nil if the request came through Read
 }
 
 // PromptTokens returns the cost of the whole prompt.

@@ -71,12 +71,6 @@ func (u *Upstream) Read(path string, body []byte) (*Request, *Refusal) {
 	return apis[path].read(u, body)
 }
 
-// Check returns how this upstream would refuse a request; nil if it would answer.
-func (u *Upstream) Check(path string, body []byte) *Refusal {
-	_, r := u.Read(path, body)
-	return r
-}
-
 // judged counts a request of OpenAI's, whose first fault is given, and returns how it is
 // refused.
 func (u *Upstream) judged(req *Request, fault *Refusal, pairs func([]Message) *Refusal) (*Request, *Refusal) {

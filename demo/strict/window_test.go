@@ -13,7 +13,7 @@ func TestTheLimitIsSharp(t *testing.T) {
 		t.Helper()
 		up := strict.New(strict.Options{Limit: limit})
 		got := "ok"
-		if r := up.Check("/chat/completions", []byte(`{"model":"m",`+two+more+`}`)); r != nil {
+		if _, r := up.Read("/chat/completions", []byte(`{"model":"m",`+two+more+`}`)); r != nil {
 			got = r.Message
 			if r.Kind != strict.KindOverflow || r.Code != "context_length_exceeded" || r.Param != "messages" || r.Status != 400 {
 				t.Errorf("not an overflow: %+v", r)
@@ -39,7 +39,7 @@ func TestThePromptAlone(t *testing.T) {
 	f := func(limit int, taken bool) {
 		t.Helper()
 		body := `{"model":"m","max_tokens":50,"messages":[{"role":"user","content":"one"}]}`
-		if r := strict.New(strict.Options{Limit: limit, PromptAlone: true}).Check("/chat/completions", []byte(body)); (r == nil) != taken {
+		if _, r := strict.New(strict.Options{Limit: limit, PromptAlone: true}).Read("/chat/completions", []byte(body)); (r == nil) != taken {
 			t.Errorf("limit %d: %v", limit, r)
 		}
 	}

@@ -194,7 +194,7 @@ func TestThinkingIsBoundToWhatStoodBeforeIt(t *testing.T) {
 		{"other thinking", strings.Replace(all, `"so"`, `"no"`, 1), true},
 		{"a change behind it", strings.Replace(all, `"on","thinking_blocks":`+three, `"on!","thinking_blocks":`+three, 1), false},
 	} {
-		r := u.Check("/chat/completions", []byte(c.body))
+		_, r := u.Read("/chat/completions", []byte(c.body))
 		if c.refused != (r != nil) || r != nil && (r.Kind != kindThinking || !strings.Contains(r.Message, "bound to a different conversation")) {
 			t.Errorf("%s: %v", c.name, r)
 		}
@@ -203,10 +203,10 @@ func TestThinkingIsBoundToWhatStoodBeforeIt(t *testing.T) {
 	b, _ := bind([]byte(messages+"]}"), "so")
 	raw, _ := json.Marshal([]any{b, map[string]string{"type": "text", "text": "on"}})
 	messages += `,{"role":"assistant","content":` + string(raw) + `},{"role":"user","content":"and"}]}`
-	if r := u.Check("/messages", []byte(messages)); r != nil {
+	if _, r := u.Read("/messages", []byte(messages)); r != nil {
 		t.Errorf("a block: %v", r)
 	}
-	if r := u.Check("/messages", []byte(strings.Replace(messages, `"go"`, `"ho"`, 1))); r == nil || r.Kind != kindThinking {
+	if _, r := u.Read("/messages", []byte(strings.Replace(messages, `"go"`, `"ho"`, 1))); r == nil || r.Kind != kindThinking {
 		t.Errorf("a block of another conversation: %v", r)
 	}
 }

@@ -88,7 +88,7 @@ func (m *thinker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method == http.MethodPost {
-		if refusal := u.Check("/chat/completions", body); refusal != nil {
+		if _, refusal := u.Read("/chat/completions", body); refusal != nil {
 			m.mu.Lock()
 			m.kinds[refusal.Kind]++
 			m.mu.Unlock()

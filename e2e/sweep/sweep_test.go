@@ -128,10 +128,10 @@ func (s *sweep) judge(a *api, c *rig.Chat, lines []chatLine, body []byte, gap st
 		fail("%v", err)
 		return
 	}
-	if refused := s.upstream.Check(a.path, out); refused != nil {
+	if _, refused := s.upstream.Read(a.path, out); refused != nil {
 		// Some recorded conversations have what the strict upstream does not take, such
 		// as ids of 47 characters. Repair does not heal that.
-		was := s.upstream.Check(a.path, a.body(s.t, c, lines, gap, &damage{}, nil))
+		_, was := s.upstream.Read(a.path, a.body(s.t, c, lines, gap, &damage{}, nil))
 		if refused.Kind != strict.KindShape || was == nil || was.Kind != refused.Kind || was.Code != refused.Code {
 			fail("refused: %v", refused)
 		}
@@ -145,7 +145,7 @@ func (s *sweep) judge(a *api, c *rig.Chat, lines []chatLine, body []byte, gap st
 		fail("%d tokens, with a budget of %d, as %q", r.After, budget, r.Outcome)
 	}
 	// A fixed cost is rounded up by an eighth at most.
-	if r.Before+budget/16+1 <= budget*85/100 && (same || s.upstream.Check(a.path, body) == nil) {
+	if _, refused := s.upstream.Read(a.path, body); r.Before+budget/16+1 <= budget*85/100 && (same || refused == nil) {
 		if s.within++; !same {
 			fail("legal and within its budget (%d tokens of %d), but changed: %q", r.Before, budget, r.Outcome)
 		}
