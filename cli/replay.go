@@ -101,26 +101,44 @@ func replayCommand() *cobra.Command {
 // run replays and returns the exit code. The result goes to stdout;
 // what could not be read and broken promises go to stderr.
 func (r *replayRun) run(ctx context.Context, stdout, stderr io.Writer) int {
-	res, err := replay.Run(ctx, r.Options)
 	code := exitDone
+	tell := func(what any) { fmt.Fprintln(stderr, "replay:", what) }
+	fail := func(what any) {
+		tell(what)
+		code = exitInput
+	}
+	res, err := replay.Run(ctx, r.Options)
 	switch {
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(stderr, "replay: stopped; the numbers hold what was replayed until then")
-		code = exitInput
+		fail("stopped; the numbers hold what was replayed until then")
 	case err != nil:
-		fmt.Fprintln(stderr, "replay:", err)
-		return exitInput
+		fail(err)
+		return code
 	}
 	if err := r.write(&res, stdout); err != nil {
-		fmt.Fprintln(stderr, "replay:", err)
-		code = exitInput
+		fail(err)
 	}
 	if r.Show != nil && res.Shown == nil && len(res.Files) > 0 && err == nil {
-		fmt.Fprintf(stderr, "replay: no conversation that was measured is called %q (without --conversation the page has the one with the largest request)\n", r.conversation)
-		code = exitInput
+		fail(fmt.Sprintf("no conversation that was measured is called %q (without --conversation the page has the one with the largest request)", r.conversation))
 	}
-	if told := tellReplay(&res, stderr); told != exitDone {
-		code = told
+	for i, u := range res.Unread {
+		if i == mostNamed {
+			fail(fmt.Sprintf("and %d more, which --json and --html name", len(res.Unread)-i))
+			break
+		}
+		fail(u)
+	}
+	if len(res.Files) == 0 && len(res.Unread) == 0 {
+		fail(fmt.Sprintf("nothing was measured: %s left out for a peak that is too small, or without a request", number.Count(res.Left, "conversation")))
+	}
+	if len(res.Files) > 0 && !slices.ContainsFunc(res.Total.Rows, func(row replay.Row) bool { return row.Over > 0 }) {
+		tell("no request is above its budget; --budget-share 0.5 would halve it for each conversation")
+	}
+	for _, f := range res.Failures {
+		tell(f)
+	}
+	if res.Failed() {
+		return exitBroken
 	}
 	return code
 }
@@ -168,32 +186,4 @@ func (r *replayRun) recordings(args []string) error {
 		}
 	}
 	return nil
-}
-
-// tellReplay writes what could not be read and what was broken, and returns the
-// exit code for it.
-func tellReplay(res *replay.Result, stderr io.Writer) int {
-	code := exitDone
-	for i, u := range res.Unread {
-		code = exitInput
-		if i == mostNamed {
-			fmt.Fprintf(stderr, "replay: and %d more, which --json and --html name\n", len(res.Unread)-i)
-			break
-		}
-		fmt.Fprintln(stderr, "replay:", u)
-	}
-	if len(res.Files) == 0 && len(res.Unread) == 0 {
-		fmt.Fprintf(stderr, "replay: nothing was measured: %s left out for a peak that is too small, or without a request\n", number.Count(res.Left, "conversation"))
-		code = exitInput
-	}
-	if len(res.Files) > 0 && !slices.ContainsFunc(res.Total.Rows, func(row replay.Row) bool { return row.Over > 0 }) {
-		fmt.Fprintln(stderr, "replay: no request is above its budget; --budget-share 0.5 would halve it for each conversation")
-	}
-	for _, f := range res.Failures {
-		fmt.Fprintln(stderr, "replay:", f)
-	}
-	if res.Failed() {
-		code = exitBroken
-	}
-	return code
 }

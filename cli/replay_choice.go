@@ -116,23 +116,19 @@ func (r *replayChoice) measured(c *config.Config, p *proxy.Options) ([]replay.Po
 // known returns the names of all policies: first those of the rows of models, or of the
 // one model, then the others of the file, then those that come with Laconic.
 func (r *replayChoice) known(c *config.Config) (names []string) {
-	rows := append(slices.Clone(c.Models), config.Model{})
+	models := append(slices.Clone(c.Models), config.Model{})
 	if r.model != "" {
-		rows = []config.Model{c.RowOf(r.model)}
+		models = []config.Model{c.RowOf(r.model)}
 	}
-	for _, row := range rows {
-		names = append(names, cmp.Or(row.Policy, config.DefaultPolicy))
+	var rows []string
+	for _, row := range models {
+		rows = append(rows, cmp.Or(row.Policy, config.DefaultPolicy))
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Policies)) {
-		if !slices.Contains(policy.Names(), name) {
+	own := slices.DeleteFunc(slices.Sorted(maps.Keys(c.Policies)), func(name string) bool { return slices.Contains(policy.Names(), name) })
+	for _, name := range slices.Concat(rows, own, policy.Names()) {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	var once []string
-	for _, name := range append(names, policy.Names()...) {
-		if !slices.Contains(once, name) {
-			once = append(once, name)
-		}
-	}
-	return once
+	return names
 }
