@@ -28,10 +28,7 @@ func envCommand() *cobra.Command {
 				listClients(cmd.OutOrStdout())
 				return nil
 			}
-			row := clients.Named(args[0])
-			if row == nil {
-				row = clients.OfCommand(args[0])
-			}
+			row := cmp.Or(clients.Named(args[0]), clients.OfCommand(args[0]))
 			if strings.ContainsFunc(model, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' }) {
 				return errors.New("--model is a name without quotes")
 			}

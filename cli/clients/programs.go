@@ -47,10 +47,11 @@ func startCline(g Given, s *Started) error {
 	if key := g.key(); key != "" {
 		own["apiKey"] = key
 	}
-	file, err := g.write("providers.json", map[string]any{
+	text, _ := json.Marshal(map[string]any{ // which is plain, and cannot fail
 		"version": 1, "lastUsedProvider": name, "modes": map[string]any{},
 		"providers": map[string]any{name: map[string]any{"settings": own, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"}},
 	})
+	file, err := g.File("providers.json", string(text))
 	if err != nil {
 		return err
 	}
@@ -164,10 +165,8 @@ func startPi(g Given, s *Started) error {
 			"cost": map[string]int{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
 		})
 	}
-	text, err := json.Marshal(map[string]any{"baseUrl": g.Base, "api": "openai-completions", "apiKey": "OPENAI_API_KEY", "models": models})
-	if err != nil {
-		return err // unreachable: all of it is plain
-	}
+	// All of it is plain, and cannot fail.
+	text, _ := json.Marshal(map[string]any{"baseUrl": g.Base, "api": "openai-completions", "apiKey": "OPENAI_API_KEY", "models": models})
 	file, err := g.File("laconic.mjs", "export default function (pi) { pi.registerProvider(\"laconic\", "+string(text)+"); }\n")
 	if err != nil {
 		return err

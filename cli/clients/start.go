@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -74,15 +73,6 @@ func (g Given) all() []string {
 		return listed
 	}
 	return append([]string{g.Model}, listed...)
-}
-
-// write writes a file of JSON.
-func (g Given) write(name string, v any) (path string, err error) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return "", err // unreachable: all of it is strings
-	}
-	return g.File(name, string(text))
 }
 
 // Started is what a program is started with.

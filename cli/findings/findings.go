@@ -118,11 +118,7 @@ const (
 	fewTokens = 1000
 )
 
-// one returns a finding, which has a fix where it is a warning.
 func one(s why.State, says, fix string) []why.Finding {
-	if s != why.Warning {
-		fix = ""
-	}
 	return []why.Finding{{State: s, Says: says, Fix: fix}}
 }
 
@@ -189,24 +185,20 @@ func ofTools(f Facts) []why.Finding {
 	return one(why.Fine, words, "")
 }
 
-// reads are the tokens of prompts, and how many of them a cache served.
-type reads struct{ prompt, cached float64 }
-
-func (r reads) share() float64 { return 100 * r.cached / r.prompt }
-
 func ofCache(f Facts) []why.Finding {
-	sums := map[string]reads{}
-	for _, outcome := range []string{"untouched", "compacted"} {
-		sums[outcome] = reads{f.Sum("laconic_upstream_prompt_tokens_total", outcome), f.Sum("laconic_upstream_cached_tokens_total", outcome)}
+	prompts := func(outcome string) (tokens, cached, share float64) {
+		tokens, cached = f.Sum("laconic_upstream_prompt_tokens_total", outcome), f.Sum("laconic_upstream_cached_tokens_total", outcome)
+		return tokens, cached, 100 * cached / tokens
 	}
-	plain, folded := sums["untouched"], sums["compacted"]
-	words := fmt.Sprintf("the cache served %.0f %% of untouched prompts, %.0f %% of compacted ones", plain.share(), folded.share())
+	untouched, fromCache, plain := prompts("untouched")
+	compacted, more, folded := prompts("compacted")
+	words := fmt.Sprintf("the cache served %.0f %% of untouched prompts, %.0f %% of compacted ones", plain, folded)
 	switch {
-	case plain.cached+folded.cached == 0:
+	case fromCache+more == 0:
 		return one(why.Unknown, "no answer told of cache reads", "")
-	case min(plain.prompt, folded.prompt) < fewTokens:
+	case min(untouched, compacted) < fewTokens:
 		return one(why.Unknown, "too little was sent yet, compacted and untouched, to compare cache reads", "")
-	case folded.share() < plain.share()/2:
+	case folded < plain/2:
 		return one(why.Warning, words, "land lower, so that there are fewer epochs (policies.NAME.land), and look for a client that changes the beginning of its history")
 	}
 	return one(why.Fine, words, "")
