@@ -76,19 +76,14 @@ func (f *policyFlags) request(cmd *cobra.Command, args []string) (r *wire.Reques
 	}
 	var pass *wire.PassError
 	if r, err = cmp.Or(wire.Detect(body), wire.Chat).Decode(body); errors.As(err, &pass) {
-		line, column := placeOf(body, int(pass.Offset))
+		before := body[:min(max(int(pass.Offset), 0), len(body))]
+		line, column := 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n') // in bytes, from 1
 		err = fmt.Errorf("%s:%d:%d: not a chat request: %s", name, line, column, pass.Says())
 	}
 	if err == nil {
 		route, b, err = f.chosen(cmd, r.Model)
 	}
 	return r, body, route, b, err
-}
-
-// placeOf returns line and column of a byte, both from 1; columns are bytes.
-func placeOf(body []byte, offset int) (line, column int) {
-	before := body[:min(max(offset, 0), len(body))]
-	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
 }
 
 func compactCommand() *cobra.Command {

@@ -122,16 +122,15 @@ func ofProblems(err error) (all []finding) {
 }
 
 func printFindings(w io.Writer, all []finding) error {
+	text := ""
 	for _, f := range all {
-		text := fmt.Sprintf("%-9s  %-13s  %s\n", f.State, f.Check, f.Says)
+		text += fmt.Sprintf("%-9s  %-13s  %s\n", f.State, f.Check, f.Says)
 		if f.Fix != "" {
 			text += fmt.Sprintf("%11sfix: %s\n", "", f.Fix)
 		}
-		if _, err := io.WriteString(w, text); err != nil {
-			return err
-		}
 	}
-	return nil
+	_, err := io.WriteString(w, text)
+	return err
 }
 
 // clientKey returns the key that stands for those of clients.
@@ -164,9 +163,7 @@ func checkTraffic(ctx context.Context, p *patient) (all []finding) {
 	return slices.DeleteFunc(all, func(f finding) bool { return slices.Contains([]string{"configuration", "upstream", "store"}, f.Check) })
 }
 
-// runningAs returns which program this is, and with which configuration.
-func runningAs(c *config.Config) string { return "laconic " + version() + " " + runningWith(c) }
-
+// runningWith returns with which configuration this program runs.
 func runningWith(c *config.Config) string {
 	before := "in front of " + config.ShownURL(c.Upstream) + ", "
 	if c.File() == "" {

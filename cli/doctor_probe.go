@@ -86,9 +86,7 @@ func stream(ctx context.Context, u upstream, model string) (res *http.Response, 
 		}
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Anthropic-Version", "2023-06-01")
-		if u.key != "" {
-			access.SetCredential(r.Header, access.Secret(u.key), false, api.endpoint)
-		}
+		access.SetCredential(r.Header, access.Secret(u.key), false, api.endpoint)
 		if res != nil {
 			_ = res.Body.Close()
 		}

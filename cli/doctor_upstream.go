@@ -147,8 +147,6 @@ func look(ctx context.Context, u *url.URL, key string, patience time.Duration) d
 	if strings.HasSuffix(u.Hostname(), "anthropic.com") {
 		h.Set("Anthropic-Version", "2023-06-01")
 	}
-	if key != "" {
-		access.SetCredential(h, access.Secret(key), false, access.Models)
-	}
+	access.SetCredential(h, access.Secret(key), false, access.Models)
 	return discover.Look(ctx, t, "laconic-look", discover.Upstream{URL: u, Header: h})
 }

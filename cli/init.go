@@ -82,7 +82,11 @@ func upstreamsFor(cmd *cobra.Command, named string) ([]upstream, error) {
 		if all := onThisMachine(cmd.Context()); len(all) > 0 {
 			return all, nil
 		}
-		return nil, errors.New("no server answers on the usual ports of this machine (" + portsWords() + "): name one by --upstream URL")
+		var ports []string
+		for _, p := range discover.Programs {
+			ports = append(ports, fmt.Sprintf("%s %d", p.Name, p.Port))
+		}
+		return nil, errors.New("no server answers on the usual ports of this machine (" + strings.Join(ports, ", ") + "): name one by --upstream URL")
 	}
 	u, err := config.ParseUpstream(named)
 	if err != nil {
@@ -108,14 +112,6 @@ func upstreamsFor(cmd *cobra.Command, named string) ([]upstream, error) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "laconic: %s does not answer now (%s): it is written down as it is named\n", config.ShownURL(u.String()), apierror.Reason(f.Err))
 	}
 	return []upstream{{Found: f, url: u}}, nil
-}
-
-func portsWords() string {
-	var words []string
-	for _, p := range discover.Programs {
-		words = append(words, fmt.Sprintf("%s %d", p.Name, p.Port))
-	}
-	return strings.Join(words, ", ")
 }
 
 // onThisMachine returns the servers that answer on their usual ports.

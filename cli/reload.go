@@ -58,12 +58,10 @@ func (r *reloader) reload(cause string) (says string, taken bool) {
 	log, kept := r.log.Info, ""
 	if len(n.Kept) > 0 {
 		log, kept = r.log.Warn, "needs a restart:\n"
-		var all []string
 		for _, k := range n.Kept {
-			all = append(all, k.String())
 			kept += "  " + k.String() + "\n"
 		}
-		fields = append(fields, zap.Strings("needs_restart", all))
+		fields = append(fields, zap.Stringers("needs_restart", n.Kept))
 	}
 	if len(ps) > 0 {
 		if !r.log.Console {
@@ -183,11 +181,6 @@ func newCertificate(files config.TLS, log *zap.Logger) (*certificate, error) {
 		return nil, errors.New("tls.cert and tls.key: " + c.fault)
 	}
 	return c, nil
-}
-
-// forHandshake is a GetCertificate of [tls.Config].
-func (c *certificate) forHandshake(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-	return c.pair.Load(), nil
 }
 
 // look reads the files, and takes what they hold if that can be used. One goroutine at a

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -112,7 +112,7 @@ func serveLogged(
 	stored := func() []finding { return findings.Of(findings.Facts{Store: storeFacts(c, vault)}) }
 	found := func() []finding {
 		now, state := again.running.Load(), p.State()
-		return findings.Of(findings.Facts{Config: now, Store: storeFacts(c, vault), Upstreams: state.Upstreams, Outcomes: state.Outcomes, Running: runningAs(now), Sum: counts.Sums()})
+		return findings.Of(findings.Facts{Config: now, Store: storeFacts(c, vault), Upstreams: state.Upstreams, Outcomes: state.Outcomes, Running: "laconic " + version() + " " + runningWith(now), Sum: counts.Sums()})
 	}
 	shown := newPage(again.running.Load, func() *proxy.Proxy { return p }, stored, found)
 	if shown != nil {
@@ -144,7 +144,7 @@ func serveLogged(
 		if err != nil {
 			return err
 		}
-		o.Certificate, again.certificate = cert.forHandshake, cert
+		o.Certificate, again.certificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return cert.pair.Load(), nil }, cert
 	}
 	if p, err = proxy.New(o); err != nil {
 		return err
@@ -219,13 +219,13 @@ func findingsPage(found func() []finding) http.Handler {
 
 // findingLines returns what was found, a line each, but what is not known.
 func findingLines(all []finding) string {
-	var b strings.Builder
+	text := ""
 	for _, f := range all {
 		if f.State != why.Unknown {
-			fmt.Fprintln(&b, f)
+			text += fmt.Sprintln(f)
 		}
 	}
-	return b.String()
+	return text
 }
 
 // serveAdmin runs the admin listener, if there is one, and returns its address
