@@ -22,9 +22,6 @@ import (
 // mostAnswer bounds what is read of a summarizer's answer, in bytes.
 const mostAnswer = 1 << 20
 
-// chatPath is where a client sends a chat request.
-var chatPath = &url.URL{Path: "/v1/chat/completions"}
-
 // chatRequest is what a summarizer is asked.
 type chatRequest struct {
 	Model               string        `json:"model"`
@@ -60,7 +57,8 @@ func (s *Service) request(ctx context.Context, credential http.Header, p prompt.
 	if err != nil {
 		return prompt.Answer{}, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, access.UpstreamURL(s.o.Upstream, chatPath).String(), bytes.NewReader(text))
+	to := access.UpstreamURL(s.o.Upstream, &url.URL{Path: "/v1" + access.ChatCompletions})
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), bytes.NewReader(text))
 	if err != nil {
 		return prompt.Answer{}, err
 	}

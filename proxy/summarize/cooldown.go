@@ -7,7 +7,6 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"laconic/proxy/access"
-	"laconic/proxy/summarize/prompt"
 )
 
 // coolDowns are how long a model that failed is left alone, longer each time. A
@@ -38,19 +37,6 @@ func (s *Service) failed(name string) {
 		}
 		return a, otter.WriteOp
 	})
-}
-
-// fromContent reports whether a job may have failed for what its model was
-// asked.
-func fromContent(reason string) bool {
-	switch prompt.Refused(reason) {
-	case prompt.Empty, prompt.Short, prompt.Longer, prompt.TooLarge, prompt.CalledTool, prompt.CutOff, prompt.Unfinished, prompt.NoText,
-		// The answers of a filter of contents, or of a window that is smaller than
-		// was thought.
-		"status_400", "status_413", "status_422":
-		return true
-	}
-	return false
 }
 
 // credential names the credential that the model is asked with.

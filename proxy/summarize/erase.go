@@ -14,8 +14,6 @@ import (
 // erased is why there is no summary whose owner's were erased while it was made.
 const erased = "erased"
 
-var errErased = errors.New("what is kept of the owner was erased")
-
 // ErrUntold: what is kept was erased, but the other processes that share the store were
 // not told, and may go on with what they remember.
 var ErrUntold = errors.New("the other processes that share the store could not be told")
@@ -98,7 +96,7 @@ func (s *Service) eraseGroup(ctx context.Context, g store.Group) (stored, forgot
 	for key, j := range s.jobs {
 		if key.Group() == g {
 			j.erased = true
-			j.cancel(errErased)
+			j.cancel(nil)
 		}
 	}
 	s.mu.Unlock()

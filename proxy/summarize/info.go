@@ -1,6 +1,10 @@
 package summarize
 
-import "time"
+import (
+	"time"
+
+	"laconic/proxy/summarize/prompt"
+)
 
 // The outcomes of a slot.
 const (
@@ -54,9 +58,13 @@ type ErasedInfo struct {
 // ModelFailed reports whether the model is why there is no summary, and not what
 // it was asked, nor what happened here.
 func (i *JobInfo) ModelFailed() bool {
-	switch i.Reason {
-	case "", "memory", "elsewhere", "shutdown", erased:
+	switch prompt.Refused(i.Reason) {
+	case "", "memory", "elsewhere", "shutdown", erased,
+		prompt.Empty, prompt.Short, prompt.Longer, prompt.TooLarge, prompt.CalledTool, prompt.CutOff, prompt.Unfinished, prompt.NoText,
+		// The answers of a filter of contents, or of a window that is smaller than
+		// was thought.
+		"status_400", "status_413", "status_422":
 		return false
 	}
-	return i.Tries > 0 && !fromContent(i.Reason)
+	return i.Tries > 0
 }

@@ -48,7 +48,7 @@ const leastSize = 160
 // new one if no job makes it yet; or, in a word, why no job may. wait: the request
 // will wait for it.
 func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compact.Slot, span int, wait bool) (*job, string) {
-	key, credential, size := g.key, s.credential(r.Header), slot.Spans[span].Size
+	key, credential := g.key, s.credential(r.Header)
 	if !s.erasing.TryRLock() {
 		return nil, erased // or it would begin with what is about to go
 	}
@@ -62,13 +62,13 @@ func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compac
 		s.mu.Unlock()
 		return j, ""
 	}
-	if why := s.refuses(key, credential, size); why != "" {
+	if why := s.refuses(key, credential); why != "" {
 		s.mu.Unlock()
 		return nil, why
 	}
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	j = &job{
-		s: s, cancel: cancel, gap: g, size: size, label: slot.Label, cost: costOf(r.Counter), credential: credential,
+		s: s, cancel: cancel, gap: g, size: slot.Spans[span].Size, label: slot.Label, cost: costOf(r.Counter), credential: credential,
 		began: time.Now(), done: make(chan struct{}), reason: "memory", // until it has some
 		info: JobInfo{ID: r.ID, Model: s.o.Model, Messages: g.messages},
 	}
@@ -77,7 +77,8 @@ func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compac
 	s.ended.Add(1)
 	s.mu.Unlock()
 
-	// The messages are read outside of the lock: all requests need that.
+	// The messages are read outside of the lock: all requests need that. They point into
+	// the request's body, which is held for as long as they are.
 	running := false
 	defer func() {
 		if !running {
@@ -87,7 +88,11 @@ func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compac
 			s.ended.Done()
 		}
 	}()
-	if !j.load(r, in, slot, span) {
+	j.runs, j.task = slot.Runs(span), prompt.TextOf(task(in)...)
+	if s.o.ClientCredential {
+		j.headers = clientCredential(r.Header)
+	}
+	if j.memory = s.env.Memory.Background(admission.BodyCost*bytesOf(j.runs), j); j.memory == nil {
 		return nil, j.reason
 	}
 	running = true
@@ -97,12 +102,10 @@ func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compac
 
 // refuses returns why no job may be started; if it returns "" it has taken a
 // worker. The lock is held.
-func (s *Service) refuses(key store.Key, credential string, size int) string {
+func (s *Service) refuses(key store.Key, credential string) string {
 	switch {
 	case s.closed:
 		return "shutdown"
-	case size < leastSize:
-		return small
 	case s.isCooling(credential), s.isCooling(string(key[:])):
 		return "cooling"
 	case !s.workers.TryAcquire(1):
@@ -117,18 +120,6 @@ func (s *Service) remove(key store.Key) {
 	delete(s.jobs, key)
 	s.mu.Unlock()
 	s.workers.Release(1)
-}
-
-// load reads what the job needs, and reports whether there is memory for it. The
-// messages point into the request's body, which is held for as long as they are.
-func (j *job) load(r *Request, in compact.Conversation, slot *compact.Slot, span int) bool {
-	j.runs = slot.Runs(span)
-	j.task = prompt.TextOf(task(in)...)
-	if j.s.o.ClientCredential {
-		j.headers = clientCredential(r.Header)
-	}
-	j.memory = j.s.env.Memory.Background(admission.BodyCost*bytesOf(j.runs), j)
-	return j.memory != nil
 }
 
 // Release ends a job because requests need its memory, unless one waits for it.

@@ -2,6 +2,7 @@ package summarize
 
 import (
 	"fmt"
+	"sync"
 
 	"laconic/compact"
 	"laconic/proxy/access"
@@ -19,7 +20,8 @@ func (s *Service) Records(r *Request) func(by compact.Digester, c compact.Counte
 	return func(by compact.Digester, c compact.Counter) compact.Recorder {
 		from := append(access.Credentials(r.Header), r.Policy, r.Version, r.Counting, r.Query, r.Upstream.String(), by.Name())
 		said := s.seeds.of(fmt.Sprintf("%q", from))
-		return (&recorder{s: s, prints: known, who: s.who(r.Owner), erasures: erasures, make: func() compact.Recorder { return by.Record(c) }, said: said}).add
+		made := sync.OnceValue(func() compact.Recorder { return by.Record(c) })
+		return (&recorder{s: s, prints: known, who: s.who(r.Owner), erasures: erasures, by: made, said: said}).add
 	}
 }
 
@@ -29,10 +31,9 @@ type recorder struct {
 	prints   prints
 	who      memo   // of the owner
 	erasures uint64 // when the request began; see keep
-	make     func() compact.Recorder
-	by       compact.Recorder // nil: not asked yet
-	said     memo             // names what it said last
-	pending  []told           // what by was not told yet
+	by       func() compact.Recorder
+	said     memo   // names what it said last
+	pending  []told // what by was not told yet
 }
 
 // told is one call of a record.
@@ -56,12 +57,9 @@ func (r *recorder) add(lost, kept []compact.Message, size int, anew bool) string
 	if t, ok := r.s.texts.GetIfPresent(r.said); ok {
 		return t.text
 	}
-	if r.by == nil {
-		r.by = r.make()
-	}
 	says := ""
 	for _, t := range r.pending {
-		says = r.by(t.lost, t.kept, t.size, t.anew)
+		says = r.by()(t.lost, t.kept, t.size, t.anew)
 	}
 	r.pending = nil
 	r.keep(says)

@@ -110,7 +110,13 @@ func (j *job) pieces(ctx context.Context, sources []source, answer int) ([]strin
 			blocks = append(blocks, block)
 		}
 	}
-	pieces := prompt.Split(blocks, while(ctx, costOf(j.s.o.Counter)), j.s.o.room(j.task, answer), mostPieces)
+	cost := func(s string) int {
+		if ctx.Err() != nil {
+			return 0 // so that counting ends soon
+		}
+		return compact.CostText(j.s.o.Counter, s)
+	}
+	pieces := prompt.Split(blocks, cost, j.s.o.room(j.task, answer), mostPieces)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -118,17 +124,6 @@ func (j *job) pieces(ctx context.Context, sources []source, answer int) ([]strin
 		return nil, prompt.TooLong
 	}
 	return pieces, nil
-}
-
-// while returns a counter that returns 0 once ctx is done, so that counting ends
-// soon.
-func while(ctx context.Context, cost func(string) int) func(string) int {
-	return func(s string) int {
-		if ctx.Err() != nil {
-			return 0
-		}
-		return cost(s)
-	}
 }
 
 // ask asks the model about one piece, once more if its first answer cannot be

@@ -101,11 +101,9 @@ func worthKeeping(w string) bool {
 		return false
 	}
 	digits := strings.ContainsAny(w, "0123456789")
-	inside := n > 3 && strings.ContainsAny(w[1:len(w)-1], "/_\\@=:#.") && strings.ContainsFunc(w, letter)
-	return digits || inside
+	letters := strings.ContainsFunc(w, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7F })
+	return digits || letters && n > 3 && strings.ContainsAny(w[1:len(w)-1], "/_\\@=:#.")
 }
-
-func letter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7F }
 
 // TextOf returns the text of messages, a line for each part. It is a copy and
 // does not keep alive what the messages were read from.

@@ -6,12 +6,6 @@ import (
 	"laconic/compact"
 )
 
-// The lines in front of what a summary lost.
-const (
-	rulesHead = "In the user's words:"
-	namesHead = "Also named by the user:"
-)
-
 // factsShare is how much of a slot such facts may take: the summary is what the
 // agent works from.
 const factsShare = 0.3
@@ -28,8 +22,8 @@ func With(text string, rules, names []string, size int, cost func(string) int) s
 			}
 		}
 	}
-	add(rulesHead+"\n", "- ", "\n", rules)
-	add(namesHead, " ", "", names)
+	add("In the user's words:\n", "- ", "\n", rules)
+	add("Also named by the user:", " ", "", names)
 	return strings.TrimRight(text, "\n")
 }
 
