@@ -1,6 +1,7 @@
 package access
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -30,16 +31,11 @@ func IsCredential(name string) bool {
 // each as its name, the number of its values and the values. No two senders have
 // the same list.
 func Credentials(h http.Header) (all []string) {
-	var names []string
-	for name := range h {
+	for _, name := range slices.Sorted(maps.Keys(h)) {
 		if IsCredential(name) {
-			names = append(names, name)
+			all = append(all, http.CanonicalHeaderKey(name), strconv.Itoa(len(h[name])))
+			all = append(all, h[name]...)
 		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		all = append(all, http.CanonicalHeaderKey(name), strconv.Itoa(len(h[name])))
-		all = append(all, h[name]...)
 	}
 	return all
 }

@@ -86,7 +86,8 @@ func (g *Guard) Check(r *http.Request) *apierror.Error {
 		}
 	}
 	if up := r.Header.Values("Upgrade"); len(up) > 0 {
-		if !onlyH2C(up) {
+		offers := strings.Split(strings.Join(up, ","), ",")
+		if slices.ContainsFunc(offers, func(p string) bool { return !strings.EqualFold(strings.TrimSpace(p), "h2c") }) {
 			// Clients such as Codex go on without a WebSocket after a 426, and
 			// after no other status.
 			return &apierror.Error{
@@ -100,17 +101,6 @@ func (g *Guard) Check(r *http.Request) *apierror.Error {
 		r.Header.Del("Http2-Settings")
 	}
 	return nil
-}
-
-func onlyH2C(values []string) bool {
-	for _, v := range values {
-		for p := range strings.SplitSeq(v, ",") {
-			if !strings.EqualFold(strings.TrimSpace(p), "h2c") {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 func (g *Guard) originAllowed(origin string) bool {

@@ -3,7 +3,6 @@ package access
 import (
 	"fmt"
 	"io"
-	"log/slog"
 )
 
 // Secret is a credential that hides itself: printed, logged or encoded it is ***,
@@ -23,8 +22,5 @@ func (s Secret) String() string {
 // Format writes String for every verb. Without it %d would print the value.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
-// MarshalText hides the value from JSON, YAML and zap alike.
+// MarshalText hides the value from JSON, YAML, zap and log/slog alike.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// LogValue hides the value from log/slog.
-func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
