@@ -132,7 +132,10 @@ func (r *Reservation) Acquire(ctx context.Context, n int64) error {
 // Grow takes n bytes more for a body that was admitted, ahead of those that wait
 // to be. It takes back an offer.
 func (r *Reservation) Grow(ctx context.Context, n int64) error {
-	return r.acquire(ctx, &r.held, r.gate.work.atMost(r.Size()+n))
+	r.gate.mu.Lock()
+	n += r.held.n
+	r.gate.mu.Unlock()
+	return r.Acquire(ctx, n)
 }
 
 // acquire makes h as large as n bytes, waiting until that fits.
@@ -217,13 +220,6 @@ func (r *Reservation) shrink(h *holding, n int64) {
 	}
 	h.pool.set(h, n)
 	h.pool.serve()
-}
-
-// Size returns what is held for work, in bytes.
-func (r *Reservation) Size() int64 {
-	r.gate.mu.Lock()
-	defer r.gate.mu.Unlock()
-	return r.held.n
 }
 
 // Free returns all memory. It may be called more than once, and on nil.

@@ -67,11 +67,6 @@ func (p *pool) within(h *holding, n int64) bool {
 	return p.used+more-small <= p.limit-p.reserve
 }
 
-// fits reports whether h may become n bytes.
-func (p *pool) fits(h *holding, n int64) bool {
-	return p.within(h, n) || (h.n > 0 || p.used == 0) && (p.over == nil || p.over == h)
-}
-
 // set makes h as large as n bytes. Memory that becomes free is not shared out yet.
 func (p *pool) set(h *holding, n int64) {
 	more, before := n-h.n, p.excess
@@ -149,7 +144,8 @@ func (p *pool) next() *holding {
 				continue
 			}
 			inTurn := h.n == 0 && !p.isSmall(h.want)
-			if (!inTurn || !largeWaits) && p.fits(h, h.want) {
+			mayExceed := (h.n > 0 || p.used == 0) && (p.over == nil || p.over == h)
+			if (!inTurn || !largeWaits) && (mayExceed || p.within(h, h.want)) {
 				return h
 			}
 			largeWaits = largeWaits || inTurn

@@ -90,23 +90,20 @@ func Beginning(closing context.Context, r *http.Request, rc *http.ResponseContro
 			}
 			return 0, err
 		}
-		if !mayPrecede(text[n-1]) {
-			return text[n-1], nil
+		if first := First(text[n-1:]); first != 0 {
+			return first, nil
 		}
 	}
 	return 0, nil
 }
 
-// First returns the first byte of a text as Beginning does.
+// First returns the first byte of a text as Beginning does. Before an object may stand
+// space, or a mark of the order of bytes, which some servers read over.
 func First(text []byte) byte {
 	for _, b := range text[:min(len(text), mostSpace)] {
-		if !mayPrecede(b) {
+		if strings.IndexByte(" \t\r\n\x00\xef\xbb\xbf\xfe\xff", b) < 0 {
 			return b
 		}
 	}
 	return 0
 }
-
-// mayPrecede reports whether a byte may stand before an object: space, or a mark of the
-// order of bytes, which some servers read over.
-func mayPrecede(b byte) bool { return strings.IndexByte(" \t\r\n\x00\xef\xbb\xbf\xfe\xff", b) >= 0 }
