@@ -183,8 +183,8 @@ func (v *conversation) sent(msgs []compact.Message, before *request) (now *reque
 // newEpochs returns the number of epochs that the previous request did not have.
 func newEpochs(before, now []compact.Epoch) int {
 	n := len(now)
-	for i := range now {
-		if i < len(before) && before[i].At == now[i].At {
+	for i := range min(len(before), n) {
+		if before[i].At == now[i].At {
 			n--
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -121,6 +122,19 @@ func TestBrokenPromisesAreTold(t *testing.T) {
 	f([]string{"paired", "stable"}, []string{"stable 1"})
 	f([]string{"untouched", "paired", "never worse"}, nil)
 	f(nil, nil)
+}
+
+// LowRecall returns the fifth percentile of the recall of the conversations with
+// facts: one of twenty has less. Between two conversations it is their mean, weighed
+// by its distance.
+func (n *Numbers) LowRecall() float64 {
+	if len(n.recalls) == 0 {
+		return 1
+	}
+	sorted := slices.Sorted(slices.Values(n.recalls))
+	below, part := math.Modf(0.05 * float64(len(sorted)-1))
+	i := int(below)
+	return sorted[i] + part*(sorted[min(i+1, len(sorted)-1)]-sorted[i])
 }
 
 // TestLowRecallIsOfConversations: between two the percentile is in proportion.

@@ -1,9 +1,7 @@
 package replay
 
 import (
-	"math"
 	"reflect"
-	"slices"
 	"time"
 )
 
@@ -83,19 +81,6 @@ func (n *Numbers) Recall() float64 { return share(n.Recalled, n.Facts) }
 
 // Cost returns the bill relative to sending everything: 1 is no gain.
 func (n *Numbers) Cost() float64 { return share(n.Bill, n.Full) }
-
-// LowRecall returns the fifth percentile of the recall of the conversations with
-// facts: one of twenty has less. Between two conversations it is their mean, weighed
-// by its distance.
-func (n *Numbers) LowRecall() float64 {
-	if len(n.recalls) == 0 {
-		return 1
-	}
-	sorted := slices.Sorted(slices.Values(n.recalls))
-	below, part := math.Modf(0.05 * float64(len(sorted)-1))
-	i := int(below)
-	return sorted[i] + part*(sorted[min(i+1, len(sorted)-1)]-sorted[i])
-}
 
 func share[N int | float64](part, whole N) float64 {
 	if whole == 0 {

@@ -104,11 +104,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		var workers errgroup.Group
 		workers.SetLimit(cmp.Or(o.Workers, 2))
 		for _, file := range o.Files {
-			recorded := record.Read(file)
-			if file == "-" {
-				recorded = record.Standard(o.Stdin)
-			}
-			for r, bad := range recorded {
+			for r, bad := range record.Read(file, o.Stdin) {
 				if ctx.Err() != nil {
 					return
 				}

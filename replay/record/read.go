@@ -35,27 +35,25 @@ import (
 // value, in bytes.
 const longest = 512 << 20
 
-// Read yields every conversation of a file, and an Unread for everything that
-// could not be read, with the reason in words for the user. Reading goes on
-// after an Unread that names a line or an element.
+// Read yields every conversation of a file, or of in, whose name is -, and an Unread for
+// everything that could not be read, with the reason in words for the user. Reading goes
+// on after an Unread that names a line or an element.
 //
 // A file whose name ends in .jsonl or .ndjson holds one JSON object a line:
 // conversations as {"id", "messages", "tools"}, or request bodies. Any other file holds
 // the same, or is one JSON body, an array of bodies, or a HAR archive. Requests that
 // continue one another are one conversation.
-func Read(file string) iter.Seq2[*Conversation, *Unread] {
-	return reading(file, func(yield take) error { return readFile(file, yield) })
-}
-
-// Standard is Read for the standard input.
-func Standard(in io.Reader) iter.Seq2[*Conversation, *Unread] {
-	return reading("standard input", func(yield take) error { return readText(in, yield) })
-}
-
-func reading(name string, bodies func(take) error) iter.Seq2[*Conversation, *Unread] {
+func Read(file string, in io.Reader) iter.Seq2[*Conversation, *Unread] {
 	return func(yield func(*Conversation, *Unread) bool) {
-		g := grouping{file: name, yield: yield}
-		if err := bodies(g.take); err != nil && !g.stopped {
+		g := grouping{file: file, yield: yield}
+		var err error
+		if file == "-" {
+			g.file = "standard input"
+			err = readText(in, g.take)
+		} else {
+			err = readFile(file, g.take)
+		}
+		if err != nil && !g.stopped {
 			g.take(nil, Unread{Reason: WhyNot(err)})
 		}
 		for _, r := range g.open {

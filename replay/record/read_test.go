@@ -21,7 +21,7 @@ import (
 func readAll(t *testing.T, file string) []string {
 	t.Helper()
 	var got, faults []string
-	for r, bad := range Read(file) {
+	for r, bad := range Read(file, nil) {
 		switch {
 		case bad == nil:
 			got = append(got, fmt.Sprintf("%s: %d messages, sent %v", r.ID, len(r.Messages), r.Sent))
@@ -228,7 +228,7 @@ func TestReadKeepsFewOpen(t *testing.T) {
 func TestReadKeepsWhatTheAPISays(t *testing.T) {
 	f := func(content string, messages int, once bool, points ...int) {
 		t.Helper()
-		for r, bad := range Read(replaytest.Write(t, "a.jsonl", content)) {
+		for r, bad := range Read(replaytest.Write(t, "a.jsonl", content), nil) {
 			if bad != nil {
 				t.Fatalf("%v\n%s", bad, content)
 			}
