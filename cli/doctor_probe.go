@@ -76,11 +76,8 @@ func stream(ctx context.Context, u upstream, model string) (res *http.Response, 
 		if api.most != "" {
 			fields[api.most] = 200
 		}
-		body, err := json.Marshal(fields)
-		if err != nil {
-			return nil, err
-		}
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.url.JoinPath(api.endpoint).String(), bytes.NewReader(body))
+		body := bytes.NewReader(must(json.Marshal(fields)))
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.url.JoinPath(api.endpoint).String(), body)
 		if err != nil {
 			return nil, err
 		}

@@ -63,10 +63,7 @@ func serveCommand(name string) *cobra.Command {
 // logFailure writes why the proxy does not run as a line of a JSON log, and returns the
 // exit code.
 func logFailure(stderr io.Writer, err error) error {
-	log, failed := runlog.New("info", "json", stderr)
-	if failed != nil {
-		return err
-	}
+	log := must(runlog.New("info", "json", stderr))
 	defer log.Close()
 	field := zap.Error(err)
 	if ps, ok := errors.AsType[config.Problems](err); ok {
@@ -84,10 +81,7 @@ func serve(ctx context.Context, c *config.Config, over []config.Override, stderr
 	hup := make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP) // which Windows never sends
 	defer signal.Stop(hup)
-	log, err := runlog.New(c.Log.Level, c.Log.Format, stderr)
-	if err != nil {
-		return err
-	}
+	log := must(runlog.New(c.Log.Level, c.Log.Format, stderr))
 	defer log.Close()
 	again := &reloader{log: log, file: c.File(), over: over, seen: c.Sum(), hup: hup}
 	return serveLogged(ctx, c, log, again, func(addr, admin string) { logStart(log, c, addr, admin) })

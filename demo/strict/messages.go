@@ -13,7 +13,7 @@ type block struct {
 	Type, Text, ID, Name string
 	Input, Content       json.RawMessage
 	ToolUseID            string `json:"tool_use_id"`
-	Thinking, Signature  string
+	Thinking             string
 }
 
 // content returns the blocks of a content that may be a string. It is not ok for

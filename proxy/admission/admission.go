@@ -126,7 +126,8 @@ func (r *Reservation) Receive(ctx context.Context, n int64) error {
 // Acquire takes n bytes for a complete body, all at once. A body that is larger
 // than all the memory counts as all of it, and goes alone. It takes back an offer.
 func (r *Reservation) Acquire(ctx context.Context, n int64) error {
-	return r.acquire(ctx, &r.held, r.gate.work.atMost(n))
+	work := &r.gate.work
+	return r.acquire(ctx, &r.held, min(n, work.limit-work.reserve))
 }
 
 // Grow takes n bytes more for a body that was admitted, ahead of those that wait

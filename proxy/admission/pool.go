@@ -47,9 +47,6 @@ func newPool(limit, reserve, mostSmall int64) pool {
 	return pool{limit: limit, reserve: reserve, mostSmall: mostSmall, clients: map[string]int64{}}
 }
 
-// atMost returns n, or what a large request may have at most.
-func (p *pool) atMost(n int64) int64 { return min(n, p.limit-p.reserve) }
-
 func (p *pool) isSmall(n int64) bool { return n <= p.mostSmall }
 
 // within reports whether h may become n bytes without exceeding the pool.
