@@ -110,33 +110,40 @@ func reading(m *compact.Message) (all []string) {
 	return all
 }
 
-// replacedBy returns the lines that a call replaces: those of the arguments that
-// hold an old text, of SEARCH blocks, and the removed ones of patches.
-func replacedBy(arguments string) []string {
+// replacedBy returns the lines that a call replaces and that are not blank: those of the
+// arguments that hold an old text, of SEARCH blocks, and the removed ones of patches.
+func replacedBy(arguments string) (lines []string) {
+	add := func(text string) {
+		for l := range strings.Lines(text) {
+			if l = strings.TrimSpace(l); l != "" {
+				lines = append(lines, l)
+			}
+		}
+	}
+	var read func(v any)
+	read = func(v any) {
+		switch v := v.(type) {
+		case string:
+			add(removedBy(v))
+		case []any:
+			for _, e := range v {
+				read(e)
+			}
+		case map[string]any:
+			for name, e := range v {
+				if old, ok := e.(string); ok && slices.Contains(oldTexts, strings.ToLower(strings.ReplaceAll(name, "_", ""))) {
+					add(old)
+				} else {
+					read(e)
+				}
+			}
+		}
+	}
 	var v any
 	if json.Unmarshal([]byte(arguments), &v) != nil {
 		v = arguments
 	}
-	return appendReplaced(nil, v)
-}
-
-func appendReplaced(lines []string, v any) []string {
-	switch v := v.(type) {
-	case string:
-		return appendRemoved(lines, v)
-	case []any:
-		for _, e := range v {
-			lines = appendReplaced(lines, e)
-		}
-	case map[string]any:
-		for name, e := range v {
-			if old, ok := e.(string); ok && slices.Contains(oldTexts, strings.ToLower(strings.ReplaceAll(name, "_", ""))) {
-				lines = appendLines(lines, old)
-			} else {
-				lines = appendReplaced(lines, e)
-			}
-		}
-	}
+	read(v)
 	return lines
 }
 
@@ -144,19 +151,9 @@ func appendReplaced(lines []string, v any) []string {
 // in lower case and without underscores.
 var oldTexts = []string{"oldstring", "oldstr", "oldtext", "search"}
 
-// appendLines appends the lines of a text that are not blank.
-func appendLines(lines []string, text string) []string {
-	for l := range strings.Lines(text) {
-		if l = strings.TrimSpace(l); l != "" {
-			lines = append(lines, l)
-		}
-	}
-	return lines
-}
-
-// appendRemoved appends the lines that the patches and SEARCH blocks in a text
-// remove.
-func appendRemoved(lines []string, text string) []string {
+// removedBy returns the lines that the patches and SEARCH blocks in a text remove.
+func removedBy(text string) string {
+	var removed strings.Builder
 	var patch, search bool
 	for l := range strings.Lines(text) {
 		switch {
@@ -165,14 +162,14 @@ func appendRemoved(lines []string, text string) []string {
 		case strings.HasPrefix(l, "======="):
 			search = false
 		case search:
-			lines = appendLines(lines, l)
+			removed.WriteString(l)
 		case strings.HasPrefix(l, "*** Update File: "), strings.HasPrefix(l, "@@"):
 			patch = true
 		case strings.HasPrefix(l, "*** "), strings.HasPrefix(l, "--- a/"):
 			patch = false
 		case patch && l[0] == '-':
-			lines = appendLines(lines, l[1:])
+			removed.WriteString(l[1:])
 		}
 	}
-	return lines
+	return removed.String()
 }

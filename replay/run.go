@@ -127,8 +127,11 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		show.offer(o.Show, r)
 	}
 	res.Unread = unread
-	if o.Show != nil && ctx.Err() == nil {
-		res.Shown = show.result(ctx, &o)
+	if show.conversation != nil {
+		shown := show.show(ctx, &o.Policies[0], show.budget, *o.Prices)
+		if shown.Budget = o.Budgets[0].String(); ctx.Err() == nil {
+			res.Shown = shown
+		}
 	}
 	return res.Result, ctx.Err()
 }

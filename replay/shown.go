@@ -35,20 +35,6 @@ const (
 	mostMessages = view.MostMessages
 )
 
-// result returns the conversation to show, by the first policy and under the first budget;
-// nil if there is none, or ctx is done before the end.
-func (s *showing) result(ctx context.Context, o *Options) *view.Conversation {
-	if s.conversation == nil {
-		return nil
-	}
-	out := s.show(ctx, &o.Policies[0], s.budget, *o.Prices)
-	if ctx.Err() != nil {
-		return nil
-	}
-	out.Budget = o.Budgets[0].String()
-	return out
-}
-
 // show replays every request of a conversation through a policy until ctx is
 // done, and keeps what it did.
 func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, prices Prices) *view.Conversation {
