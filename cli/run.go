@@ -112,7 +112,10 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 	s := clients.Start(client, clients.Given{
 		Base: base, Key: key, AnyKey: wantsNoKey(c), Elsewhere: client != nil && hostOf(c.Upstream) != hostOf(client.Upstream), Model: cmp.Or(r.model, firstNamed(c)), Chosen: r.model != "",
 		Args: args[1:], File: files.write, Lookup: os.LookupEnv,
-		List: sync.OnceValue(func() []string { return listed(cmd.Context(), c) }),
+		List: sync.OnceValue(func() []string { // those of the upstream of most requests
+			route := proxyOptions(c).Default
+			return look(cmd.Context(), route.Upstream, cmp.Or(string(route.Key), clientKey()), listTime).Models
+		}),
 	})
 	if _, chosen := os.LookupEnv("OPENAI_MODEL"); r.model != "" && !chosen {
 		s.Env["OPENAI_MODEL"] = r.model

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,8 +12,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-
-	"laconic/config"
 )
 
 // environment returns the environment of the command: that of this process, with
@@ -140,10 +136,4 @@ func (f *ownFiles) remove() {
 	if f.dir != "" {
 		_ = os.RemoveAll(f.dir)
 	}
-}
-
-// listed returns the models that the upstream of most requests lists.
-func listed(ctx context.Context, c *config.Config) []string {
-	route := proxyOptions(c).Default
-	return look(ctx, route.Upstream, cmp.Or(string(route.Key), clientKey()), listTime).Models
 }

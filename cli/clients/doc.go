@@ -52,15 +52,16 @@ type program struct {
 	start func(Given, *Started) error
 }
 
-// Named returns the row of a name, or nil.
-func Named(name string) *Client {
-	for i := range Table {
-		if Table[i].Name == name {
-			return &Table[i]
-		}
+// row returns the first row that is meant, or nil.
+func row(is func(c Client) bool) *Client {
+	if i := slices.IndexFunc(Table, is); i >= 0 {
+		return &Table[i]
 	}
 	return nil
 }
+
+// Named returns the row of a name, or nil.
+func Named(name string) *Client { return row(func(c Client) bool { return c.Name == name }) }
 
 // Names are those of the table, in its order.
 func Names() (all []string) {
@@ -76,10 +77,5 @@ func OfCommand(command string) *Client {
 	for _, end := range []string{".exe", ".cmd", ".bat", ".ps1"} {
 		name = strings.TrimSuffix(name, end)
 	}
-	for i := range Table {
-		if slices.Contains(Table[i].commands, name) {
-			return &Table[i]
-		}
-	}
-	return nil
+	return row(func(c Client) bool { return slices.Contains(c.commands, name) })
 }

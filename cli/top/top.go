@@ -104,7 +104,7 @@ func cut(line string, width int) string {
 // folded returns a text in lines of at most width characters, the later ones indented.
 func folded(text string, width int) (lines []string) {
 	line := ""
-	for word := range strings.FieldsSeq(strings.Map(printable, text)) {
+	for word := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == ' ' || !strconv.IsPrint(c) }) { // nothing moves the cursor
 		if width > 0 && line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
 			lines = append(lines, line)
 			line = "   "
@@ -115,12 +115,4 @@ func folded(text string, width int) (lines []string) {
 		line += word
 	}
 	return append(lines, line)
-}
-
-// printable replaces what would move the cursor of a terminal.
-func printable(c rune) rune {
-	if !strconv.IsPrint(c) {
-		return ' '
-	}
-	return c
 }
