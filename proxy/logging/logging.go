@@ -248,21 +248,17 @@ func logStop(log *zap.Logger, i proxy.StopInfo) {
 	}
 }
 
-// levelOfJob is the level of a job's line: debug where the summary was there
-// already, or is made elsewhere, a warning where the summarizer is at fault.
-func levelOfJob(i summarize.JobInfo) zapcore.Level {
+// logJob writes a line for a summary: at debug where it was there already, or is made
+// elsewhere, a warning where the summarizer is at fault.
+func logJob(log *zap.Logger, i summarize.JobInfo) {
+	level := zap.InfoLevel
 	switch {
 	case !i.Made && (i.Reason == "" || i.Reason == "elsewhere" || i.Reason == "shutdown"):
-		return zap.DebugLevel
+		level = zap.DebugLevel
 	case i.ModelFailed():
-		return zap.WarnLevel
+		level = zap.WarnLevel
 	}
-	return zap.InfoLevel
-}
-
-// logJob writes a line for a summary that the model was asked for.
-func logJob(log *zap.Logger, i summarize.JobInfo) {
-	if line := log.Check(levelOfJob(i), "summary"); line != nil {
+	if line := log.Check(level, "summary"); line != nil {
 		line.Write(with(
 			"request_id", i.ID, "model", i.Model, "messages", i.Messages, "source_tokens", i.SourceTokens,
 			"pieces", i.Pieces, "tries", i.Tries, "updated", i.Updated, "duration", i.Duration,

@@ -124,14 +124,6 @@ func statusOf(err error) (status statusError) {
 	return status
 }
 
-// unwilling reports whether a server may have refused a request for its limit or
-// its temperature. Many models refuse a limit above 4,096 or 8,192 tokens, some
-// take no temperature, and some know only the newer name of the limit.
-func unwilling(err error) bool {
-	status := statusOf(err)
-	return status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
-}
-
 // final reports whether asking again would have the same result.
 func final(err error) bool {
 	switch status := statusOf(err); status {

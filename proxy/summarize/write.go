@@ -2,6 +2,7 @@ package summarize
 
 import (
 	"context"
+	"net/http"
 	"slices"
 
 	"laconic/compact"
@@ -141,7 +142,10 @@ func (j *job) ask(ctx context.Context, prior, piece string, source, answer int) 
 				return text, nil
 			}
 		}
-		if !bare && unwilling(err) && ctx.Err() == nil {
+		// Many models refuse a limit above 4,096 or 8,192 tokens, some take no
+		// temperature, and some know only the newer name of the limit.
+		status := statusOf(err)
+		if unwilling := status == http.StatusBadRequest || status == http.StatusUnprocessableEntity; !bare && unwilling && ctx.Err() == nil {
 			bare = true
 			continue
 		}
