@@ -39,9 +39,6 @@ type File struct {
 // without it.
 const lockPatience = time.Second
 
-// ErrInUse: another process has the file.
-var ErrInUse = errors.New("another process has the file")
-
 // NewFile opens the file of that name, or makes it, with mode 0600. It will hold at
 // most so many bytes, 0: DefaultBytes. notice is told what an operator should know later.
 func NewFile(path string, bytes int64, notice func(string)) (*File, error) {
@@ -83,7 +80,7 @@ func (f *File) open() error {
 		// goroutine of its own, where a damaged page ends the process.
 		db, err = bolt.Open(f.path, 0o600, &bolt.Options{Timeout: lockPatience, FreelistType: bolt.FreelistMapType})
 		if errors.Is(err, bolterrors.ErrTimeout) {
-			return fmt.Errorf("%w: %s", ErrInUse, f.path)
+			return fmt.Errorf("another process has the file: %s", f.path)
 		}
 		if err != nil {
 			return opening(err)

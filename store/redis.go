@@ -186,11 +186,11 @@ func (s *Redis) Lock(ctx context.Context, k Key, ttl time.Duration) (release fun
 		ok = reply == "OK"
 		return err
 	})
-	if err != nil && err != redis.Nil {
-		return func() {}, false, err
+	if err == redis.Nil { // somebody has it
+		err = nil
 	}
 	if !ok {
-		return func() {}, false, nil
+		return func() {}, false, err
 	}
 	return sync.OnceFunc(func() {
 		// The caller's own time may be over; the lock is given back all the

@@ -198,14 +198,11 @@ func (m *Metrics) planned(i *proxy.ReplyInfo) {
 }
 
 func (m *Metrics) summarized(i summarize.JobInfo) {
-	switch {
-	case i.Reason != "":
-		count(m.summaries, i.Reason)
-	case i.Made:
-		count(m.summaries, "made")
-	default:
-		count(m.summaries, "found")
+	result := cmp.Or(i.Reason, "found")
+	if i.Reason == "" && i.Made {
+		result = "made"
 	}
+	count(m.summaries, result)
 	if i.Tries > 0 {
 		m.summaryTime.Observe(i.Duration.Seconds())
 	}

@@ -104,7 +104,7 @@ func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compac
 // worker. The lock is held.
 func (s *Service) refuses(key store.Key, credential string) string {
 	switch {
-	case s.closed:
+	case s.ctx.Err() != nil:
 		return "shutdown"
 	case s.isCooling(credential), s.isCooling(string(key[:])):
 		return "cooling"

@@ -65,7 +65,6 @@ type Service struct {
 	cancel context.CancelFunc
 	mu     sync.Mutex
 	jobs   map[store.Key]*job
-	closed bool
 	ended  sync.WaitGroup
 
 	erasing  sync.RWMutex  // read-locked while something is kept
@@ -148,10 +147,9 @@ const closeWait = 5 * time.Second
 
 // Close ends all jobs and waits for them.
 func (s *Service) Close() {
-	s.mu.Lock()
-	s.closed = true
-	s.mu.Unlock()
+	s.mu.Lock() // no job begins any more
 	s.cancel()
+	s.mu.Unlock()
 	ended := make(chan struct{})
 	go func() {
 		s.ended.Wait()

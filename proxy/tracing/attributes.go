@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 
@@ -35,16 +36,14 @@ func methodOf(method string) string {
 
 // nameOf returns the name of a request's span: "chat gpt-5".
 func nameOf(i *proxy.SpanInfo) string {
-	if op := operations[i.Endpoint]; op.name != "" {
-		if i.Rewrite != nil && i.Rewrite.Model != "" {
-			return op.name + " " + apierror.Clip(i.Rewrite.Model, mostValue)
-		}
-		return op.name
+	name, of := operations[i.Endpoint].name, ""
+	switch {
+	case name == "":
+		name, of = methodOf(i.Method), i.Endpoint
+	case i.Rewrite != nil:
+		of = apierror.Clip(i.Rewrite.Model, mostValue)
 	}
-	if i.Endpoint != "" {
-		return methodOf(i.Method) + " " + i.Endpoint
-	}
-	return methodOf(i.Method)
+	return strings.TrimSuffix(name+" "+of, " ")
 }
 
 // errorType returns what went wrong in a word, "" if nothing did.
