@@ -1,6 +1,7 @@
 package store
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -65,7 +66,7 @@ func Open(o Options) (*Vault, error) {
 	}
 	lasts := len(o.Secret) > 0
 	if !lasts {
-		o.Secret = randomSecret()
+		o.Secret = []byte(rand.Text())
 	}
 	v, err := NewVault(NewMemory(0), o.Secret, o.TTL)
 	if err == nil {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -11,9 +12,8 @@ import (
 )
 
 // secretBeside returns the secret beside a store's file, NAME.secret, and makes it
-// if there is none: 32 random bytes in
-// hexadecimal, for this user alone. Two processes that start at once get the
-// same.
+// if there is none: 32 random bytes in hexadecimal, for this user alone. Two processes
+// that start at once get the same.
 func secretBeside(path string) ([]byte, error) {
 	name := path + ".secret"
 	secret, err := readSecret(name)
@@ -25,7 +25,9 @@ func secretBeside(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer os.Remove(tmp.Name())
-	_, err = tmp.WriteString(hex.EncodeToString(randomSecret()) + "\n")
+	made := make([]byte, 32)
+	_, _ = rand.Read(made) // never fails
+	_, err = tmp.WriteString(hex.EncodeToString(made) + "\n")
 	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -209,10 +208,3 @@ func (v *Vault) open(k Key, sealed []byte) (text string, left time.Duration, ok 
 
 // bound is what a value is bound to.
 func (k Key) bound() []byte { return append([]byte{sealVersion}, k[:]...) }
-
-// randomSecret is a secret for a store that nobody shares.
-func randomSecret() []byte {
-	b := make([]byte, 32)
-	_, _ = rand.Read(b) // never fails: crypto/rand
-	return b
-}

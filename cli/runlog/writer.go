@@ -3,6 +3,7 @@ package runlog
 import (
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,11 +22,12 @@ type writer struct {
 	w    io.Writer
 	note func(lines int) []byte // the line that says how many were dropped
 
+	dropped atomic.Int64 // lines, in all
+
 	mu      sync.Mutex
 	waiting []byte
 	lines   int // in waiting
 	missing int // dropped since the last note
-	dropped int // in all
 	closed  bool
 	more    chan struct{} // holds one element when there may be something to write
 	ended   chan struct{} // closed when all is written
@@ -43,7 +45,7 @@ func (l *writer) Write(text []byte) (int, error) {
 	defer l.mu.Unlock()
 	if l.closed || len(l.waiting)+len(text) > mostWaiting {
 		l.missing++
-		l.dropped++
+		l.dropped.Add(1)
 		return len(text), nil
 	}
 	l.waiting = append(l.waiting, text...)
@@ -83,18 +85,14 @@ func (l *writer) run() {
 		if err != nil {
 			l.mu.Lock()
 			l.missing += missing + lines
-			l.dropped += lines
 			l.mu.Unlock()
+			l.dropped.Add(int64(lines))
 		}
 	}
 }
 
 // Dropped returns how many lines were dropped.
-func (l *writer) Dropped() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.dropped
-}
+func (l *writer) Dropped() int { return int(l.dropped.Load()) }
 
 // Close writes what waits, for lastLines at most: a write that nobody reads has no end,
 // and ends with the process.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"laconic/proxy/admission"
@@ -36,9 +37,10 @@ type Incoming struct {
 	closing context.Context
 	stop    func() bool // what waits for it
 
+	n atomic.Int64 // the bytes that came
+
 	mu      sync.Mutex
 	start   time.Time // of the first read
-	n       int64     // the bytes that came
 	reading bool
 	err     error // of the last read
 	over    error // why nothing is read any more
@@ -58,7 +60,8 @@ func (b *Incoming) Read(buf []byte) (int, error) {
 	n, err := b.r.Read(buf)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.n, b.err = b.n+int64(n), err
+	b.n.Add(int64(n))
+	b.err = err
 	if b.over == nil {
 		b.reading = false
 		_ = b.rc.SetReadDeadline(time.Time{})
@@ -99,7 +102,7 @@ func (b *Incoming) arm() {
 	now := time.Now()
 	deadline := now.Add(uploadIdle)
 	if b.watch == nil {
-		deadline = b.start.Add(arrivalGrace + time.Duration(b.n/arrivalRate)*time.Second)
+		deadline = b.start.Add(arrivalGrace + time.Duration(b.n.Load()/arrivalRate)*time.Second)
 	}
 	if last := now.Add(closingIdle); b.closing.Err() != nil && last.Before(deadline) {
 		deadline = last
@@ -134,11 +137,7 @@ func (b *Incoming) Abort() {
 }
 
 // Received returns how many bytes came.
-func (b *Incoming) Received() int64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.n
-}
+func (b *Incoming) Received() int64 { return b.n.Load() }
 
 // Done reports whether the client's body was read to its end.
 func (b *Incoming) Done() bool {
