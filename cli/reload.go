@@ -173,16 +173,6 @@ type certificate struct {
 	fault string            // why they cannot be used; "": they can
 }
 
-// newCertificate reads the certificate for the first time.
-func newCertificate(files config.TLS, log *zap.Logger) (*certificate, error) {
-	c := &certificate{files: files, log: log}
-	c.look()
-	if c.fault != "" { // since CheckFiles
-		return nil, errors.New("tls.cert and tls.key: " + c.fault)
-	}
-	return c, nil
-}
-
 // look reads the files, and takes what they hold if that can be used. One goroutine at a
 // time calls it.
 func (c *certificate) look() {

@@ -134,9 +134,9 @@ func serveLogged(
 		}
 	}
 	if c.TLS.Cert != "" {
-		cert, err := newCertificate(c.TLS, log.Logger)
-		if err != nil {
-			return err
+		cert := &certificate{files: c.TLS, log: log.Logger}
+		if cert.look(); cert.fault != "" { // since CheckFiles
+			return errors.New("tls.cert and tls.key: " + cert.fault)
 		}
 		o.Certificate, again.certificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return cert.pair.Load(), nil }, cert
 	}

@@ -25,20 +25,18 @@ func summarizer(c *config.Config) *summarize.Options {
 	if s.Model == "" {
 		return nil
 	}
+	// A request under a policy that is not folded waits for its summary as long as all
+	// others if the file sets that.
+	wait := time.Duration(s.Wait)
+	unfolded := wait
+	if wait == 0 && !c.Has("summarizer.wait") {
+		unfolded = summarize.DefaultUnfoldedWait
+	}
 	return &summarize.Options{
 		Upstream: must(config.ParseUpstream(s.Upstream)), Model: s.Model, Key: s.APIKey, ClientCredential: s.Credential == "client",
-		Wait: time.Duration(s.Wait), WaitUnfolded: unfoldedWait(c), Timeout: time.Duration(s.Timeout), Window: s.Window, Mask: s.Mask,
+		Wait: wait, WaitUnfolded: unfolded, Timeout: time.Duration(s.Timeout), Window: s.Window, Mask: s.Mask,
 		Counter: must(counting.For(s.Model, "")),
 	}
-}
-
-// unfoldedWait returns how long a request under a policy that is not folded may wait
-// for its summary: as long as all others if the file sets that.
-func unfoldedWait(c *config.Config) time.Duration {
-	if c.Has("summarizer.wait") || c.Summarizer.Wait > 0 {
-		return time.Duration(c.Summarizer.Wait)
-	}
-	return summarize.DefaultUnfoldedWait
 }
 
 // openStore opens the store that the configuration wants.

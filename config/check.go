@@ -26,7 +26,9 @@ func (c *Config) check() []Problem {
 	ch := &checking{Config: c}
 	ch.clientKeys = len(c.ClientKeys) > 0 || c.places["client_keys"].broken
 	ch.open = addressFault(c.Listen) == nil && !access.Loopback(c.Listen)
-	ch.limits()
+	if l := ch.Limits; l.Body > l.Memory && !ch.broken("limits.body") && !ch.broken("limits.memory") {
+		ch.at("limits.body", "limits.body is larger than limits.memory, so the largest request could never be taken", "", "limits.memory")
+	}
 	ch.addresses()
 	ch.tls()
 	ch.rows()
@@ -100,15 +102,6 @@ func (ch *checking) name(path, value string, known []string) bool {
 	}
 	ch.at(path, path+" "+unknownName, DidYouMean(value, known))
 	return false
-}
-
-// limits checks limits against each other.
-func (ch *checking) limits() {
-	const body, memory = "limits.body", "limits.memory"
-	if ch.Limits.Body <= ch.Limits.Memory || ch.broken(body) || ch.broken(memory) {
-		return
-	}
-	ch.at(body, "limits.body is larger than limits.memory, so the largest request could never be taken", "", memory)
 }
 
 // mostRows bounds what a name of a model is compared with.
