@@ -153,7 +153,12 @@ func (k *Counter) Part(m *compact.Message, p *compact.Part) int {
 	case compact.KindAudio:
 		return k.model.Audio(p.Text.String(), p.Detail)
 	case compact.KindFile:
-		return k.file(p.Text.String(), p.Detail)
+		data, name := p.Text.String(), p.Detail
+		if !tokenize.Searched(data, name) {
+			return k.model.File(data, name)
+		}
+		// Only a PDF is work: it is searched for its pages.
+		return k.remembered(k.pdfs, data, func(string) int { return k.model.File(data, name) })
 	case compact.KindVideo:
 		return k.model.Video(p.Text.String())
 	}
@@ -207,14 +212,6 @@ func (k *Counter) text(t compact.Text) int {
 		return k.remembered(k.escaped, source, func(string) int { return k.model.Text(t.String()) })
 	}
 	return k.remembered(k.plain, source, k.model.Text)
-}
-
-// file counts a file. Only a PDF is work: it is searched for its pages.
-func (k *Counter) file(data, name string) int {
-	if !tokenize.Searched(data, name) {
-		return k.model.File(data, name)
-	}
-	return k.remembered(k.pdfs, data, func(string) int { return k.model.File(data, name) })
 }
 
 // raw counts a piece of JSON that is no message: what is made of tools is many

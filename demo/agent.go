@@ -18,13 +18,6 @@ import (
 // perRequest is the deadline of a request.
 const perRequest = time.Minute
 
-func newClient(base string) *openai.Client {
-	conf := openai.DefaultConfig("sk-demo")
-	conf.BaseURL = base
-	conf.HTTPClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	return openai.NewClientWithConfig(conf)
-}
-
 // exchange is a request and its answer.
 type exchange struct {
 	body    []byte      // as the client sent it

@@ -51,8 +51,10 @@ const pace = 70 * time.Millisecond
 // changed, if there was no answer, or if ctx ended. After a refusal the
 // conversation goes on, and the error names the first.
 func Run(ctx context.Context, o Options) error {
+	conf := openai.DefaultConfig("sk-demo")
+	conf.BaseURL, conf.HTTPClient = o.Proxy, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	s := &show{
-		Options: o, client: newClient(o.Proxy), story: load(), quoted: map[strict.Kind]bool{},
+		Options: o, client: openai.NewClientWithConfig(conf), story: load(), quoted: map[strict.Kind]bool{},
 		whole: bill{cache: strict.NewPromptCache()}, dropped: bill{cache: strict.NewPromptCache()},
 	}
 	s.intro()

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/tidwall/gjson"
@@ -72,13 +74,6 @@ func decode(raw []byte) (*Conversation, error) {
 	}, nil
 }
 
-// request reports whether a recorded list waits for an answer: it is a request as
-// sent, and not a conversation with its last answer.
-func (r *Conversation) request() bool {
-	last := &r.Messages[len(r.Messages)-1]
-	return last.Role != compact.Assistant || last.Open
-}
-
 // openGroups is how many conversations may grow side by side in one file: those
 // of an agent and of its subagents. With one more, the one that grew longest ago
 // is closed, so that memory stays bounded.
@@ -107,8 +102,13 @@ func (g *grouping) take(raw []byte, at Unread) bool {
 	if r.ID != "" {
 		return g.send(r, nil)
 	}
-	r.ID = at.name()
-	if r.request() {
+	r.ID = filepath.Base(g.file)
+	if n := at.Line + at.Element; n > 0 {
+		r.ID = fmt.Sprintf("%s:%d", r.ID, n)
+	}
+	// A list that waits for an answer is a request as sent, and not a conversation with
+	// its last answer.
+	if last := &r.Messages[len(r.Messages)-1]; last.Role != compact.Assistant || last.Open {
 		r = g.add(r)
 	}
 	return r == nil || g.send(r, nil)

@@ -201,15 +201,6 @@ type Unread struct {
 	Reason  string `json:"reason"`
 }
 
-// name returns the place for the ID of a conversation.
-func (u Unread) name() string {
-	name := filepath.Base(u.File)
-	if n := u.Line + u.Element; n > 0 {
-		return fmt.Sprintf("%s:%d", name, n)
-	}
-	return name
-}
-
 // String returns the place and the reason, for the user.
 func (u Unread) String() string {
 	switch {
