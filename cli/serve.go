@@ -145,7 +145,10 @@ func serveLogged(
 	}
 	counts.Watch(p, &o)
 	go tokenize.Load() // a request that comes earlier waits for the tables that it needs
-	pages := []operate.Page{{Path: "/metrics", Handler: counts.Handler()}, {Path: findingsPath, Handler: findingsPage(found)}, eraser{p, shown, log}.page(), {Path: "/reload", Methods: []string{http.MethodPost}, Handler: again}}
+	findingsPage := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = printJSON(w, found())
+	})
 	again.p = p
 	again.told = func(taken bool) {
 		counts.Reloaded(taken, time.Now())
@@ -159,7 +162,12 @@ func serveLogged(
 	}
 	a := operate.Options{
 		Listen: c.Admin,
-		Pages:  pages,
+		Pages: []operate.Page{
+			{Path: "/metrics", Handler: counts.Handler()},
+			{Path: findingsPath, Handler: findingsPage},
+			eraser{p, shown, log}.page(),
+			{Path: "/reload", Methods: []string{http.MethodPost}, Handler: again},
+		},
 		Notes: func() string {
 			hits, misses := counting.Stats()
 			return findingLines(found()) + fmt.Sprintf("texts: %d counted before, %d new\nlog: %d lines dropped\n", hits, misses, log.Dropped())
@@ -203,13 +211,6 @@ func startProxy(
 
 // findingsPath is the page of the admin listener that laconic doctor reads.
 const findingsPath = "/findings"
-
-func findingsPage(found func() []finding) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_ = printJSON(w, found())
-	})
-}
 
 // findingLines returns what was found, a line each, but what is not known.
 func findingLines(all []finding) string {

@@ -61,7 +61,7 @@ func New(level, format string, w io.Writer) (*Log, error) {
 		}
 		return line.Bytes()
 	})
-	l := &Log{Logger: zap.New(zapcore.NewCore(enc, out, least)), writer: out, Console: console, level: least}
+	l := &Log{Logger: zap.New(zapcore.NewCore(enc, zapcore.AddSync(out), least)), writer: out, Console: console, level: least}
 	if terminal {
 		l.terminal = f
 	}

@@ -54,9 +54,6 @@ func (l *writer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Sync does nothing: zap calls it while it logs.
-func (l *writer) Sync() error { return nil }
-
 func (l *writer) wake() {
 	select {
 	case l.more <- struct{}{}:
