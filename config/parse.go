@@ -51,10 +51,9 @@ func Parse(name string, src []byte, lookup func(string) (string, bool), over ...
 func (r *reading) override(values map[string]any, o Override) {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: o.Value} // no tag: of whatever type is wanted
 	one := &reading{from: o.From, config: r.config}
-	defer func() { r.found = append(r.found, one.found...) }()
 	r.config.places[o.Key] = place{}
 	v := one.value(n, o.Key, schemaAt(o.Key))
-	if v == (absent{}) {
+	if r.found = append(r.found, one.found...); v == (absent{}) {
 		return
 	}
 	keys := strings.Split(o.Key, ".")

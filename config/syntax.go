@@ -39,14 +39,10 @@ func parseYAML(name string, src []byte) (*yaml.Node, *Problem) {
 	if alias := prepare(&doc, swapped); alias != nil {
 		return nil, syntax(name, alias.Line, alias.Column, "aliases of YAML are not read here", "write the value out; "+quotePatterns)
 	}
-	if len(doc.Content) == 0 {
+	if len(doc.Content) == 0 || doc.Content[0].Kind == yaml.ScalarNode && doc.Content[0].Tag == "!!null" {
 		return nil, nil
 	}
-	root := doc.Content[0]
-	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
-		return nil, nil
-	}
-	return root, nil
+	return doc.Content[0], nil
 }
 
 // prepare puts the braces of variables back, if they were swapped, and returns the

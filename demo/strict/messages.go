@@ -131,12 +131,9 @@ type turns struct {
 var legalID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
 func (p *turns) message(i int, role string, blocks []block) *Refusal {
-	switch role {
-	case "user", "assistant", "system":
-	default:
-		return refuse(KindShape, "", "", "messages.%d.role: Input should be 'user' or 'assistant'", i)
-	}
 	switch {
+	case role != "user" && role != "assistant" && role != "system":
+		return refuse(KindShape, "", "", "messages.%d.role: Input should be 'user' or 'assistant'", i)
 	case i == 0 && role == "assistant":
 		return refuse(KindShape, "", "", `messages: first message must use the "user" role`)
 	case len(blocks) == 0 && (i < p.last || role != "assistant"):

@@ -93,12 +93,7 @@ func (m *Memory) shareDue(ctx context.Context) (all bool) {
 	m.sharing.mu.Unlock()
 	all = true
 	for e := range due {
-		done := false
-		func() {
-			defer m.recovered()
-			done = e.share(ctx)
-		}()
-		if !done {
+		if !e.share(ctx) {
 			all = false
 			m.sharing.add(e)
 		}
@@ -108,7 +103,8 @@ func (m *Memory) shareDue(ctx context.Context) (all bool) {
 
 // share merges what other processes have learnt, and saves the result where the
 // Store lacks some of it. It reports whether the Store has all.
-func (m *Model) share(ctx context.Context) bool {
+func (m *Model) share(ctx context.Context) (all bool) {
+	defer m.memory.recovered()
 	ctx, stop := context.WithTimeout(ctx, 2*storeWait)
 	defer stop()
 	known, stored, ok := m.load(ctx)
