@@ -51,19 +51,21 @@ func (r *Reservation) stalls() bool {
 // evict aborts the arrival of bodies that stall while others wait for their memory.
 // If a client within its share has waited for long, it also aborts bodies of clients
 // that hold more than theirs, the largest first.
+//
+// All who wait ask for it, and there may be thousands: the work is done for all of them
+// at once, now and then.
 func (g *Gate) evict() {
-	for _, r := range g.evicted(time.Now()) {
-		r.source.Abort()
-	}
-}
-
-// evicted returns those whose arrival is to end. All who wait ask for it, and there
-// may be thousands: the work is done for all of them at once, now and then.
-func (g *Gate) evicted(now time.Time) (all []*Reservation) {
+	var all []*Reservation
+	defer func() { // without the lock
+		for _, r := range all {
+			r.source.Abort()
+		}
+	}()
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	now := time.Now()
 	if now.Sub(g.lastEvicted) < stallGrace/8 {
-		return nil
+		return
 	}
 	g.lastEvicted = now
 	lacking := g.arrival.lacks()
@@ -80,10 +82,7 @@ func (g *Gate) evicted(now time.Time) (all []*Reservation) {
 	long := slices.ContainsFunc(g.arrival.waiting, func(h *holding) bool {
 		return now.Sub(h.since) >= stallGrace && !g.arrival.overShare(h.client)
 	})
-	if !long {
-		return all
-	}
-	for lacking > 0 {
+	for long && lacking > 0 {
 		var largest *Reservation
 		for r := range g.arriving {
 			if r.received.want == 0 && g.arrival.overShare(r.received.client) && (largest == nil || r.received.n > largest.received.n) {
@@ -91,9 +90,8 @@ func (g *Gate) evicted(now time.Time) (all []*Reservation) {
 			}
 		}
 		if largest == nil {
-			break
+			return
 		}
 		end(largest)
 	}
-	return all
 }

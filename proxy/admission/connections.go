@@ -49,18 +49,17 @@ func ClientAt(address string) string {
 	return prefix.String()
 }
 
-// Changed is the ConnState of an http.Server.
+// Changed is the ConnState of an http.Server. It closes a connection that is new and
+// one too many.
 func (c *Connections) Changed(conn net.Conn, state http.ConnState) {
-	address := conn.RemoteAddr().String()
+	address, closed := conn.RemoteAddr().String(), 0
 	a, err := netip.ParseAddrPort(address)
-	if closed := c.changed(conn, ClientAt(address), err == nil && !a.Addr().Unmap().IsLoopback(), state); closed > 0 {
-		c.report(closed)
-	}
-}
-
-// changed notes the state of a client's connection, and closes it if it is new and
-// one too many. It returns how many were closed if that is to be reported.
-func (c *Connections) changed(conn net.Conn, client string, limited bool, state http.ConnState) (closed int) {
+	client, limited := ClientAt(address), err == nil && !a.Addr().Unmap().IsLoopback()
+	defer func() { // without the lock
+		if closed > 0 {
+			c.report(closed)
+		}
+	}()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	open := c.clients[client]
@@ -69,14 +68,14 @@ func (c *Connections) changed(conn net.Conn, client string, limited bool, state 
 		switch {
 		case c.ended:
 			_ = conn.Close()
-			return 0
+			return
 		case limited && c.areMost(open):
 			_ = conn.Close() // before anything is read from it
 			c.closed++
 			if now := time.Now(); now.Sub(c.reported) >= reportPause {
 				closed, c.closed, c.reported = c.closed, 0, now
 			}
-			return closed
+			return
 		case open == nil:
 			open = map[net.Conn]bool{}
 			c.clients[client] = open
@@ -91,7 +90,6 @@ func (c *Connections) changed(conn net.Conn, client string, limited bool, state 
 			delete(c.clients, client)
 		}
 	}
-	return 0
 }
 
 // areMost reports whether no connection may be added to some of one client.
