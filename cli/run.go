@@ -35,12 +35,6 @@ const (
 	longestLog = 4 << 20
 )
 
-// Exit codes of a command that could not be started, as shells have them.
-const (
-	exitNotRunnable = 126
-	exitNotFound    = 127
-)
-
 // running is one command that runs behind a proxy of its own.
 type running struct {
 	settings

@@ -33,9 +33,9 @@ func environment(set map[string]string) []string {
 func cannotRun(cmd *cobra.Command, err error) int {
 	fmt.Fprintf(cmd.ErrOrStderr(), "laconic: %v\n", err)
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		return exitNotFound
+		return 127
 	}
-	return exitNotRunnable
+	return 126
 }
 
 // runHere runs a command in this terminal until it ends, and returns its exit code.

@@ -169,8 +169,14 @@ func serveLogged(
 			{Path: "/reload", Methods: []string{http.MethodPost}, Handler: again},
 		},
 		Notes: func() string {
+			text := ""
+			for _, f := range found() {
+				if f.State != why.Unknown {
+					text += fmt.Sprintln(f)
+				}
+			}
 			hits, misses := counting.Stats()
-			return findingLines(found()) + fmt.Sprintf("texts: %d counted before, %d new\nlog: %d lines dropped\n", hits, misses, log.Dropped())
+			return text + fmt.Sprintf("texts: %d counted before, %d new\nlog: %d lines dropped\n", hits, misses, log.Dropped())
 		},
 	}
 	if shown != nil {
@@ -211,17 +217,6 @@ func startProxy(
 
 // findingsPath is the page of the admin listener that laconic doctor reads.
 const findingsPath = "/findings"
-
-// findingLines returns what was found, a line each, but what is not known.
-func findingLines(all []finding) string {
-	text := ""
-	for _, f := range all {
-		if f.State != why.Unknown {
-			text += fmt.Sprintln(f)
-		}
-	}
-	return text
-}
 
 // serveAdmin runs the admin listener, if there is one, and returns its address
 // and what ends it. A taken port is a warning: the proxy is worth more than its

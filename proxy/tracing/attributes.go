@@ -48,13 +48,10 @@ func nameOf(i *proxy.SpanInfo) string {
 
 // errorType returns what went wrong in a word, "" if nothing did.
 func errorType(i *proxy.SpanInfo) string {
-	switch {
-	case i.Code != "":
-		return i.Code
-	case i.Status >= 400:
+	if i.Code == "" && i.Status >= 400 {
 		return strconv.Itoa(i.Status)
 	}
-	return ""
+	return i.Code
 }
 
 // attributes is a list of them.
