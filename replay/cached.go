@@ -48,7 +48,10 @@ func alike(before, now *compact.Message, cost int) int {
 		whole += len(t)
 	}
 	for i := range min(len(a), len(b)) {
-		n := commonPrefix(a[i], b[i])
+		n := 0
+		for n < min(len(a[i]), len(b[i])) && a[i][n] == b[i][n] {
+			n++
+		}
 		common += n
 		if n < len(a[i]) || n < len(b[i]) {
 			break
@@ -76,14 +79,6 @@ func textsOf(m *compact.Message) []string {
 		texts = append(texts, m.Calls[c].Name, m.Calls[c].Arguments.String())
 	}
 	return texts
-}
-
-func commonPrefix(a, b string) int {
-	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
 }
 
 // Prices are the prices of a token of a prompt, relative to the list price.

@@ -3,7 +3,6 @@ package replay
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"laconic/number"
 	"laconic/replay/record"
@@ -128,18 +127,4 @@ func (g *gathering) broke(f Failure) {
 	}
 	f.Times = 1
 	g.Failures = append(g.Failures, f)
-}
-
-// check records the errors about promises that the policy claims. Each error
-// starts with the name of the promise and a colon.
-func (r *run) check(errs []error, p *Policy, where Failure) {
-	for _, err := range errs {
-		promise, detail, _ := strings.Cut(err.Error(), ": ")
-		if !slices.Contains(p.Claims, promise) {
-			continue
-		}
-		r.Failures++
-		where.Policy, where.Promise, where.Detail = p.Name, promise, detail
-		r.failures = append(r.failures, where)
-	}
 }
