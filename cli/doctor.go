@@ -69,7 +69,12 @@ func doctorCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := s.load(cmd)
-			all := ofProblems(err)
+			var all []finding
+			for _, problem := range config.ProblemsOf("", err) {
+				fix := cmp.Or(problem.Hint, "laconic check shows the place")
+				problem.Hint = ""
+				all = append(all, finding{Check: "configuration", State: why.Failure, Says: problem.Error(), Fix: fix})
+			}
 			if err == nil {
 				p.Config, p.options = c, proxyOptions(c)
 				all = p.examine(cmd.Context())
@@ -107,16 +112,6 @@ func (p *patient) examine(ctx context.Context) (all []finding) {
 				all = append(all, f)
 			}
 		}
-	}
-	return all
-}
-
-// ofProblems returns what is wrong with a configuration that is not valid.
-func ofProblems(err error) (all []finding) {
-	for _, problem := range config.ProblemsOf("", err) {
-		fix := cmp.Or(problem.Hint, "laconic check shows the place")
-		problem.Hint = ""
-		all = append(all, finding{Check: "configuration", State: why.Failure, Says: problem.Error(), Fix: fix})
 	}
 	return all
 }
