@@ -166,7 +166,11 @@ func (r *reading) scalar(n *yaml.Node, path string, s *schema) any {
 	if !s.inRange(number) && text != "auto" {
 		return r.fault(n, path, "must be "+s.rangeWords(), "")
 	}
-	if known := s.names(); known != nil && !slices.Contains(known, text) {
+	known := s.Enum
+	if len(s.AnyOf) > 0 {
+		known = s.AnyOf[0].Enum
+	}
+	if known != nil && !slices.Contains(known, text) {
 		return r.fault(n, path, unknownName, DidYouMean(text, known))
 	}
 	return v

@@ -79,14 +79,6 @@ func schemaAt(path string) *schema {
 // keys returns the keys of a map, sorted.
 func (s *schema) keys() []string { return slices.Sorted(maps.Keys(s.Properties)) }
 
-// names returns the values that a text may have; nil for any.
-func (s *schema) names() []string {
-	if len(s.AnyOf) > 0 {
-		return s.AnyOf[0].Enum
-	}
-	return s.Enum
-}
-
 // inRange reports whether a number is in the range of s.
 func (s *schema) inRange(n float64) bool {
 	return (s.Minimum == nil || n >= *s.Minimum) && (s.Maximum == nil || n <= *s.Maximum) &&

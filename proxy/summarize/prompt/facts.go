@@ -37,6 +37,7 @@ func Lost(msgs []compact.Message, text string, mask bool) (rules, names []string
 				keep(&rules, s)
 			}
 		}
+		apart := func(r rune) bool { return r <= ' ' || strings.ContainsRune("()[]{}<>,;`|\"\u3000", r) }
 		for _, word := range strings.FieldsFunc(said, apart) {
 			if word = strings.Trim(word, `.,;:!?'"*`); worthKeeping(word) {
 				keep(&names, word)
@@ -86,11 +87,6 @@ func sentences(s string) (all []string) {
 		}
 	}
 	return all
-}
-
-// apart reports whether a character separates names.
-func apart(r rune) bool {
-	return r <= ' ' || strings.ContainsRune("()[]{}<>,;`|\"", r) || r == 0x3000
 }
 
 // worthKeeping reports whether a word is a number of more than one digit, a path,
