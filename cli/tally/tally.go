@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"laconic/compact"
 	"laconic/number"
@@ -19,12 +20,12 @@ import (
 
 // Tally sums the requests and tokens of one proxy. The zero value is ready.
 type Tally struct {
-	mu sync.Mutex
+	requests atomic.Int64 // of all kinds
 
-	requests int            // of all kinds
-	read     int            // whose body is written in an API that the proxy reads
-	tooLong  int            // that were above their budget as they came
-	ended    map[string]int // by the words of ends
+	mu      sync.Mutex
+	read    int            // whose body is written in an API that the proxy reads
+	tooLong int            // that were above their budget as they came
+	ended   map[string]int // by the words of ends
 
 	before, after  int64 // tokens of the prompts that were edited or could have been: as they came, as they went
 	prompt, cached int64 // tokens of prompts as answers tell: all, and those from the provider's cache
@@ -47,11 +48,7 @@ var ends = []string{folded, repaired, again, over, unsent, passed, failed}
 func (t *Tally) Listener() proxy.Listener { return proxy.Listener{Replied: t.add} }
 
 // Requests returns how many requests came.
-func (t *Tally) Requests() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.requests
-}
+func (t *Tally) Requests() int { return int(t.requests.Load()) }
 
 func (t *Tally) add(i proxy.ReplyInfo) {
 	t.mu.Lock()
@@ -64,7 +61,7 @@ func (t *Tally) add(i proxy.ReplyInfo) {
 			t.ended[end]++
 		}
 	}
-	t.requests++
+	t.requests.Add(1)
 	count(i.Status >= 400 && i.Status != proxy.StatusClientLeft, failed)
 	if i.Wire == "" {
 		return
@@ -97,10 +94,10 @@ func (t *Tally) Lines() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
-	case t.requests == 0:
+	case t.Requests() == 0:
 		return []string{"no request came"}
 	case t.read == 0:
-		return []string{fmt.Sprintf("no chat request came, %s of other kinds", number.Of(t.requests))}
+		return []string{fmt.Sprintf("no chat request came, %s of other kinds", number.Of(t.Requests()))}
 	}
 	words := []string{number.Count(t.read, "chat request")}
 	for _, end := range ends {
