@@ -105,7 +105,12 @@ func (v *conversation) through(p *compact.Policy, b compact.Budget) iter.Seq2[in
 			s.took = time.Since(start)
 			s.now, s.whole = v.sent(msgs, before)
 			s.common, s.cached = shared(before, s.now)
-			s.began = newEpochs(epochs, s.plan.Epochs)
+			s.began = len(s.plan.Epochs)
+			for i := range min(len(epochs), len(s.plan.Epochs)) {
+				if epochs[i].At == s.plan.Epochs[i].At {
+					s.began--
+				}
+			}
 			if !yield(i, s) {
 				return
 			}
@@ -188,15 +193,4 @@ func (v *conversation) sent(msgs []compact.Message, before *request) (now *reque
 		now.total += now.costs[i]
 	}
 	return now, whole
-}
-
-// newEpochs returns the number of epochs that the previous request did not have.
-func newEpochs(before, now []compact.Epoch) int {
-	n := len(now)
-	for i := range min(len(before), n) {
-		if before[i].At == now[i].At {
-			n--
-		}
-	}
-	return n
 }

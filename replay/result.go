@@ -91,8 +91,12 @@ func (g *gathering) take(r *replayed) {
 	for n, run := range r.runs {
 		g.Files[at].Rows[n].add(&run.Numbers)
 		g.Total.Rows[n].add(&run.Numbers)
-		for _, f := range run.failures {
-			g.broke(f)
+		for _, f := range run.failures { // of each policy, budget and promise the first is kept
+			i := slices.IndexFunc(g.Failures, func(o Failure) bool { return o.Policy == f.Policy && o.Budget == f.Budget && o.Promise == f.Promise })
+			if i < 0 {
+				i, g.Failures = len(g.Failures), append(g.Failures, f)
+			}
+			g.Failures[i].Times++
 		}
 	}
 }
@@ -115,16 +119,4 @@ type Failure struct {
 func (f Failure) String() string {
 	return fmt.Sprintf("%s under %s broke the promise %q %s, first in %s, request of %s: %s",
 		f.Policy, f.Budget, f.Promise, number.Count(f.Times, "time"), f.Conversation, number.Count(f.Messages, "message"), f.Detail)
-}
-
-// broke notes a broken promise, of each policy, budget and promise the first.
-func (g *gathering) broke(f Failure) {
-	for i := range g.Failures {
-		if o := &g.Failures[i]; o.Policy == f.Policy && o.Budget == f.Budget && o.Promise == f.Promise {
-			o.Times++
-			return
-		}
-	}
-	f.Times = 1
-	g.Failures = append(g.Failures, f)
 }
