@@ -133,24 +133,18 @@ func (ch *checking) rows() {
 		if m.Policy != "" {
 			ch.name(path+".policy", m.Policy, policies)
 		}
-		ch.window(path, m)
-	}
-}
-
-// window checks the numbers of a row against its window.
-func (ch *checking) window(path string, m Model) {
-	window := m.Window
-	if window == 0 {
-		return
-	}
-	if m.Input > window {
-		ch.at(path+".input", path+".input is larger than the window", "")
-	}
-	if m.Reserve >= window {
-		ch.at(path+".reserve", path+".reserve must be below the window: the prompt needs room, too", "")
-	}
-	if m.Budget > window {
-		ch.at(path+".budget", path+".budget is larger than the window", "")
+		if m.Window == 0 {
+			continue
+		}
+		if m.Input > m.Window {
+			ch.at(path+".input", path+".input is larger than the window", "")
+		}
+		if m.Reserve >= m.Window {
+			ch.at(path+".reserve", path+".reserve must be below the window: the prompt needs room, too", "")
+		}
+		if m.Budget > m.Window {
+			ch.at(path+".budget", path+".budget is larger than the window", "")
+		}
 	}
 }
 

@@ -43,9 +43,6 @@ const (
 	Budget = 16_000 // of the proxy
 )
 
-// pace is the pause after each request, so that the eye can follow.
-const pace = 70 * time.Millisecond
-
 // Run plays the whole conversation through the proxy and draws it. It returns an
 // error if a request through the proxy was refused, if an answer arrived
 // changed, if there was no answer, or if ctx ended. After a refusal the
@@ -127,7 +124,7 @@ func (s *show) request(ctx context.Context, messages []openai.ChatCompletionMess
 	s.draw(&t)
 	if !s.Fast {
 		select {
-		case <-time.After(pace):
+		case <-time.After(70 * time.Millisecond): // so that the eye can follow
 		case <-ctx.Done():
 		}
 	}
