@@ -1,20 +1,19 @@
 package compact
 
+import "slices"
+
 // singleCalls splits messages with several calls: each call is directly followed
 // by its own result, and the text stays with the first.
 func singleCalls(msgs []Message, record func(Edit)) []Message {
-	none := true
-	for i := 0; none && i < len(msgs); i++ {
-		none = !severalCalls(msgs, i)
-	}
-	if none {
+	last := len(msgs) - 1 // whose calls have no results yet, if the model is to continue them
+	if last < 1 || !slices.ContainsFunc(msgs[:last], func(m Message) bool { return len(m.Calls) > 1 }) {
 		return msgs
 	}
 	out := make([]Message, 0, len(msgs)+8)
 	for i := 0; i < len(msgs); {
 		m := msgs[i]
 		n := len(m.Calls)
-		if !severalCalls(msgs, i) {
+		if n < 2 || i == last {
 			out = append(out, m)
 			i++
 			continue
@@ -44,7 +43,3 @@ func chargeCalls(c Counter, m *Message) int {
 	}
 	return (len(m.Calls) - 1) * c.Envelope(&Message{Role: Assistant, Shape: Null, Edited: true})
 }
-
-// severalCalls: the last message, whose calls the model is to continue, has no
-// results yet.
-func severalCalls(msgs []Message, i int) bool { return len(msgs[i].Calls) > 1 && i+1 < len(msgs) }

@@ -12,9 +12,6 @@ const (
 // oneSystem joins the instructions at the beginning, and moves the text of later
 // ones into the messages beside them.
 func oneSystem(msgs []Message, record func(Edit)) []Message {
-	if len(msgs) < 2 || !slices.ContainsFunc(msgs[1:], movable) && !movable(msgs[0]) {
-		return msgs
-	}
 	head := 0
 	for head < len(msgs) && movable(msgs[head]) {
 		head++

@@ -11,31 +11,25 @@ const (
 // begins the list. Calls and their results are no turns. Nothing comes before an answer
 // with bound thinking, which was written after what is before it.
 func takeTurns(msgs []Message, record func(Edit)) []Message {
-	var out []Message // nil: nothing was put in yet
-	last, bound := Assistant, boundAnswers(msgs)
+	var out []Message // nil: nothing was put in yet; else it has those before from
+	from, last, bound := 0, Assistant, boundAnswers(msgs)
 	for i := range msgs {
 		m := &msgs[i]
 		if role := m.turn(); role == last && !bound[i] {
-			if out == nil {
-				out = append(make([]Message, 0, len(msgs)+8), msgs[:i]...)
-			}
 			between := User
 			if role == User {
 				between = Assistant
 			}
 			record(Edit{Op: OpInsert, Why: "two turns of one role", Origin: m.Origin})
-			out = append(out, turnOf(between))
+			out, from = append(append(out, msgs[from:i]...), turnOf(between)), i
 		} else if role != 0 {
 			last = role
-		}
-		if out != nil {
-			out = append(out, *m)
 		}
 	}
 	if out == nil {
 		return msgs
 	}
-	return out
+	return append(out, msgs[from:]...)
 }
 
 // boundAnswers returns, for each message, whether it belongs to an answer that has
