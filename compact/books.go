@@ -24,11 +24,9 @@ type move struct {
 	was int32
 }
 
-func newBooks(ladder []Stage) books {
-	n := len(ladder)
-	b := books{stageNames: make([]string, n)}
-	for i, s := range ladder {
-		b.stageNames[i] = s.Name()
+func newBooks(ladder []Stage) (b books) {
+	for _, s := range ladder {
+		b.stageNames = append(b.stageNames, s.Name())
 	}
 	return b
 }

@@ -177,7 +177,20 @@ func (d *Draft) Rewrite(r Ref, text, why string) bool {
 // and reports whether it did; in the last resort those of a recent one, too. A JSON
 // object must stay one: upstreams refuse anything else, or silently empty it.
 func (d *Draft) RewriteArguments(r CallRef, arguments, why string) bool {
-	return d.editable(r.Message, SealArguments) && d.replaceArguments(r, Edit{Text: arguments, Why: why, Last: d.isLast(r.Message)})
+	i := r.Message
+	if !d.editable(i, SealArguments) || r.Call < 0 || r.Call >= len(d.msgs[i].Calls) {
+		return false
+	}
+	old, last := d.msgs[i].Calls[r.Call], d.isLast(i)
+	call := old
+	call.Arguments = Plain(arguments)
+	saved := d.counter.Call(&old) - d.counter.Call(&call)
+	if old.Sealed || saved <= 0 || IsObject(old.Arguments.String()) && !IsObject(arguments) {
+		return false
+	}
+	id, _ := NameIn(old.ID)
+	d.record(i, Edit{Op: OpArguments, Part: r.Call, ID: id, Text: arguments, Why: why, Saved: saved, Last: last})
+	return true
 }
 
 // isLast reports whether an edit of message i is for the last resort alone, and
@@ -200,26 +213,6 @@ func (d *Draft) replace(r Ref, e Edit) bool {
 	}
 	e.Part = r.Part
 	e.ID, _ = NameIn(m.Answers)
-	d.record(r.Message, e)
-	return true
-}
-
-// replaceArguments replaces the arguments of a call, if that is allowed and saves
-// tokens.
-func (d *Draft) replaceArguments(r CallRef, e Edit) bool {
-	m := &d.msgs[r.Message]
-	if r.Call < 0 || r.Call >= len(m.Calls) || m.Calls[r.Call].Sealed {
-		return false
-	}
-	old := m.Calls[r.Call]
-	call := old
-	call.Arguments = Plain(e.Text)
-	e.Saved = d.counter.Call(&old) - d.counter.Call(&call)
-	if e.Saved <= 0 || IsObject(old.Arguments.String()) && !IsObject(e.Text) {
-		return false
-	}
-	e.Op, e.Part = OpArguments, r.Call
-	e.ID, _ = NameIn(old.ID)
 	d.record(r.Message, e)
 	return true
 }

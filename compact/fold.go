@@ -58,13 +58,6 @@ func (in *input) least() int {
 	return n
 }
 
-// prefix returns the input with the first n messages alone.
-func (in *input) prefix(n int) *input {
-	short := *in
-	short.msgs, short.costs, short.history = in.msgs[:n], in.costs[:n], n
-	return &short
-}
-
 // folding is one fold: it visits the request points of a list in order, as the
 // client must have sent them, and climbs the ladder at each point where an
 // epoch is due. Each epoch sees only what came before it, so that later requests
@@ -232,7 +225,9 @@ func (p *Plan) Forecast() *Forecast {
 // made anew for these and all before. Where it shrank already, Slot returns nil.
 // Slot costs one climb of the ladder at each epoch so far.
 func (c *Forecast) Slot() *Slot {
-	f := newFolding(c.in.prefix(c.Mark))
+	short := *c.in
+	short.msgs, short.costs, short.history = c.in.msgs[:c.Mark], c.in.costs[:c.Mark], c.Mark
+	f := newFolding(&short)
 	f.visitAll(true)
 	if f.d.slot == nil || f.d.slot.last().End != c.Mark {
 		return nil // the climb made none

@@ -39,11 +39,3 @@ func partsOf(msgs []Message, costs []int, removed func(int) bool) (p Parts) {
 	}
 	return p
 }
-
-// at returns the parts as a rate corrects them.
-func (p Parts) at(r Rate) Parts {
-	for _, n := range []*int{&p.Instructions, &p.Task, &p.User, &p.Exchange, &p.Record} {
-		*n = r.Of(*n)
-	}
-	return p
-}

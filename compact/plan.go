@@ -217,7 +217,10 @@ func (r *Report) Did() []StageReport {
 func (r Report) At(rate Rate) Report {
 	r.Before, r.After, r.Required = rate.Of(r.Before), rate.Of(r.After), rate.Of(r.Required)
 	saved := Rate{Percent: rate.Percent}
-	r.Parts, r.RepairSaved = r.Parts.at(saved), saved.Of(r.RepairSaved)
+	p := &r.Parts
+	for _, n := range []*int{&p.Instructions, &p.Task, &p.User, &p.Exchange, &p.Record, &r.RepairSaved} {
+		*n = saved.Of(*n)
+	}
 	r.Stages = slices.Clone(r.Stages)
 	for i := range r.Stages {
 		r.Stages[i].Saved = saved.Of(r.Stages[i].Saved)

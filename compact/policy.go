@@ -187,28 +187,11 @@ func (p *Pins) holds(m *Message) bool {
 	if named && p.ByName || !named && slices.Contains(p.Roles, m.Role) {
 		return true
 	}
-	for i := range m.Calls {
-		for _, re := range p.Tools {
-			if re.MatchString(m.Calls[i].Name) {
-				return true
-			}
-		}
+	matches := func(all []*regexp.Regexp, text string) bool {
+		return slices.ContainsFunc(all, func(re *regexp.Regexp) bool { return re.MatchString(text) })
 	}
-	if len(p.Text) == 0 {
-		return false
-	}
-	for i := range m.Parts {
-		if m.Parts[i].Kind != KindText {
-			continue
-		}
-		text := m.Parts[i].Text.String()
-		for _, re := range p.Text {
-			if re.MatchString(text) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Calls, func(c Call) bool { return matches(p.Tools, c.Name) }) ||
+		len(p.Text) > 0 && slices.ContainsFunc(m.Parts, func(t Part) bool { return t.Kind == KindText && matches(p.Text, t.Text.String()) })
 }
 
 // repair returns how conversations are repaired.

@@ -162,7 +162,7 @@ func (r *repairer) placeText(o *round) {
 	for i < len(r.in) && !r.in[i].Role.Result() && !r.in[i].calling() && !r.in[i].Open {
 		i++
 	}
-	if i == o.end || i == len(r.in) || !o.owns(i) {
+	if i == o.end || i == len(r.in) || !slices.ContainsFunc(o.callers, func(c caller) bool { return slices.Contains(c.answers, i) }) {
 		return
 	}
 	for k := o.end; k < i; k++ {
@@ -172,11 +172,6 @@ func (r *repairer) placeText(o *round) {
 			r.owned[k] = true
 		}
 	}
-}
-
-// owns reports whether the result at i answers a call of the round.
-func (o *round) owns(i int) bool {
-	return slices.ContainsFunc(o.callers, func(c caller) bool { return slices.Contains(c.answers, i) })
 }
 
 // keep writes message i, which has no calls, unless it is a result or says
@@ -234,7 +229,11 @@ func (r *repairer) place(o *round) {
 		r.align(&r.out[at], c.answers, r.out[at+1:], order)
 		for n, k := range c.answers {
 			if k == open {
-				r.answer(&r.out[at], n)
+				id := r.out[at].Calls[n].ID
+				r.record(Edit{Op: OpAnswer, Why: "call without a result", Origin: m.Origin, Part: n, ID: id})
+				r.out = append(r.out, Message{
+					Role: Tool, Shape: String, Parts: []Part{{Text: Plain(NoResult)}}, Answers: id, Origin: Added, Edited: true,
+				})
 			}
 		}
 	}
@@ -284,14 +283,4 @@ func (r *repairer) withoutOpen(m Message, answers []int) (Message, []int) {
 		}
 	}
 	return m, kept
-}
-
-// answer adds a synthetic result for call n of m.
-func (r *repairer) answer(m *Message, n int) {
-	c := &m.Calls[n]
-	r.record(Edit{Op: OpAnswer, Why: "call without a result", Origin: m.Origin, Part: n, ID: c.ID})
-	r.out = append(r.out, Message{
-		Role: Tool, Shape: String, Parts: []Part{{Text: Plain(NoResult)}},
-		Answers: c.ID, Origin: Added, Edited: true,
-	})
 }

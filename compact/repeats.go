@@ -89,23 +89,6 @@ func (d *Draft) readResult(i int, supersedes func(older, newer Text) bool) {
 // word for word and that may leave: no pins, none at the head of the list, and
 // none whose neighbours may not follow each other. Each is returned once.
 func (d *Draft) repeatedInstructions() (found []int) {
-	d.readInstructions()
-	d.repeats.repeated = slices.DeleteFunc(d.repeats.repeated, func(i int) bool {
-		if i >= d.recent {
-			return false
-		}
-		// Decided once: the neighbours of an old message are old.
-		if !d.pinned[i] && d.joinsWithout(i) {
-			found = append(found, i)
-		}
-		return true
-	})
-	return found
-}
-
-// readInstructions reads the instructions that became visible since the last
-// call.
-func (d *Draft) readInstructions() {
 	r := &d.repeats
 	if r.byInstruction == nil {
 		r.byInstruction = map[string]int{}
@@ -122,4 +105,15 @@ func (d *Draft) readInstructions() {
 		}
 		r.pastHead = r.pastHead || !m.Role.Instruction()
 	}
+	r.repeated = slices.DeleteFunc(r.repeated, func(i int) bool {
+		if i >= d.recent {
+			return false
+		}
+		// Decided once: the neighbours of an old message are old.
+		if !d.pinned[i] && d.joinsWithout(i) {
+			found = append(found, i)
+		}
+		return true
+	})
+	return found
 }

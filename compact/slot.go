@@ -133,11 +133,6 @@ func (s *Slot) Host() int {
 	return s.originals[s.At].Origin
 }
 
-// envelope returns what a message of the slot's own costs without its text.
-func (s *Slot) envelope(c Counter) int {
-	return c.Envelope(&Message{Role: s.role(), Shape: String, Origin: Added})
-}
-
 // role returns the role of a message of the slot's own.
 func (s *Slot) role() Role {
 	if s.Role == 0 {

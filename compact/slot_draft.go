@@ -219,18 +219,6 @@ func (d *Draft) noteEpoch() {
 		return
 	}
 	from := len(d.left)
-	d.noteLost()
-	if s.anew {
-		d.told, from = nil, 0
-	}
-	d.told = append(d.told, told{from, len(d.left), d.end, len(d.journal), len(d.moves)})
-	closed := *s
-	closed.open = false
-	d.slot = &closed
-}
-
-// noteLost adds to left what left or was shortened since the last call.
-func (d *Draft) noteLost() {
 	slices.Sort(d.touched)
 	for _, i := range slices.Compact(d.touched) {
 		if !d.recorded[i] && (d.removed(i) || d.cost[i] < d.whole[i]) {
@@ -239,6 +227,13 @@ func (d *Draft) noteLost() {
 		}
 	}
 	d.touched = d.touched[:0]
+	if s.anew {
+		d.told, from = nil, 0
+	}
+	d.told = append(d.told, told{from, len(d.left), d.end, len(d.journal), len(d.moves)})
+	closed := *s
+	closed.open = false
+	d.slot = &closed
 }
 
 // shrinkSlot shrinks the slot to no less than least tokens, or removes it if it
@@ -286,7 +281,7 @@ func (d *Draft) newSlot(originals []Message) *Slot {
 	}
 	if s.At < 0 {
 		// The slot, and its first span, pay for the envelope of its message.
-		envelope := s.envelope(d.counter)
+		envelope := d.counter.Envelope(&Message{Role: s.role(), Shape: String, Origin: Added})
 		s.Size = max(0, s.Size-envelope)
 		s.Spans[0].Size = max(0, s.Spans[0].Size-envelope)
 	}
