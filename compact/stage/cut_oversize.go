@@ -32,7 +32,13 @@ const (
 func (s *cutOversize) Shrink(d *compact.Draft) {
 	s.results(d, false, leastTokens)
 	s.results(d, true, compact.HeadTokens)
-	cutArguments(d)
+	for chars := 16_000; chars >= 250; chars /= 2 { // long strings in recent arguments, all to one length
+		for _, r := range d.LastArguments() {
+			if text := d.Call(r).Arguments.String(); len(text) > chars && compact.IsObject(text) {
+				d.RewriteArguments(r, shortStrings(text, chars), aboveBudget)
+			}
+		}
+	}
 }
 
 // results cuts the results of the newest exchange, or those of all others, to
@@ -62,27 +68,10 @@ func (s *cutOversize) results(d *compact.Draft, newest bool, floor int) {
 	}
 }
 
-// cutArguments cuts long strings in recent arguments, all to one length.
-func cutArguments(d *compact.Draft) {
-	for _, chars := range argumentChars {
-		for _, r := range d.LastArguments() {
-			if text := d.Call(r).Arguments.String(); len(text) > chars && compact.IsObject(text) {
-				d.RewriteArguments(r, shortStrings(text, chars), aboveBudget)
-			}
-		}
-	}
-}
-
-// argumentChars are the lengths, in characters, to which strings in recent
-// arguments are cut, one after the other, until the request fits.
-var argumentChars = []int{16_000, 8000, 4000, 2000, 1000, 500, 250}
-
 // level returns the largest size, in tokens, such that cutting every larger
 // result down to it saves excess; floor if no size does.
 func level(costs []int, excess, floor int) int {
-	sorted := slices.Clone(costs)
-	slices.Sort(sorted)
-	slices.Reverse(sorted)
+	sorted := slices.SortedFunc(slices.Values(costs), func(a, b int) int { return b - a })
 	above := 0
 	for i, c := range sorted {
 		above += c

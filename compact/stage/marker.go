@@ -43,16 +43,11 @@ func elidedResult(text string, call *compact.Call) string {
 			marker = more
 		}
 	}
-	if more := marker + "; it begins: " + firstLine(text); len(more) < room {
+	line := digest.OneLine(masked(digest.FirstLine(text, 8*firstLineBytes)), firstLineBytes)
+	if more := marker + "; it begins: " + notMarked.Replace(line); len(more) < room {
 		marker = more
 	}
 	return marker + ")"
-}
-
-// firstLine returns the first line of a result that says something, masked.
-func firstLine(text string) string {
-	line := digest.FirstLine(text, 8*firstLineBytes)
-	return notMarked.Replace(digest.OneLine(masked(line), firstLineBytes))
 }
 
 // notMarked breaks what looks like a marker or a notice.

@@ -130,19 +130,13 @@ func (f optionField) read(raw json.RawMessage) (problem string) {
 		}
 		return "option " + f.name + " is not JSON"
 	}
-	if !f.valid() {
+	if f.value.Kind() == reflect.Bool {
+		return ""
+	}
+	if n := f.value.Convert(reflect.TypeFor[float64]()).Float(); n < f.bound("min", n) || n > f.bound("max", n) {
 		return f.name + " must be " + f.accepts()
 	}
 	return ""
-}
-
-// valid reports whether the value is in its range.
-func (f optionField) valid() bool {
-	if f.value.Kind() == reflect.Bool {
-		return true
-	}
-	n := f.value.Convert(reflect.TypeFor[float64]()).Float()
-	return f.bound("min", n) <= n && n <= f.bound("max", n)
 }
 
 // bound returns a bound of the range, or none if there is none.

@@ -48,8 +48,8 @@ func shortStrings(text string, n int) string {
 		start := i + 1
 		end := stringEnd(text, start)
 		i = end + 1
-		if isKey(text[i:]) {
-			continue
+		if strings.HasPrefix(strings.TrimLeft(text[i:], " \t\r\n"), ":") {
+			continue // it is a key
 		}
 		if short, ok := shortString(text[start:end], n); ok {
 			b.WriteString(text[done:start])
@@ -74,11 +74,6 @@ func stringEnd(text string, i int) int {
 		}
 	}
 	return i
-}
-
-// isKey reports whether a string is a key, by the text after it.
-func isKey(rest string) bool {
-	return strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":")
 }
 
 const (

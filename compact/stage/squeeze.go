@@ -53,26 +53,20 @@ func withoutBlanks(text string) string {
 	}
 	var b strings.Builder
 	b.Grow(len(text))
-	blank := false // the previous line is blank
-	for first := true; ; first = false {
-		line, rest, more := strings.Cut(text, "\n")
+	blank, before := false, "" // the previous line is blank; what comes before the next
+	for line := range strings.SplitSeq(text, "\n") {
 		cr := strings.HasSuffix(line, "\r")
 		line = strings.TrimRight(line, " \t\r")
 		if line != "" || !blank {
-			if !first {
-				b.WriteByte('\n')
-			}
+			b.WriteString(before)
 			b.WriteString(line)
 			if cr {
 				b.WriteByte('\r')
 			}
 		}
-		blank = line == ""
-		if !more {
-			return b.String()
-		}
-		text = rest
+		blank, before = line == "", "\n"
 	}
+	return b.String()
 }
 
 // minified returns a text without the white space of JSON. ok is false unless the
