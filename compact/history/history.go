@@ -201,7 +201,12 @@ func (h *History) CompactIfNeeded(ctx context.Context) (*Report, error) {
 	waiting, pinned := h.msgs[end:], h.pinned[end:]
 	d := h.detached(end)
 	p := *h.o.Policy
-	p.Pins.Messages = d.pins()
+	p.Pins.Messages = nil
+	for i, pinned := range d.pinned {
+		if pinned {
+			p.Pins.Messages = append(p.Pins.Messages, i)
+		}
+	}
 	in, b := compact.Conversation{Messages: d.msgs, Fixed: h.o.Fixed}, h.o.Budget
 	if len(waiting) > 0 {
 		// The waiting round is charged like tools.

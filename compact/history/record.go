@@ -7,21 +7,12 @@ import (
 	"laconic/compact"
 )
 
-// detached is a history to be compacted, in which the record may leave but not be
-// shortened.
-type detached struct {
-	msgs   []compact.Message
-	pinned []bool
-	record int // index, or -1
-	hosted bool
-}
-
-// detached returns the history before end. A fold removes what follows the first
-// user message, so a record before that moves behind it. The record gets the role
-// of a user, whom it quotes, unless it would be the first or the newest user
-// message, which must stay.
-func (h *History) detached(end int) detached {
-	d := detached{slices.Clone(h.msgs[:end]), slices.Clone(h.pinned[:end]), h.record, h.hosted}
+// detached returns a history to be compacted: what is before end, in which the record
+// may leave but not be shortened. A fold removes what follows the first user message, so
+// a record before that moves behind it. The record gets the role of a user, whom it
+// quotes, unless it would be the first or the newest user message, which must stay.
+func (h *History) detached(end int) History {
+	d := History{msgs: slices.Clone(h.msgs[:end]), pinned: slices.Clone(h.pinned[:end]), record: h.record, hosted: h.hosted}
 	user := func(m compact.Message) bool { return m.Role == compact.User }
 	if at := h.record; at >= 0 {
 		record := d.msgs[at]
@@ -40,19 +31,9 @@ func (h *History) detached(end int) detached {
 	return d
 }
 
-// pins returns the indices of the pinned messages.
-func (d *detached) pins() (pins []int) {
-	for i, pinned := range d.pinned {
-		if pinned {
-			pins = append(pins, i)
-		}
-	}
-	return pins
-}
-
 // replace makes out, which is d compacted, the history, and finds the record in it.
 // If the old record did not leave, the new one follows it in one text.
-func (h *History) replace(d detached, out []compact.Message) {
+func (h *History) replace(d History, out []compact.Message) {
 	next, older := History{o: h.o, record: -1}, -1
 	add := func(m compact.Message, pinned bool) {
 		next.msgs, next.pinned = append(next.msgs, m), append(next.pinned, pinned)

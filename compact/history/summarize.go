@@ -58,7 +58,13 @@ const leastSummary = 40
 func Summarize(ctx context.Context, in compact.Conversation, p *compact.Policy, c compact.Counter, b compact.Budget, summarize Summarizer) ([]compact.Message, Report) {
 	c = counterFor(p, c)
 	plan, r := compact.Compact(in, p, c, b)
-	s := Report{Report: r, MessagesCompacted: compacted(&plan)}
+	compacted := make(map[int]bool)
+	for _, e := range plan.Edits {
+		for i := e.At; e.Epoch > 0 && i < e.At+e.Messages(); i++ {
+			compacted[i] = true
+		}
+	}
+	s := Report{Report: r, MessagesCompacted: len(compacted)}
 	if plan.Slot == nil || summarize == nil {
 		return plan.Apply(), s
 	}
@@ -80,17 +86,6 @@ func Summarize(ctx context.Context, in compact.Conversation, p *compact.Policy, 
 	}
 	s.Summary = strings.Join(texts, "")
 	return plan.Apply(texts...), s
-}
-
-// compacted returns how many messages leave or are shortened by a plan.
-func compacted(p *compact.Plan) int {
-	all := make(map[int]bool)
-	for _, e := range p.Edits {
-		for i := e.At; e.Epoch > 0 && i < e.At+e.Messages(); i++ {
-			all[i] = true
-		}
-	}
-	return len(all)
 }
 
 // summaryOf calls summarize at most twice for a text that span i of a slot can take.
