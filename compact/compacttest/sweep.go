@@ -143,7 +143,15 @@ func thoughtless(m compact.Message) compact.Message {
 // stable compares two requests that followed each other. placing is the budget that
 // their epochs were placed for.
 func stable(a, b *Run, placing int) error {
-	repaired := repairedLen(a)
+	repaired := a.Prefix // how long the client's list was after repair
+	for _, e := range a.Plan.Edits {
+		switch e.Op {
+		case compact.OpAnswer:
+			repaired++
+		case compact.OpDropMessage, compact.OpDropResult:
+			repaired--
+		}
+	}
 	for i, e := range b.Plan.Epochs {
 		if i < len(a.Plan.Epochs) {
 			if e != a.Plan.Epochs[i] {
@@ -200,20 +208,6 @@ func foretold(a, b *Run) error {
 		return fmt.Errorf("the span of [%d, %d) stands for other messages than was forecast", is.From, is.To)
 	}
 	return nil
-}
-
-// repairedLen is how long the client's list was after repair.
-func repairedLen(r *Run) int {
-	n := r.Prefix
-	for _, e := range r.Plan.Edits {
-		switch e.Op {
-		case compact.OpAnswer:
-			n++
-		case compact.OpDropMessage, compact.OpDropResult:
-			n--
-		}
-	}
-	return n
 }
 
 // apart: between two epochs enough arrived to be worth one, or less had to stay

@@ -140,7 +140,9 @@ func parseLine(line string) (m compact.Message, err error) {
 			m.Seal |= compact.SealBound
 			m.Reasoning = compact.Plain("so I thought")
 		default:
-			field := flags(&m)[strings.TrimSpace(mark)]
+			field := map[string]*bool{
+				"flawed": &m.Flawed, "open": &m.Open, "holds": &m.Holds, "kept": &m.Kept, "joined": &m.Joined, "replaces": &m.Replaces,
+			}[strings.TrimSpace(mark)]
 			if field == nil {
 				return m, fmt.Errorf("unknown mark %q", mark)
 			}
@@ -148,11 +150,6 @@ func parseLine(line string) (m compact.Message, err error) {
 		}
 	}
 	return m, nil
-}
-
-// flags are the marks that set a field.
-func flags(m *compact.Message) map[string]*bool {
-	return map[string]*bool{"flawed": &m.Flawed, "open": &m.Open, "holds": &m.Holds, "kept": &m.Kept, "joined": &m.Joined, "replaces": &m.Replaces}
 }
 
 // Format writes messages as a transcript. Synthetic results are written by

@@ -31,17 +31,13 @@ import (
 // Agent names the agent that asks for a summary of its history; "": none does.
 type Agent string
 
-// some is an agent whose request says that it asks for a summary, and in no words of
-// the table.
-const some Agent = "an agent"
-
 // Of returns the agent whose request for a summary a conversation is. noCalls says
 // that the model may call nothing, asks that the request itself says what it is.
 func Of(msgs []compact.Message, noCalls, asks bool) Agent {
 	if agent := inWords(msgs, noCalls || asks); agent != "" || !asks || len(msgs) == 0 {
 		return agent
 	}
-	return some
+	return "an agent"
 }
 
 // asking returns the index of the prompt: the last message that instructs nothing.
@@ -109,7 +105,9 @@ func (a Agent) Compact(in compact.Conversation, p *compact.Policy, c compact.Cou
 	case a == "" || len(p.Ladder) == 0:
 		return compact.Compact(in, p, c, b)
 	case !slices.ContainsFunc(in.Messages, func(m compact.Message) bool { return m.Role == compact.Assistant }):
-		return compact.Compact(in, repairing(p), c, b)
+		bare := *p
+		bare.Ladder = nil // it is repaired, and nothing else
+		return compact.Compact(in, &bare, c, b)
 	}
 	history := in
 	history.History = asking(in.Messages)
@@ -124,13 +122,6 @@ func (a Agent) Compact(in compact.Conversation, p *compact.Policy, c compact.Cou
 	return plan, report
 }
 
-// repairing returns a policy that repairs and does nothing else.
-func repairing(p *compact.Policy) *compact.Policy {
-	bare := *p
-	bare.Ladder = nil
-	return &bare
-}
-
 // Shortening returns the policy for a request whose folded history does not fit
 // together with its prompt. It looks at this request alone, because the history
 // ends with it: it shortens results first, then does what p does except to write
@@ -141,15 +132,12 @@ func Shortening(p *compact.Policy) *compact.Policy {
 	with.Summaries, with.Placement = false, compact.PlaceNone
 	with.Ladder = slices.Clone(shorter)
 	for _, s := range p.Ladder {
-		if s.Name() != writesRecords {
+		if s.Name() != "summarize" { // which puts a record in the place of what left
 			with.Ladder = append(with.Ladder, s)
 		}
 	}
 	return &with
 }
-
-// writesRecords is the stage that puts a record in the place of what left.
-const writesRecords = "summarize"
 
 // shorter leaves 5000 characters of each old result, then 2000, then 700: a summary
 // needs what was done and how it ended, not all that was printed.

@@ -34,7 +34,9 @@ func (o layered) policy() *compact.Policy {
 		// Four characters to the token, four tokens more for a message.
 		Counter: compact.Estimator{PerToken: 4, PerMessage: 4, Characters: true}, Placement: compact.PlaceSystem,
 		KeepRecent: compact.KeepRecent{Messages: o.Keep},
-		Ladder:     append(ladder, rung{"drop_oldest", o.dropOldest}), // falai's fallback without a summary
+		Ladder: append(ladder, rung{"drop_oldest", func(d *compact.Draft) { // falai's fallback without a summary
+			dropBefore(d, lastFrom(d, o.Keep), "oldest message", o.done)
+		}}),
 	}
 }
 
@@ -67,10 +69,6 @@ func (o layered) collapseSpace(d *compact.Draft) {
 	for ref, part := range d.Results() {
 		d.Rewrite(ref, strings.Join(strings.Fields(part.Text.String()), " "), "white space")
 	}
-}
-
-func (o layered) dropOldest(d *compact.Draft) {
-	dropBefore(d, lastFrom(d, o.Keep), "oldest message", o.done)
 }
 
 // trimmed returns the first most characters of a longer text, with falai's notice.

@@ -15,15 +15,13 @@ func (o turns) policy() *compact.Policy {
 		Trigger: 1, Land: 1, PerRequest: &compact.PerRequest{},
 		Counter:    compact.Estimator{PerToken: o.CharsPerToken},
 		KeepRecent: compact.KeepRecent{Messages: 1},
-		Ladder:     []compact.Stage{rung{"drop_turns", dropTurns}},
+		Ladder: []compact.Stage{rung{"drop_turns", func(d *compact.Draft) {
+			newest := d.Messages() - 1
+			for newest > 0 && d.Message(newest).Role.Instruction() {
+				newest--
+			}
+			start, _ := d.Exchange(max(0, newest))
+			dropBefore(d, start, "oldest turn", func(d *compact.Draft) bool { return d.Excess() == 0 && d.OverMessages() == 0 })
+		}}},
 	}
-}
-
-func dropTurns(d *compact.Draft) {
-	newest := d.Messages() - 1
-	for newest > 0 && d.Message(newest).Role.Instruction() {
-		newest--
-	}
-	start, _ := d.Exchange(max(0, newest))
-	dropBefore(d, start, "oldest turn", func(d *compact.Draft) bool { return d.Excess() == 0 && d.OverMessages() == 0 })
 }

@@ -34,7 +34,7 @@ func (k *checker) kept() {
 		}
 		switch {
 		case out != nil && out.Equal(m):
-		case out == nil && m.Role.Instruction() && !k.pinned(m) && repeatedLater(msgs, i):
+		case out == nil && m.Role.Instruction() && !slices.Contains(k.p.Pins.Messages, m.Origin) && repeatedLater(msgs, i):
 		case k.plan.Protects(i):
 			k.fail("kept", "message %d (%s) is gone or changed", m.Origin, m.Role)
 		case out == nil && !slices.ContainsFunc(edits[i], func(e compact.Edit) bool {
@@ -64,11 +64,6 @@ func (k *checker) inNewestRun(i int, e compact.Edit) bool {
 		}
 	}
 	return i < newest
-}
-
-// pinned reports whether the client's index of a message is pinned.
-func (k *checker) pinned(m *compact.Message) bool {
-	return slices.Contains(k.p.Pins.Messages, m.Origin)
 }
 
 // ordered: what is left is in the client's order.
