@@ -84,9 +84,6 @@ func bytesPer(tenths int, name string) tokenizer {
 // unseenTenths is for the length of a text that is not at hand: three bytes a token.
 const unseenTenths = 30
 
-// exact reports whether a text is counted as the model itself counts it.
-func (t *tokenizer) exact() bool { return t.encoding != nil && t.scale == nil }
-
 // count returns the cost of a text. It does not allocate.
 func (t *tokenizer) count(text []byte) int {
 	switch {

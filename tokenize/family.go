@@ -45,12 +45,11 @@ func familyOf(model string) int {
 	model = lastOfPath(model)
 	model = strings.ToLower(model[:min(len(model), longestModel)])
 	names := []string{model}
-	for len(names) < 4 {
-		rest, ok := withoutVendor(names[len(names)-1])
-		if !ok {
-			break
-		}
-		names = append(names, rest)
+	// A vendor, region or "ft" may be in front of it: "us.anthropic.claude-3-haiku" (Bedrock), "openai:gpt-4o" (LangChain),
+	// "ft:gpt-4o-mini:acme::7" (fine-tuned). What is behind the dot of "gpt-4.1" or "llama3:8b" is no model's name.
+	for i := strings.IndexAny(model, ".:"); i >= 0 && len(names) < 4; i = strings.IndexAny(model, ".:") {
+		model = model[i+1:]
+		names = append(names, model)
 	}
 	for i, name := range names {
 		names[i] = dotted(name)
@@ -76,14 +75,6 @@ func lastOfPath(model string) string {
 	return strings.TrimSpace(model[strings.LastIndexAny(model, separators)+1:])
 }
 
-// withoutVendor takes one vendor, region or "ft" off the front of a name: "us.anthropic.claude-3-haiku" (Bedrock),
-// "openai:gpt-4o" (LangChain), "ft:gpt-4o-mini:acme::7" (fine-tuned). What it leaves of "gpt-4.1" or "llama3:8b" is
-// no model's name.
-func withoutVendor(name string) (rest string, ok bool) {
-	i := strings.IndexAny(name, ".:")
-	return name[i+1:], i >= 0
-}
-
 // dotted writes the version of a GPT with its dot, where the name of a deployment has a dash or nothing: "gpt-4-1-mini"
 // and "gpt-41-mini" are gpt-4.1-mini. What has more digits or a letter is no version: "gpt-4-1106", "gpt-4-32k".
 func dotted(name string) string {
@@ -92,10 +83,7 @@ func dotted(name string) string {
 		return name
 	}
 	minor := strings.TrimPrefix(rest[1:], "-")
-	if minor == "" || !isASCIIDigit(minor[0]) {
-		return name
-	}
-	if len(minor) > 1 && (isASCIIDigit(minor[1]) || isASCIILetter(minor[1])) {
+	if minor == "" || !isASCIIDigit(minor[0]) || len(minor) > 1 && isWord(minor[1]) {
 		return name
 	}
 	return "gpt-" + rest[:1] + "." + minor

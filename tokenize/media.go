@@ -19,17 +19,12 @@ func (c *Counter) Audio(data, format string) int {
 	}
 	rate, ok := wavRate(data)
 	if !ok {
-		rate = byteRate(format)
+		rate = 2_000 // the lowest usual bytes per second of speech, as Opus and AAC
+		if strings.EqualFold(format, "mp3") {
+			rate = 4_000
+		}
 	}
 	return max(ceilDiv(decodedLen(data), rate), 1) * c.family.audio
-}
-
-// byteRate returns the lowest usual bytes per second of a format: of speech as MP3, and of Opus and AAC.
-func byteRate(format string) int {
-	if strings.EqualFold(format, "mp3") {
-		return 4_000
-	}
-	return 2_000
 }
 
 // wavRate reads the bytes per second from the "fmt " chunk of a WAV file, kept between 1,000 (below any codec that
@@ -86,7 +81,7 @@ func (c *Counter) Unknown(raw string) int {
 
 // endOfBase64 returns the end of a run of base64 as JSON writes it: \/ and \u002B are of the same letters, \n ends the run.
 func endOfBase64(raw string, at int) int {
-	for at < len(raw) && (isASCIIDigit(raw[at]) || isASCIILetter(raw[at]) || strings.IndexByte("+/-_=", raw[at]) >= 0 ||
+	for at < len(raw) && (isWord(raw[at]) || strings.IndexByte("+/-_=", raw[at]) >= 0 ||
 		raw[at] == '\\' && !strings.HasPrefix(raw[at:], `\n`)) {
 		at++
 	}

@@ -62,11 +62,8 @@ func (c *Counter) Family() string { return c.family.name }
 // encoding that is not that of the model's family. For a model that the table does not know, an encoding chosen by
 // name is taken for its own.
 func (c *Counter) Exact() bool {
-	if !c.text.exact() {
-		return false
-	}
 	known := c.family != &families[len(families)-1]
-	return !known || ordinary(c.text.name) == ordinary(c.family.text)
+	return c.text.encoding != nil && c.text.scale == nil && (!known || ordinary(c.text.name) == ordinary(c.family.text))
 }
 
 // ordinary returns the name of the encoding with the same tokens for ordinary text.

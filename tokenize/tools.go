@@ -18,7 +18,11 @@ func (c *Counter) Tools(raw []byte) int {
 	case f.function > 0:
 		return c.functions(raw)
 	case f.template:
-		return c.templated(raw)
+		t := templateOf(c.family.name)
+		if len(raw) > longestTools {
+			t.indent = 0
+		}
+		return t.page + ceilDiv(c.text.count(laidOut(raw, t.indent))*t.percent, 100)
 	}
 	return c.json(raw) + f.tools
 }
@@ -109,15 +113,6 @@ func templateOf(family string) template {
 		}
 	}
 	return templates[len(templates)-1]
-}
-
-// templated returns the cost of a list of tools as the template of the model's family writes it.
-func (c *Counter) templated(raw []byte) int {
-	t := templateOf(c.family.name)
-	if len(raw) > longestTools {
-		t.indent = 0
-	}
-	return t.page + ceilDiv(c.text.count(laidOut(raw, t.indent))*t.percent, 100)
 }
 
 // Quotes reports whether the template of the model's family writes results as strings of JSON.
