@@ -29,17 +29,13 @@ type Encoding struct {
 	scratch   sync.Pool // of *scratch
 }
 
-// O200k returns the encoding of GPT-4o and later models, o200k_base. o200k_harmony
-// has the same tokens for ordinary text. The first call builds its tables.
-func O200k() *Encoding { return o200k() }
-
-// Cl100k returns the encoding of GPT-4 and GPT-3.5, cl100k_base. The first call
-// builds its tables.
-func Cl100k() *Encoding { return cl100k() }
-
 var (
-	o200k  = sync.OnceValue(func() *Encoding { return newEncoding("o200k_base", o200kMerges, false) })
-	cl100k = sync.OnceValue(func() *Encoding { return newEncoding("cl100k_base", cl100kMerges, true) })
+	// O200k returns the encoding of GPT-4o and later models, o200k_base. o200k_harmony
+	// has the same tokens for ordinary text. The first call builds its tables.
+	O200k = sync.OnceValue(func() *Encoding { return newEncoding("o200k_base", o200kMerges, false) })
+	// Cl100k returns the encoding of GPT-4 and GPT-3.5, cl100k_base. The first call
+	// builds its tables.
+	Cl100k = sync.OnceValue(func() *Encoding { return newEncoding("cl100k_base", cl100kMerges, true) })
 )
 
 func newEncoding(name, merges string, cl100k bool) *Encoding {

@@ -67,7 +67,13 @@ func (e *Encoding) next(text []byte, p int) int {
 		// The pattern of o200k_base accepts a mark before a word as its sign, too;
 		// wherever that matches, the mark as the first letter matches the same bytes.
 	case k == classNumber:
-		return numbers(text, p)
+		for n := 0; n < 3 && k == classNumber; n++ {
+			if q += size; q == len(text) {
+				break
+			}
+			k, size = classAt(text, q)
+		}
+		return q
 	case isNewline(text[p]):
 		return whiteSpace(text, p)
 	default:
@@ -82,7 +88,12 @@ func (e *Encoding) next(text []byte, p int) int {
 		if k == classSpace && (text[p] != ' ' || next != classOther && next != classMark) {
 			return whiteSpace(text, p)
 		}
-		q = signs(text, q)
+		for q < len(text) {
+			if k, size = classAt(text, q); k != classOther && k != classMark {
+				break
+			}
+			q += size
+		}
 		for q < len(text) && (isNewline(text[q]) || text[q] == '/' && !e.cl100k) {
 			q++
 		}
@@ -184,28 +195,4 @@ func whiteSpace(text []byte, p int) int {
 		return q
 	}
 	return last
-}
-
-// numbers returns the end of \p{N}{1,3} at text[p], which is a number.
-func numbers(text []byte, p int) int {
-	for n := 0; n < 3 && p < len(text); n++ {
-		k, size := classAt(text, p)
-		if k != classNumber {
-			break
-		}
-		p += size
-	}
-	return p
-}
-
-// signs returns the end of [^\s\p{L}\p{N}]+ at text[p].
-func signs(text []byte, p int) int {
-	for p < len(text) {
-		k, size := classAt(text, p)
-		if k != classOther && k != classMark {
-			break
-		}
-		p += size
-	}
-	return p
 }
