@@ -49,15 +49,12 @@ func (w *api) Refusal(status int, text []byte) Refusal {
 // AnsweredBy finds the model in the start of a stream, or at the top of a whole answer:
 // a key further down could be of what was generated.
 func (w *api) AnsweredBy(a Answer) string {
-	if !a.Stream {
-		if !a.Whole {
-			return ""
-		}
+	if a.Whole && !a.Stream {
 		model, _ := Model(a.Tail)
 		return model
 	}
 	for line := range bytes.Lines(a.Head) {
-		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok && a.Stream {
 			// The last line may be cut off: gjson reads what comes before.
 			if model := gjson.GetBytes(data, w.model); model.Type == gjson.String && model.Str != "" {
 				return strings.Clone(model.Str)
@@ -70,7 +67,13 @@ func (w *api) AnsweredBy(a Answer) string {
 // End reads how an answer with status 200 ended.
 func (w *api) End(a Answer) End {
 	has := func(text []byte, words string) bool { return bytes.Contains(text, []byte(words)) }
-	last, stop := lastEvent(a.Tail), lastString(w.stop, a.Tail)
+	last, stop := lastEvent(a.Tail), ""
+	for value := range valuesOf(w.stop, a.Tail) { // the last string
+		if v := gjson.Parse(lent(value)); v.Type == gjson.String {
+			stop = strings.Clone(v.Str)
+			break
+		}
+	}
 	broke := slices.ContainsFunc([]string{`"error":{`, `"error": {`, `"error":"`, `"error": "`}, func(said string) bool { return has(a.Tail, said) })
 	ended := w.last != "" && has(last, w.last)
 	e := End{Usage: w.usage(a), Done: a.Stream && (ended || bytes.HasPrefix(last, []byte("[DONE]")))}
@@ -119,16 +122,6 @@ func lastEvent(text []byte) []byte {
 		return nil
 	}
 	return bytes.TrimLeft(text[i+len("data:"):], " ")
-}
-
-// lastString returns the last string under a key in the end of an answer.
-func lastString(key string, text []byte) string {
-	for value := range valuesOf(key, text) {
-		if v := gjson.Parse(lent(value)); v.Type == gjson.String {
-			return strings.Clone(v.Str)
-		}
-	}
-	return ""
 }
 
 // counts are the paths of numbers in usage objects, of all APIs: the prompt, what was

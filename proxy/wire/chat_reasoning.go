@@ -37,21 +37,6 @@ func (d *decoder) seals(o *object, v value) {
 // what comes before it.
 type block struct{ kind, format, signature, data value }
 
-// of returns where a field of a block is kept; nil for others.
-func (b *block) of(name string) *value {
-	switch name {
-	case "type":
-		return &b.kind
-	case "format":
-		return &b.format
-	case "signature":
-		return &b.signature
-	case "data":
-		return &b.data
-	}
-	return nil
-}
-
 // binds reports whether a block is bound to what comes before it: Anthropic's
 // are, where they are signed or encrypted. OpenRouter names the format, if it is
 // known; those of Google and OpenAI are bound to nothing.
@@ -81,7 +66,18 @@ func (d *decoder) thoughts(named bool) {
 	case '{':
 		var b block
 		for o := (object{}); d.key(&o, nil); {
-			if to := b.of(o.name); to != nil && d.peek() == '"' {
+			var to *value
+			switch o.name {
+			case "type":
+				to = &b.kind
+			case "format":
+				to = &b.format
+			case "signature":
+				to = &b.signature
+			case "data":
+				to = &b.data
+			}
+			if to != nil && d.peek() == '"' {
 				*to = d.read()
 			} else {
 				d.thoughts(o.name == "text" || o.name == "thinking" || o.name == "summary")

@@ -94,7 +94,7 @@ func (d *document) begin() (*compact.Message, *mark) {
 	d.marks = append(d.marks, mark{
 		elements: runAt(len(d.elements)), parts: runAt(len(d.parts)), calls: runAt(len(d.calls)),
 	})
-	return &d.msgs[len(d.msgs)-1], &d.marks[len(d.marks)-1]
+	return d.newest()
 }
 
 // newest returns the message that was begun last.

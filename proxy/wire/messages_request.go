@@ -82,18 +82,12 @@ func (d *messagesDecoder) field(name string, v value) {
 		if !d.blank(v) {
 			d.pass(ContextManaged, v, name)
 		}
-	case "context_management":
-		if d.edits(v) {
+	case "context_management": // leaving out thinking does not count: what is sent stays the same
+		raw := d.raw(v.span)
+		if v.kind == '{' && (bytes.Contains(raw, []byte("clear_tool_uses")) || bytes.Contains(raw, []byte("compact"))) {
 			d.pass(ContextManaged, v, name)
 		}
 	}
-}
-
-// edits reports whether the upstream is asked to edit the list itself. Leaving out
-// thinking does not count: what is sent stays the same.
-func (d *messagesDecoder) edits(v value) bool {
-	raw := d.raw(v.span)
-	return v.kind == '{' && (bytes.Contains(raw, []byte("clear_tool_uses")) || bytes.Contains(raw, []byte("compact")))
 }
 
 // instructions reads those beside the list. They stay as they are.

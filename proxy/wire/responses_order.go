@@ -41,9 +41,6 @@ func (d *itemDecoder) arrange() {
 // alike are the types of outputs that differ in nothing but the type.
 var alike = map[string]bool{"function_call_output": true, "custom_tool_call_output": true}
 
-// wants reports whether a call of one type is answered by an output of another.
-func wants(call, output string) bool { return output == answers[call] || output == call+"_output" }
-
 // crossing names outputs that have a type, and whose call wants another.
 type crossing struct{ id, has, wants string }
 
@@ -78,7 +75,7 @@ func (d *itemDecoder) pairItems() (missing bool) {
 		if len(q) > 0 {
 			by = d.callers[q[0]]
 		}
-		fits, like := wants(by, kind), alike[kind] && (by == "" || alike[answers[by]])
+		fits, like := kind == answers[by] || kind == by+"_output", alike[kind] && (by == "" || alike[answers[by]])
 		if !fits && !like {
 			d.msgs[i].Answers = compact.ByName(id)
 			continue
