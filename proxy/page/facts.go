@@ -18,14 +18,6 @@ type UpstreamLine struct {
 	Why      string    `json:"why,omitempty"` // the last failed
 }
 
-// facts are what was learnt of upstreams, and the configuration in force.
-type facts struct {
-	Upstreams []UpstreamLine `json:"upstreams"`
-	Models    []learn.Known  `json:"models"`
-	Settings  string         `json:"settings"`
-	Findings  []why.Finding  `json:"findings"`
-}
-
 // upstreams returns what requests have shown of each upstream.
 func (p *Page) upstreams() (all []UpstreamLine) {
 	for _, u := range p.o.Proxy().State().Upstreams {
@@ -34,8 +26,14 @@ func (p *Page) upstreams() (all []UpstreamLine) {
 	return all
 }
 
+// serveFacts is what was learnt of upstreams, and the configuration in force.
 func (p *Page) serveFacts(w http.ResponseWriter, _ *http.Request) {
-	f := facts{Upstreams: p.upstreams(), Models: p.o.Proxy().LearntModels(), Settings: p.o.Settings(), Findings: p.o.Findings()}
+	f := struct {
+		Upstreams []UpstreamLine `json:"upstreams"`
+		Models    []learn.Known  `json:"models"`
+		Settings  string         `json:"settings"`
+		Findings  []why.Finding  `json:"findings"`
+	}{p.upstreams(), p.o.Proxy().LearntModels(), p.o.Settings(), p.o.Findings()}
 	p.mu.Lock()
 	for i := range f.Models {
 		m := &f.Models[i]

@@ -40,7 +40,7 @@ const (
 )
 
 // at returns the request of an id, a new one where there is none. The caller holds mu,
-// as that of the next two does.
+// as that of drop does.
 func (p *Page) at(id string) *request {
 	r := p.byID[id]
 	if r == nil {
@@ -50,18 +50,6 @@ func (p *Page) at(id string) *request {
 		p.drop()
 	}
 	return r
-}
-
-// close notes that a request is over, and will take no more room.
-func (p *Page) close(r *request) {
-	if r.room == 0 {
-		r.room = 2000
-		if r.details != nil {
-			r.room += r.details.Size()
-		}
-		p.size += r.room
-	}
-	p.drop()
 }
 
 // drop lets the oldest requests go.

@@ -24,16 +24,6 @@ var (
 	omissions = []omission{noTools, noCalls, {what: "without instructions", instructions: true}}
 )
 
-// withOmissions returns ways of counting, and after them each with what a template
-// may leave out.
-func withOmissions(ways []Way) []Way {
-	all := ways
-	for _, l := range omissions {
-		all = append(all, l.of(ways)...)
-	}
-	return all
-}
-
 // of returns ways of counting without what l leaves out.
 func (l omission) of(ways []Way) []Way {
 	var left []Way

@@ -88,7 +88,9 @@ func WaysOf(c compact.Counter, chosen bool) (ways []Way, plain int) {
 		ways = []Way{{Counter: c}}
 	}
 	if plain = len(ways); !chosen && !c.Exact() {
-		ways = withOmissions(ways)
+		for _, l := range omissions { // each way with what a template may leave out
+			ways = append(ways, l.of(ways[:plain])...)
+		}
 	}
 	return ways, plain
 }
