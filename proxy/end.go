@@ -10,6 +10,7 @@ import (
 	"laconic/proxy/discover"
 	"laconic/proxy/learn"
 	"laconic/proxy/operate"
+	"laconic/proxy/why"
 	"laconic/proxy/wire"
 )
 
@@ -105,7 +106,9 @@ func (x *request) readEnd(cut bool) {
 			window = a.c.Known.Assume(unset)
 		}
 		if window > 0 {
-			x.tellCut(window, i.Cut)
+			x.p.listener.Upstream(UpstreamInfo{
+				Upstream: shownURL(x.route.Upstream), Event: operate.Cuts, Model: i.Rewrite.Model, Window: window, Assumed: !i.Cut, Hint: why.Raise,
+			})
 		}
 	}
 }

@@ -198,20 +198,19 @@ func Tee(ls ...Listener) Listener {
 func tee[Info any](ls []Listener, which func(*Listener) func(Info)) func(Info) {
 	return func(i Info) {
 		for n := range ls {
-			if f := which(&ls[n]); f != nil {
-				looksOn(&ls[n], func() { f(i) })
+			f, failed := which(&ls[n]), ls[n].Failed
+			if f == nil {
+				continue
 			}
+			func() {
+				defer func() {
+					if v := recover(); v != nil && failed != nil {
+						defer func() { _ = recover() }() // it fails at failing
+						failed(FaultInfo{Where: "listener", What: panicText(v), Stack: string(debug.Stack())})
+					}
+				}()
+				f(i)
+			}()
 		}
 	}
-}
-
-// looksOn calls a func of a listener.
-func looksOn(l *Listener, call func()) {
-	defer func() {
-		if v := recover(); v != nil && l.Failed != nil {
-			defer func() { _ = recover() }() // it fails at failing
-			l.Failed(FaultInfo{Where: "listener", What: panicText(v), Stack: string(debug.Stack())})
-		}
-	}()
-	call()
 }

@@ -44,10 +44,7 @@ var modes = []string{ModeOn, ModeOff, ModeShadow}
 // mode is how the request is dealt with: as its header asks, else as its route
 // says.
 func (x *request) mode() string {
-	if x.overrides.mode == "" && x.route != nil && x.route.Mode != "" {
-		return x.route.Mode
-	}
-	return cmp.Or(x.overrides.mode, ModeOn)
+	return cmp.Or(x.overrides.mode, x.route.Mode, ModeOn)
 }
 
 // bypassed says in a word why the request goes out as it came, not even
@@ -136,10 +133,7 @@ func (x *request) readOverrides() (no *apierror.Error) {
 
 // policy returns the policy of the request, with the client's pins.
 func (x *request) policy() *compact.Policy {
-	p := x.route.Policy
-	if x.overrides.policy != nil {
-		p = x.overrides.policy
-	}
+	p := cmp.Or(x.overrides.policy, x.route.Policy)
 	if len(x.overrides.pins) > 0 {
 		with := *p
 		with.Pins.Messages = slices.Concat(p.Pins.Messages, x.overrides.pins)

@@ -134,17 +134,6 @@ func (c *planning) recorded(p *plan.Plan, policy *compact.Policy) {
 	policy.Summaries, policy.Records = s.Asks(), s.Records(c.slot)
 }
 
-// prepareSummary begins the summary of the coming epoch, once a conversation has
-// passed the warm mark.
-func (c *planning) prepareSummary(req *wire.Request, p *plan.Plan) {
-	if !c.Left() {
-		_ = c.x.safely("summary", func() error {
-			c.x.p.summaries.Prepare(c.slot, req.Conversation, &p.Plan)
-			return nil
-		})
-	}
-}
-
 // summaryRequest describes a plan to the summarizer.
 func (c *planning) summaryRequest(p *plan.Plan) *summarize.Request {
 	x := c.x

@@ -43,9 +43,12 @@ func (x *request) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	if err != nil {
 		return nil, nil, &passed{in: in, outcome: Passed, reason: ReasonFault}
 	}
-	if first.info.Outcome != Rejected {
-		c.prepareSummary(req, p)
-	} else if x.clientLeft() { // it was planned no further than to the next epoch, and might fit
+	if first.info.Outcome != Rejected && !c.Left() { // past the warm mark, the summary of the coming epoch is begun
+		_ = x.safely("summary", func() error {
+			x.p.summaries.Prepare(c.slot, req.Conversation, &p.Plan)
+			return nil
+		})
+	} else if first.info.Outcome == Rejected && x.clientLeft() { // it was planned no further than to the next epoch, and might fit
 		return nil, nil, &apierror.Error{Status: StatusClientLeft, Code: apierror.CodeClientLeft, Message: "The client left."}
 	}
 	first.info.Overhead = time.Since(began)
@@ -91,9 +94,12 @@ func (x *request) decode(in *body.Body) (*wire.Request, error) {
 	if no := x.chooseFor(in, req); no != nil {
 		return nil, no
 	}
-	if opened := x.opened(in.Text); opened != nil {
-		in.Sent, in.Text = opened, opened
-		req, why, detail = x.decodeText(in)
+	if x.wire == wire.Responses { // the text of each record that was sealed here stands in the place of its item
+		if opened := wire.Unseal(in.Text, sealPrefix, x.open); opened != nil {
+			dropAboutBytes(x.r.Header)
+			in.Sent, in.Text = opened, opened
+			req, why, detail = x.decodeText(in)
+		}
 	}
 	if req == nil {
 		return nil, x.unread(in, why, detail)

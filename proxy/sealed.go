@@ -27,19 +27,6 @@ func (x *request) sealedFor() []string {
 	return []string{"compaction", x.route.Upstream.String(), x.owner()}
 }
 
-// opened returns a body with the text of each record that was sealed here in the place
-// of its item, nil where there is none. The route is known.
-func (x *request) opened(text []byte) []byte {
-	if x.wire != wire.Responses {
-		return nil
-	}
-	opened := wire.Unseal(text, sealPrefix, x.open)
-	if opened != nil {
-		dropAboutBytes(x.r.Header)
-	}
-	return opened
-}
-
 // open returns the record that was sealed for the sender of a request, or what stands
 // in its place.
 func (x *request) open(sealed string) string {

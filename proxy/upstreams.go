@@ -68,13 +68,6 @@ func (x *request) observeUpstream() {
 // shownURL returns a base URL without what may be secret.
 func shownURL(base *url.URL) string { return base.Scheme + "://" + base.Host + base.Path }
 
-// tellCut tells the listener of a window that a silent cut taught.
-func (x *request) tellCut(window int, seen bool) {
-	x.p.listener.Upstream(UpstreamInfo{
-		Upstream: shownURL(x.route.Upstream), Event: operate.Cuts, Model: x.info.Rewrite.Model, Window: window, Assumed: !seen, Hint: why.Raise,
-	})
-}
-
 // State is what a proxy holds at one moment.
 type State struct {
 	Serving int // requests that are not over
