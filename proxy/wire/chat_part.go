@@ -74,7 +74,6 @@ func (d *decoder) part() {
 // partFields are the fields of a part that matter.
 type partFields struct {
 	kind          string
-	typed         bool
 	typeOf        value
 	text, refusal value
 	signature     value
@@ -89,7 +88,7 @@ func (d *decoder) partField(f *partFields, name string) {
 	switch name {
 	case "type":
 		f.typeOf = d.read()
-		f.kind, f.typed = d.str(f.typeOf), true
+		f.kind = d.str(f.typeOf)
 	case "text":
 		f.text = d.read()
 	case "refusal":
@@ -133,7 +132,7 @@ func kindOf(f *partFields) compact.Kind {
 	case "refusal":
 		return compact.KindRefusal
 	case "":
-		if !f.typed && f.text.kind == '"' {
+		if !f.typeOf.present() && f.text.kind == '"' {
 			return compact.KindText
 		}
 	}

@@ -186,17 +186,32 @@ var plain = func() (all [256]bool) {
 	return all
 }()
 
-// enter goes into an object or array.
-func (s *scanner) enter() {
-	s.at++
-	if s.depth++; s.depth > MaxDepth {
-		s.fail(TooDeep, s.at, "")
-	}
+// array is the state of a walk over an array.
+type array struct {
+	begun bool
+	value int
 }
 
-// next goes to what follows in an object or array, or behind its end, and reports
-// whether it is not the end. first: nothing was read of it.
-func (s *scanner) next(first bool, end byte) bool {
+// element goes to the next element, or behind the array. The first call is on the
+// bracket. An element that was not read is skipped.
+func (s *scanner) element(a *array) bool { return s.step(a, ']') }
+
+// step goes to what follows in an object or array, or behind its end, and reports
+// whether it is not the end.
+func (s *scanner) step(a *array, end byte) bool {
+	first := !a.begun
+	switch {
+	case s.err != nil:
+		return false
+	case first:
+		a.begun = true
+		s.at++
+		if s.depth++; s.depth > MaxDepth {
+			s.fail(TooDeep, s.at, "")
+		}
+	case s.at == a.value:
+		s.read()
+	}
 	s.space()
 	switch c := s.peek(); {
 	case s.err != nil:
@@ -211,33 +226,8 @@ func (s *scanner) next(first bool, end byte) bool {
 	case !first:
 		s.fail(InvalidJSON, s.at, "")
 	}
-	return s.err == nil
-}
-
-// array is the state of a walk over an array.
-type array struct {
-	begun bool
-	value int
-}
-
-// element goes to the next element, or behind the array. The first call is on the
-// bracket. An element that was not read is skipped.
-func (s *scanner) element(a *array) bool {
-	first := !a.begun
-	switch {
-	case s.err != nil:
-		return false
-	case first:
-		a.begun = true
-		s.enter()
-	case s.at == a.value:
-		s.read()
-	}
-	if !s.next(first, ']') {
-		return false
-	}
 	a.value = s.at
-	return true
+	return s.err == nil
 }
 
 // object is the state of a walk over an object.
@@ -257,17 +247,10 @@ const manyKeys = 32
 // take for one of ours is refused: Go's encoding/json, and so Ollama, takes "Messages"
 // for "messages"; a key spelled with escapes is found by parsers, not by searches.
 func (s *scanner) key(o *object, ours []string) bool {
-	first := !o.begun
-	switch {
-	case s.err != nil:
-		return false
-	case first:
-		o.begun, o.names = true, len(s.names)
-		s.enter()
-	case s.at == o.value:
-		s.read()
+	if !o.begun {
+		o.names = len(s.names)
 	}
-	if !s.next(first, '}') {
+	if !s.step(&o.array, '}') {
 		s.names = s.names[:o.names]
 		return false
 	}
