@@ -41,18 +41,8 @@ const letterOrMark = isUpper | isLower
 //go:embed data/unicode-16.0.0.classes
 var classFile string
 
-// A classRange is a run of code points, first and last, of one class.
-type classRange struct {
-	first, last rune
-	class       class
-}
-
-// planes01 holds the classes of the code points below U+20000, which is nearly all
-// text; beyond has the ranges above. readClasses fills both, before any splitter runs.
-var (
-	planes01 [0x20000]class
-	beyond   []classRange
-)
+// classes has the class of every code point. readClasses fills it, before any splitter runs.
+var classes [utf8.MaxRune + 1]class
 
 var readClasses = sync.OnceFunc(func() {
 	letters := map[string]class{"U": classUpper, "l": classLower, "L": classLetter, "M": classMark, "N": classNumber, "S": classSpace}
@@ -61,34 +51,17 @@ var readClasses = sync.OnceFunc(func() {
 		first, _ := strconv.ParseUint(f[0], 16, 32)
 		last, _ := strconv.ParseUint(f[1], 16, 32)
 		k := letters[f[2]]
-		if first >= uint64(len(planes01)) {
-			beyond = append(beyond, classRange{rune(first), rune(last), k})
-			continue
-		}
 		for cp := first; cp <= last; cp++ {
-			planes01[cp] = k
+			classes[cp] = k
 		}
 	}
 })
 
-// classOf returns the class of any code point.
-func classOf(cp rune) class {
-	if uint32(cp) < uint32(len(planes01)) {
-		return planes01[cp]
-	}
-	for _, r := range beyond {
-		if r.first <= cp && cp <= r.last {
-			return r.class
-		}
-	}
-	return classOther
-}
-
 // classAt returns the class and the length in bytes of the character at text[p].
 func classAt(text []byte, p int) (class, int) {
 	if c := text[p]; c < utf8.RuneSelf {
-		return planes01[c], 1
+		return classes[c], 1
 	}
 	r, size := utf8.DecodeRune(text[p:])
-	return classOf(r), size
+	return classes[r], size
 }

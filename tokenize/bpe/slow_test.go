@@ -20,7 +20,7 @@ var (
 
 // standIn returns a character of the same class that all versions of Unicode know.
 func standIn(r rune) rune {
-	switch k := classOf(r); {
+	switch k := classes[r]; {
 	case k == classSpace && !strings.ContainsRune(" \r\n", r):
 		return '\t'
 	case r < utf8.RuneSelf || r == 'ſ': // which is an s, too

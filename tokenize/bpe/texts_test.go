@@ -41,11 +41,9 @@ func codePointTexts(yield func(string) bool) {
 			return
 		}
 	}
-	for _, r := range beyond {
-		for _, cp := range []int{int(r.first) - 1, int(r.first), int(r.last), int(r.last) + 1} {
-			if !one(cp) {
-				return
-			}
+	for cp := 0x20000; cp <= 0x10FFFF; cp++ {
+		if classes[cp] != classes[cp-1] && (!one(cp-1) || !one(cp)) {
+			return
 		}
 	}
 }
