@@ -91,23 +91,6 @@ func (d *Draft) shiftMedia(i int) {
 	}
 }
 
-// costsUnbound returns the costs of messages without their bound thinking. It
-// returns costs itself if none has any.
-func costsUnbound(msgs []Message, costs []int, c Counter) []int {
-	bare := costs
-	for i := range msgs {
-		if !msgs[i].Bound() {
-			continue
-		}
-		if &bare[0] == &costs[0] {
-			bare = slices.Clone(costs)
-		}
-		m := msgs[i].Unbound()
-		bare[i] = Cost(c, &m)
-	}
-	return bare
-}
-
 // NoThinking is the text of a message that had nothing but bound thinking, once
 // that has left.
 const NoThinking = "(thinking left out)"

@@ -40,12 +40,16 @@ type view struct {
 func newView(in *input) view {
 	n, fixed, exchanges := len(in.msgs), in.fixed(), layoutOf(in.msgs)
 	v := view{
-		msgs: slices.Clone(in.msgs), whole: costsUnbound(in.msgs, in.costs, in.counter), cost: slices.Clone(in.costs),
+		msgs: slices.Clone(in.msgs), whole: slices.Clone(in.costs), cost: slices.Clone(in.costs),
 		sum: make([]int, n+1), exchanges: exchanges, pinned: in.policy.Pins.mask(in.msgs, exchanges.start), removedBy: make([]int32, n),
 		total: fixed, rounded: fixed - max(0, in.beside), permanent: fixed, required: fixed, task: task{-1, -1, -1}, newestUser: -1, newestAssistant: -1, newestReplaces: -1,
 	}
-	for i, cost := range v.whole {
-		v.sum[i+1] = v.sum[i] + cost
+	for i := range v.whole {
+		if m := &in.msgs[i]; m.Bound() {
+			bare := m.Unbound()
+			v.whole[i] = Cost(in.counter, &bare)
+		}
+		v.sum[i+1] = v.sum[i] + v.whole[i]
 	}
 	return v
 }
