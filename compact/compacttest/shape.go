@@ -95,12 +95,7 @@ var shapeRules = []struct {
 	}},
 	{"no text is empty", func(m []compact.Message) error {
 		return each(m, func(i int) bool {
-			for _, p := range m[i].Parts {
-				if p.Kind == compact.KindText && p.Text.Len() == 0 {
-					return true
-				}
-			}
-			return false
+			return slices.ContainsFunc(m[i].Parts, func(p compact.Part) bool { return p.Kind == compact.KindText && p.Text.Len() == 0 })
 		})
 	}},
 	// Mistral, newer Claude and Bedrock ask for it.
@@ -124,13 +119,9 @@ func each(msgs []compact.Message, bad func(i int) bool) error {
 
 // first asks something of the first message that is no instruction.
 func first(msgs []compact.Message, good func(*compact.Message) bool) error {
-	for i := range msgs {
-		if !msgs[i].Role.Instruction() {
-			if !good(&msgs[i]) {
-				return fmt.Errorf("message %d (%s)", i, msgs[i].Role)
-			}
-			return nil
-		}
+	i := slices.IndexFunc(msgs, func(m compact.Message) bool { return !m.Role.Instruction() })
+	if i >= 0 && !good(&msgs[i]) {
+		return fmt.Errorf("message %d (%s)", i, msgs[i].Role)
 	}
 	return nil
 }

@@ -47,30 +47,19 @@ func Under(t *testing.T, head string, p *compact.Policy) (limits compact.Limits)
 	p.Trigger, p.KeepRecent = 1, compact.KeepRecent{Share: 1e-9, Exchanges: 1}
 	words := strings.Fields(head)
 	for i := 0; i+1 < len(words); i += 2 {
-		var err error
-		switch value := words[i+1]; words[i] {
-		case "budget":
-			_, err = fmt.Sscan(value, &limits.Budget)
-		case "messages":
-			_, err = fmt.Sscan(value, &limits.MaxMessages)
-		case "land":
-			_, err = fmt.Sscan(value, &p.Land)
-		case "recent":
-			_, err = fmt.Sscan(value, &p.KeepRecent.Exchanges)
+		var pin int
+		to := map[string]any{
+			"budget": &limits.Budget, "messages": &limits.MaxMessages, "land": &p.Land, "recent": &p.KeepRecent.Exchanges,
+			"warm": &p.Warm, "placement": &p.Placement, "pin": &pin,
+		}[words[i]]
+		if _, err := fmt.Sscan(words[i+1], to); err != nil {
+			t.Fatalf("%s: %s: %s: %v", p.Name, head, words[i], err)
+		}
+		switch words[i] {
 		case "warm":
 			p.Summaries = true
-			_, err = fmt.Sscan(value, &p.Warm)
-		case "placement":
-			p.Placement = compact.Placement(value)
 		case "pin":
-			var at int
-			_, err = fmt.Sscan(value, &at)
-			p.Pins.Messages = append(p.Pins.Messages, at)
-		default:
-			err = fmt.Errorf("unknown word")
-		}
-		if err != nil {
-			t.Fatalf("%s: %s: %v", p.Name, head, err)
+			p.Pins.Messages = append(p.Pins.Messages, pin)
 		}
 	}
 	return limits

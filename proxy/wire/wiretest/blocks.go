@@ -3,6 +3,7 @@ package wiretest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -83,17 +84,12 @@ func BlocksBody(t testing.TB, system string, list []any) []byte {
 	if system != "" {
 		f["system"] = []any{Fields{"type": "text", "text": system, "cache_control": Fields{"type": "ephemeral"}}}
 	}
-	last := Fields{}
-	for key, v := range list[len(list)-1].(Fields) {
-		last[key] = v
-	}
+	last := maps.Clone(list[len(list)-1].(Fields))
 	if text, ok := last["content"].(string); ok {
 		last["content"] = []any{Fields{"type": "text", "text": text, "cache_control": Fields{"type": "ephemeral"}}}
 	} else if blocks := last["content"].([]any); len(blocks) > 0 {
-		marked := Fields{"cache_control": Fields{"type": "ephemeral"}}
-		for key, v := range blocks[len(blocks)-1].(Fields) {
-			marked[key] = v
-		}
+		marked := maps.Clone(blocks[len(blocks)-1].(Fields))
+		marked["cache_control"] = Fields{"type": "ephemeral"}
 		last["content"] = append(append([]any(nil), blocks[:len(blocks)-1]...), marked)
 	}
 	f["messages"] = append(append([]any(nil), list[:len(list)-1]...), last)

@@ -32,8 +32,15 @@ type Recorded struct {
 func Conversations(t testing.TB) []Recorded {
 	t.Helper()
 	var all []Recorded
-	for _, f := range ConversationFiles(t) {
-		all = append(all, readConversations(t, f)...)
+	larger := largerSet(t)
+	for _, file := range ConversationFiles(t) {
+		for line := range Lines(t, file) {
+			r := recorded(t, line)
+			all = append(all, Recorded{
+				ID: gjson.GetBytes(r.Body, "id").Str, File: strings.TrimSuffix(filepath.Base(file), ".jsonl"),
+				Own: larger == "" || !strings.HasPrefix(file, larger), Messages: r.Conversation.Messages, Tools: r.Tools,
+			})
+		}
 	}
 	return all
 }
@@ -116,19 +123,6 @@ func repository(t testing.TB) string {
 			t.Fatal("no go.mod above the test")
 		}
 	}
-}
-
-func readConversations(t testing.TB, file string) (all []Recorded) {
-	larger := largerSet(t)
-	own := larger == "" || !strings.HasPrefix(file, larger)
-	for line := range Lines(t, file) {
-		r := recorded(t, line)
-		all = append(all, Recorded{
-			ID: gjson.GetBytes(r.Body, "id").Str, File: strings.TrimSuffix(filepath.Base(file), ".jsonl"), Own: own,
-			Messages: r.Conversation.Messages, Tools: r.Tools,
-		})
-	}
-	return all
 }
 
 // Lines yields the lines of a file of conversations, each as a slice of its own.
