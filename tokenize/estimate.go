@@ -1,6 +1,10 @@
 package tokenize
 
-import "laconic/tokenize/bpe"
+import (
+	"cmp"
+
+	"laconic/tokenize/bpe"
+)
 
 // tokenizer is one way to count a text: exactly, by the count of o200k_base times a factor, or by length.
 type tokenizer struct {
@@ -102,10 +106,7 @@ func (t *tokenizer) length(n int) int {
 	if n <= 0 {
 		return 0
 	}
-	tenths := t.tenths
-	if tenths == 0 {
-		tenths = unseenTenths
-	}
+	tenths := cmp.Or(t.tenths, unseenTenths)
 	n = n/tenths*10 + ceilDiv(n%tenths*10, tenths)
 	if t.scale != nil {
 		n = n/100*t.scale.plain + ceilDiv(n%100*t.scale.plain, 100)

@@ -133,7 +133,7 @@ func pictureNamed(text string) picture {
 	f := strings.Fields(text)
 	switch n := numbersIn(f[1:]); f[0] {
 	case "flat":
-		return flat(n[0])
+		return tiles{base: n[0]}
 	case "squares": // OpenAI's way since gpt-4.1-mini: up to 1,536 squares of 32 pixels, at so many percent of a token
 		return patches{side: 32, percent: n[0], limit: 1_536}
 	case "tiles":

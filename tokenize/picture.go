@@ -18,14 +18,9 @@ type picture interface {
 	most(detail string) int
 }
 
-// flat charges every picture the same.
-type flat int
-
-func (f flat) tokens(_, _ int, _ string) int { return int(f) }
-func (f flat) most(string) int               { return int(f) }
-
 // tiles is OpenAI's older way: fit into 2048 × 2048, bring the short side down to 768, count squares of 512.
 // With detail "low" only the base is paid. "auto" is charged as "high", because the response does not say which one the model picked.
+// Where a square costs nothing, every picture costs the same.
 type tiles struct{ base, tile int }
 
 func (t tiles) tokens(w, h int, detail string) int {
