@@ -42,9 +42,6 @@ var demands = []demand{
 	{is: Original, name: "original"},
 }
 
-// AllDemands has every demand.
-const AllDemands = Original<<1 - 1
-
 // String names the demands.
 func (d Demands) String() string {
 	var names []string

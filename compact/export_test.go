@@ -2,6 +2,9 @@ package compact
 
 import "slices"
 
+// AllDemands has every demand.
+const AllDemands = Original<<1 - 1
+
 // With returns the plan with another list.
 func (p Plan) With(change func(msgs []Message)) *Plan {
 	p.result = slices.Clone(p.result)

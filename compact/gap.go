@@ -85,10 +85,10 @@ func (d *Draft) widen(limit int, by int32) bool {
 		}
 		to := g.to
 		if to < len(d.msgs) {
-			to = d.nextAssistant(to)
+			to = int(d.exchanges.next[to+1])
 		}
 		for g.scan.last < 0 && to <= limit && to < d.end && !d.mayFollow(-1, to) {
-			to = d.nextAssistant(to)
+			to = int(d.exchanges.next[to+1])
 		}
 		if to == g.to || to > limit || to >= d.end {
 			break
@@ -98,9 +98,6 @@ func (d *Draft) widen(limit int, by int32) bool {
 	}
 	return d.count < count
 }
-
-// nextAssistant returns the index of the first exchange with an answer after i.
-func (d *Draft) nextAssistant(i int) int { return int(d.exchanges.next[i+1]) }
 
 // openGap opens a gap after the task, or after the instructions at the head of a
 // list without one, and removes those messages of the task that do not stay. It

@@ -85,9 +85,7 @@ func (r *repairer) rename(m *Message, answers []int) {
 // Mistral demands. All calls of a message share next, because starting again for
 // each would be quadratic.
 func freshID(id string, longest int, taken func(string) bool, next *int) string {
-	if id == "" {
-		id = "call"
-	}
+	id = cmp.Or(id, "call")
 	for ; ; *next++ {
 		suffix := strconv.Itoa(*next)
 		s := strings.ToValidUTF8(id[:min(len(id), longest-1-len(suffix))], "") + "_" + suffix

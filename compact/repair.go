@@ -153,10 +153,8 @@ func (r *repairer) placeText(o *round) {
 	if slices.ContainsFunc(o.callers, func(c caller) bool { return r.in[c.at].Bound() }) {
 		return // its thinking was written after what is before it
 	}
-	for i := o.results; i < o.end; i++ {
-		if r.in[i].Role.Result() {
-			return
-		}
+	if slices.ContainsFunc(r.in[o.results:o.end], func(m Message) bool { return m.Role.Result() }) {
+		return
 	}
 	i := o.end
 	for i < len(r.in) && !r.in[i].Role.Result() && !r.in[i].calling() && !r.in[i].Open {
@@ -253,10 +251,8 @@ func (r *repairer) orderOf(answers []int, j int) (order []int, moved bool) {
 	for run < len(r.in) && r.in[run].Role.Result() {
 		run++
 	}
-	for _, k := range answers {
-		if k != open && (k < j || k >= run) {
-			return answers, true
-		}
+	if slices.ContainsFunc(answers, func(k int) bool { return k != open && (k < j || k >= run) }) {
+		return answers, true
 	}
 	order = slices.Clone(answers)
 	slices.Sort(order)

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -134,12 +135,7 @@ func (s *Slot) Host() int {
 }
 
 // role returns the role of a message of the slot's own.
-func (s *Slot) role() Role {
-	if s.Role == 0 {
-		return User
-	}
-	return s.Role
-}
+func (s *Slot) role() Role { return cmp.Or(s.Role, User) }
 
 // withSlot returns msgs with the texts of the slot's spans. at maps indices of
 // the repaired list to msgs, which is what is left of it.

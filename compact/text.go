@@ -52,13 +52,7 @@ func (t Text) Source() (source string, encoded bool) { return t.source, t.coding
 
 // Equal reports whether a model would read the same characters.
 func (t Text) Equal(u Text) bool {
-	if t.size != u.size {
-		return false
-	}
-	if t.source == u.source && t.coding == u.coding {
-		return true
-	}
-	return t.String() == u.String()
+	return t.size == u.size && (t.source == u.source && t.coding == u.coding || t.String() == u.String())
 }
 
 // decoded returns the text in the form in which String returns it.

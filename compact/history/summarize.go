@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,13 +34,7 @@ type Report struct {
 
 // counterFor returns c or its default under p.
 func counterFor(p *compact.Policy, c compact.Counter) compact.Counter {
-	switch {
-	case c != nil:
-		return c
-	case p.Counter != nil:
-		return p.Counter
-	}
-	return compact.BytesPerToken(3.5)
+	return cmp.Or[compact.Counter](c, p.Counter, compact.BytesPerToken(3.5))
 }
 
 // leastSummary is the length, in characters, below which a text is an excuse
