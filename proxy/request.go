@@ -121,9 +121,7 @@ func (x *request) prepare() (out *body.Outgoing, via http.RoundTripper, no *apie
 // refuse answers in place of the upstream.
 func (x *request) refuse(no *apierror.Error) {
 	x.info.Own, x.info.Code, x.info.Detail = true, no.Code, no.Detail
-	if x.info.Outcome == "" {
-		x.info.Outcome = Rejected
-	}
+	x.info.Outcome = cmp.Or(x.info.Outcome, Rejected)
 	x.said = why.Reason{Says: strings.TrimSuffix(no.Message, "."), Fix: strings.TrimSuffix(no.Hint, ".")}
 	x.stamp(x.w.Header())
 	remains := x.bodyRemains()

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"io"
 	"maps"
 	"net/http"
@@ -157,9 +158,7 @@ func (s *retrier) again(r *http.Request, status int, refusal []byte) (res *http.
 			return nil
 		}
 		i.Then = reason
-		if next.trial == nil {
-			next.trial = first.trial
-		}
+		next.trial = cmp.Or(next.trial, first.trial)
 		res, _ = next.send(r, s.kind)
 		return nil
 	})

@@ -127,21 +127,6 @@ func (h *held) alive() (n int) {
 	return n
 }
 
-// decided ends the holding.
-func (h *held) decided(refusal []byte) {
-	decide := h.decide
-	h.decide = nil
-	instead, err := decide(refusal)
-	if instead == nil && err == nil {
-		return
-	}
-	h.seen = nil
-	if h.err = err; instead != nil {
-		_ = h.body.Close()
-		h.body = instead
-	}
-}
-
 func (h *held) Read(buf []byte) (int, error) {
 	for h.decide != nil {
 		if h.free == 0 {
@@ -154,7 +139,16 @@ func (h *held) Read(buf []byte) (int, error) {
 		}
 		if len(h.seen) > 0 || h.err != nil {
 			if refusal, known := h.judge(); known {
-				h.decided(refusal)
+				decide := h.decide
+				h.decide = nil
+				instead, err := decide(refusal)
+				if instead != nil {
+					_ = h.body.Close()
+					h.body = instead
+				}
+				if instead != nil || err != nil {
+					h.seen, h.err = nil, err
+				}
 				break
 			}
 		}

@@ -10,6 +10,7 @@
 package operate
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"slices"
@@ -82,10 +83,7 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, a.SignIn, http.StatusSeeOther)
 		return
 	}
-	if no == nil {
-		no = absent
-	}
-	if no != nil {
+	if no = cmp.Or(no, absent); no != nil {
 		message, kind := no.Said()
 		no.Write(w, wire.Chat.Error(wire.Error{Message: message, Type: kind, Param: no.Param, Code: no.Code}))
 		return

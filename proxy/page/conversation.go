@@ -31,12 +31,10 @@ func identify(secret []byte, c *compact.Conversation) (id identity) {
 		}
 	}
 	id.start = list.Sum()
-	for i := last + 1; i < len(c.Messages); i++ {
-		if m := &c.Messages[i]; m.Role == compact.Assistant {
-			list.Add(m)
-			id.whole = list.Sum()
-			break
-		}
+	after := c.Messages[last+1:]
+	if i := slices.IndexFunc(after, func(m compact.Message) bool { return m.Role == compact.Assistant }); i >= 0 {
+		list.Add(&after[i])
+		id.whole = list.Sum()
 	}
 	return id
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"net/http"
 	"path"
@@ -31,11 +32,7 @@ var kinds = map[string]string{
 
 // file serves a file of the page.
 func (p *Page) file(w http.ResponseWriter, r *http.Request) {
-	name := strings.TrimPrefix(r.URL.Path, "/page/")
-	if name == "" {
-		name = "index.html"
-	}
-	p.serveFile(w, name, http.StatusOK)
+	p.serveFile(w, cmp.Or(strings.TrimPrefix(r.URL.Path, "/page/"), "index.html"), http.StatusOK)
 }
 
 func (p *Page) serveFile(w http.ResponseWriter, name string, status int) {

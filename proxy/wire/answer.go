@@ -107,12 +107,7 @@ func endsInEvent(text []byte) bool {
 	if i := bytes.LastIndex(text, []byte("\n\n")); i >= 0 {
 		text = text[i:]
 	}
-	for line := range bytes.SplitSeq(text, []byte("\n")) {
-		if len(line) > 0 && line[0] != ':' {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(bytes.Split(text, []byte("\n")), func(line []byte) bool { return len(line) > 0 && line[0] != ':' })
 }
 
 // lastEvent returns the data of the last event of a stream, as far as it is there.

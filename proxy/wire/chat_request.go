@@ -128,9 +128,7 @@ func (d *decoder) request(list string, keys []string, read func(), field func(na
 
 // pass notes the first reason why a body that can be read is not.
 func (d *document) pass(reason Code, v value, detail string) {
-	if d.passes == nil {
-		d.passes = &PassError{Reason: reason, Detail: detail, Offset: int64(v.start)}
-	}
+	d.passes = cmp.Or(d.passes, &PassError{Reason: reason, Detail: detail, Offset: int64(v.start)})
 }
 
 // unlessNull returns the raw value, nil for null.

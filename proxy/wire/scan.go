@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"math"
@@ -106,9 +107,7 @@ type scanner struct {
 
 // fail records a fault, unless there is one.
 func (s *scanner) fail(reason Code, at int, detail string) {
-	if s.err == nil {
-		s.err = &PassError{Reason: reason, Detail: detail, Offset: int64(at)}
-	}
+	s.err = cmp.Or(s.err, &PassError{Reason: reason, Detail: detail, Offset: int64(at)})
 }
 
 // peek returns the byte where the scanner is, 0 at the end.

@@ -1,6 +1,7 @@
 package wiretest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -67,10 +68,7 @@ func Items(t testing.TB, chat []byte, reasons bool) (items []any, of []int) {
 				add(f)
 			}
 		case compact.Tool:
-			kind, id := "function_call_output", now[m.Answers]
-			if id == "" {
-				id = m.Answers
-			}
+			kind, id := "function_call_output", cmp.Or(now[m.Answers], m.Answers)
 			if custom[id] {
 				kind = "custom_tool_call_output"
 			}
