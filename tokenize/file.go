@@ -24,7 +24,13 @@ func (c *Counter) File(data, name string) int {
 	case strings.HasPrefix(mediaType, "audio/"):
 		return c.Audio(inner, strings.TrimPrefix(mediaType, "audio/"))
 	case isPDF(mediaType, inner, name):
-		return pdfPages(inner) * c.page()
+		page := c.family.page
+		if page == 0 {
+			// A full page of prose has about 1,200 tokens. Its picture is taken as US letter at 144 dots per inch. For Claude that
+			// is 2,800 tokens; its documentation says 1,500 to 3,000.
+			page = 1_200 + c.family.image.tokens(1_224, 1_584, "")
+		}
+		return pdfPages(inner) * page
 	}
 	return c.Bytes(decodedLen(inner))
 }
@@ -40,15 +46,6 @@ func isPDF(mediaType, data, name string) bool {
 	const mark, suffix = "JVBERi", ".pdf" // %PDF-
 	return strings.HasPrefix(strings.TrimLeft(data, " \t\r\n"), mark) || mediaType == "application/pdf" ||
 		mediaType == "" && len(name) >= len(suffix) && strings.EqualFold(name[len(name)-len(suffix):], suffix)
-}
-
-// page returns the cost of one page of a PDF. A full page of prose has about 1,200 tokens. Its picture is taken as US
-// letter at 144 dots per inch. For Claude that is 2,800 tokens; its documentation says 1,500 to 3,000.
-func (c *Counter) page() int {
-	if c.family.page > 0 {
-		return c.family.page
-	}
-	return 1_200 + c.family.image.tokens(1_224, 1_584, "")
 }
 
 const (

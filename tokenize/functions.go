@@ -29,11 +29,15 @@ const longestTools = 1 << 20
 // or is too long or too deep to be read, is charged twice its count: an item of an enum costs 3 tokens beside its own,
 // and as JSON little more than a comma.
 func (c *Counter) functions(raw []byte) int {
-	list, ok := listIn(raw)
-	if !ok {
-		return 2*c.json(raw) + c.text.framing.function + lastFunction
+	var list []any
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber() // some numbers are too large for a float64
+	if len(raw) <= longestTools && d.Decode(&list) == nil {
+		if _, err := d.Token(); err == io.EOF { // nothing is behind it
+			return lastFunction + c.each(list)
+		}
 	}
-	return lastFunction + c.each(list)
+	return 2*c.json(raw) + c.text.framing.function + lastFunction
 }
 
 // each returns the cost of some tools together.
@@ -46,20 +50,6 @@ func (c *Counter) each(list []any) (cost int) {
 		}
 	}
 	return cost
-}
-
-// listIn reads a list and nothing behind it. Numbers stay as they are written: some are too large for a float64.
-func listIn(raw []byte) (list []any, ok bool) {
-	if len(raw) > longestTools {
-		return nil, false
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	if d.Decode(&list) != nil {
-		return nil, false
-	}
-	_, err := d.Token()
-	return list, err == io.EOF
 }
 
 // function returns the cost of one tool.

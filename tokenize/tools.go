@@ -50,12 +50,7 @@ func empty(raw []byte) bool {
 }
 
 // json returns the cost of a JSON text without its white space.
-func (c *Counter) json(raw []byte) int {
-	if !c.Reads() {
-		return c.Bytes(len(compactJSON(raw)))
-	}
-	return c.text.count(compactJSON(raw))
-}
+func (c *Counter) json(raw []byte) int { return c.text.count(compactJSON(raw)) }
 
 // compactJSON returns a JSON text without the white space outside its strings, and any other text as it is.
 func compactJSON(raw []byte) []byte {
