@@ -67,9 +67,13 @@ func compacted(body []byte, o Options, mend func(was, edited []compact.Message))
 	if err != nil {
 		return body, compact.Report{}, err
 	}
-	if o, err = o.forModel(req.Model); err != nil {
-		return body, compact.Report{}, err
+	if o.Policy == nil {
+		o.Policy, _ = policy.New("adaptive", nil) // whose defaults are no error
 	}
+	if o.Counter == nil {
+		o.Counter, _ = counting.For(req.Model, "") // nor is the model's own tokenizer
+	}
+	o.Limits = counting.Limits(o.Limits, req.Model, 0)
 	if s, ok := o.Counter.(interface{ Sum(raw string) compact.Sum }); ok {
 		req.Sum(s.Sum)
 	}
@@ -91,17 +95,4 @@ func compacted(body []byte, o Options, mend func(was, edited []compact.Message))
 		return body, report, err
 	}
 	return out, report, nil
-}
-
-// forModel returns the options with their defaults for a model.
-func (o Options) forModel(model string) (Options, error) {
-	var err error
-	if o.Policy == nil {
-		o.Policy, err = policy.New("adaptive", nil)
-	}
-	if o.Counter == nil && err == nil {
-		o.Counter, err = counting.For(model, "")
-	}
-	o.Limits = counting.Limits(o.Limits, model, 0)
-	return o, err
 }

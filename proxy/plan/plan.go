@@ -7,7 +7,6 @@
 package plan
 
 import (
-	"errors"
 	"strconv"
 
 	"laconic/compact"
@@ -156,9 +155,6 @@ func (p *Plan) Encode(req *wire.Request, texts []string) ([]byte, error) {
 	}
 	p.sizes = p.sizesOf(req, p.Messages, exact)
 	body, err := req.Encode(p.Messages)
-	if err == nil && len(body) == 0 {
-		err = errors.New("encoded to nothing")
-	}
 	if err != nil {
 		return nil, err
 	}
