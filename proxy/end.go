@@ -118,7 +118,7 @@ func (a *attempt) learn(end *wire.End, broken bool) (cut bool, window int, doubt
 	var bill learn.Bill
 	if u := end.Usage; u != nil && u.Prompt > 0 {
 		bill = learn.Bill{Prompt: u.Prompt, Completion: u.Completion, Cached: u.Cached, NoRoom: !broken && end.Flaw == wire.BeforeOutput}
-	} else if !a.answered || broken || !end.Generated || end.Flaw != "" && !end.Incomplete() {
+	} else if !a.answered || broken || !end.Generated || end.Flaw != "" && end.Flaw != wire.HalfEvent && end.Flaw != wire.WithoutDone {
 		return false, 0, false
 	}
 	sent := a.Sent()

@@ -39,8 +39,6 @@ const (
 	ModeShadow = "shadow" // measured and reported, sent as it came
 )
 
-var modes = []string{ModeOn, ModeOff, ModeShadow}
-
 // mode is how the request is dealt with: as its header asks, else as its route
 // says.
 func (x *request) mode() string {
@@ -102,7 +100,7 @@ func (x *request) readOverrides() (no *apierror.Error) {
 	}
 	read(headerMode, "It is on, off or shadow.", func(v string) bool {
 		o.mode = v
-		return slices.Contains(modes, v)
+		return slices.Contains([]string{ModeOn, ModeOff, ModeShadow}, v)
 	})
 	read(headerPolicy, "It is the name of one policy of the configuration.", func(v string) bool {
 		if x.settings.PolicyNamed != nil {

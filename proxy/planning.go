@@ -138,7 +138,7 @@ func (c *planning) recorded(p *plan.Plan, policy *compact.Policy) {
 func (c *planning) summaryRequest(p *plan.Plan) *summarize.Request {
 	x := c.x
 	r := &summarize.Request{
-		ID: x.info.ID, Header: x.r.Header, Owner: x.owner(), Query: x.r.URL.RawQuery, Upstream: x.route.Upstream,
+		ID: x.info.ID, Header: x.r.Header, Owner: x.settings.keys.Owner(x.r.Header), Query: x.r.URL.RawQuery, Upstream: x.route.Upstream,
 		Policy: c.Policy.Name, Version: c.Policy.Version, Counter: p.SlotCounter(),
 		Counting: c.info.Route + "\x00" + c.info.Model + "\x00" + x.route.Tokenizer + p.Counting(), Bound: p.Bound,
 	}

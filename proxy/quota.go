@@ -43,6 +43,3 @@ func (x *request) spend() {
 		x.p.quotas.Spend(x.settings.clientOf(x.r), *x.quota, tokens, time.Now())
 	}
 }
-
-// owner returns what the client is known by, as access.ClientKeys.Owner says.
-func (x *request) owner() string { return x.settings.keys.Owner(x.r.Header) }

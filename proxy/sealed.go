@@ -24,7 +24,7 @@ const unopened = "[A record of what came before stood here. It cannot be read an
 
 // sealedFor returns what a sealed record is bound to.
 func (x *request) sealedFor() []string {
-	return []string{"compaction", x.route.Upstream.String(), x.owner()}
+	return []string{"compaction", x.route.Upstream.String(), x.settings.keys.Owner(x.r.Header)}
 }
 
 // open returns the record that was sealed for the sender of a request, or what stands

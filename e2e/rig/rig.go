@@ -173,18 +173,12 @@ func Main(m *testing.M, options ...goleak.Option) (code int) {
 	return 0
 }
 
-// Raced reports whether the tests run with the race detector.
-func Raced() bool {
-	info, _ := debug.ReadBuildInfo()
-	return info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
-}
-
 // Path returns the path of laconic, which the first test that asks for it
 // builds, with the race detector where the tests have it.
 var Path = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(folder, "laconic")
 	args := []string{"build", "-o", path}
-	if Raced() {
+	if info, _ := debug.ReadBuildInfo(); info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		args = append(args, "-race")
 	}
 	if out, err := exec.Command("go", append(args, "laconic")...).CombinedOutput(); err != nil {

@@ -97,9 +97,6 @@ const (
 	Empty = "without_output"
 )
 
-// Incomplete reports whether a stream lacks its end.
-func (e *End) Incomplete() bool { return e.Flaw == HalfEvent || e.Flaw == WithoutDone }
-
 // routes are the wires, by the endpoint that speaks each and the one that counts the
 // tokens of its requests, if any does: paths without /v1. A new one is one row.
 var routes = []struct {
