@@ -16,19 +16,17 @@ import (
 type class = uint8
 
 const (
-	isUpper  class = 1 << iota // \p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}: allowed in the upper part of a word
-	isLower                    // \p{Ll}\p{Lm}\p{Lo}\p{M}: allowed in the lower part
-	isMark                     // \p{M}
-	isNumber                   // \p{N}
-	isSpace                    // \s, which is White_Space
+	isUpper     class = 1 << iota // \p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}: allowed in the upper part of a word
+	isLower                       // \p{Ll}\p{Lm}\p{Lo}\p{M}: allowed in the lower part
+	isMark                        // \p{M}
+	classNumber                   // \p{N}
+	classSpace                    // \s, which is White_Space
 
 	classOther  class = 0
 	classUpper        = isUpper
 	classLower        = isLower
 	classLetter       = isUpper | isLower
 	classMark         = isUpper | isLower | isMark
-	classNumber       = isNumber
-	classSpace        = isSpace
 )
 
 // letterOrMark are the bits that every letter and every mark has at least one of.
