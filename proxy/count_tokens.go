@@ -9,13 +9,25 @@ import (
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
 	"laconic/proxy/plan"
+	"laconic/proxy/wire"
 )
 
 // count forwards the question of how many tokens a request of some API has.
 // Where the upstream has no such path it is answered here, for what would be sent.
 func (x *request) count() (*body.Outgoing, http.RoundTripper, *apierror.Error) {
 	x.wire = x.counts
-	in, tokens, err := x.counted()
+	in, err := x.readBody()
+	var req *wire.Request
+	if err == nil {
+		req, err = x.decode(in)
+	}
+	tokens := 0 // they are not known
+	if err == nil {
+		c := x.planning(in, req)
+		if p, err := c.plans(func() *plan.Plan { return c.PlanOrRepair(req) }); err == nil {
+			tokens = p.Report.After
+		}
+	}
 	x.wire = nil // the answer is no message
 	switch why := err.(type) {
 	case nil:
@@ -26,22 +38,6 @@ func (x *request) count() (*body.Outgoing, http.RoundTripper, *apierror.Error) {
 	}
 	out, no := x.pass(&passed{in: in, outcome: Passed, reason: "route"})
 	return out, &tokenCounting{x.p.transport, tokens}, no
-}
-
-// counted returns what the body that would be sent costs; 0: that is not known.
-func (x *request) counted() (in *body.Body, tokens int, err error) {
-	if in, err = x.readBody(); err != nil {
-		return nil, 0, err
-	}
-	req, err := x.decode(in)
-	if err != nil {
-		return nil, 0, err
-	}
-	c := x.planning(in, req)
-	if p, err := c.plans(func() *plan.Plan { return c.PlanOrRepair(req) }); err == nil {
-		tokens = p.Report.After
-	}
-	return in, tokens, nil
 }
 
 // tokenCounting answers in the place of an upstream that does not count.

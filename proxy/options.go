@@ -209,10 +209,8 @@ func (l Limits) withDefaults() Limits {
 
 // routeFor is the route of a model; "" when the request names none.
 func (o *Options) routeFor(model string) *Route {
-	if model != "" && o.RouteFor != nil {
-		if r := o.RouteFor(model); r != nil {
-			return r
-		}
+	if model == "" || o.RouteFor == nil {
+		return &o.Default
 	}
-	return &o.Default
+	return cmp.Or(o.RouteFor(model), &o.Default)
 }

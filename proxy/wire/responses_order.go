@@ -15,10 +15,9 @@ func (d *itemDecoder) arrange() {
 		d.fail(HistoryElsewhere, d.inputAt, "item_reference")
 		return
 	}
-	for i := 1; i < len(d.msgs); i++ { // nobody asks within an answer
-		d.msgs[i].Joined = d.msgs[i].Role == compact.Assistant && d.msgs[i-1].Role == compact.Assistant
-	}
 	for i := range d.msgs {
+		// Nobody asks within an answer.
+		d.msgs[i].Joined = i > 0 && d.msgs[i].Role == compact.Assistant && d.msgs[i-1].Role == compact.Assistant
 		if all := d.states[i].thoughts; all != nil {
 			d.msgs[i].Reasoning = compact.Plain(strings.Join(all, "\n"))
 		}
