@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -44,13 +45,10 @@ type Rules struct {
 
 // messages returns the limit on the number of messages where none is set.
 func (r Rules) messages() int {
-	switch {
-	case r.MostMessages < 0:
+	if r.MostMessages < 0 {
 		return math.MaxInt32
-	case r.MostMessages == 0:
-		return DefaultMaxMessages
 	}
-	return r.MostMessages
+	return cmp.Or(r.MostMessages, DefaultMaxMessages)
 }
 
 // A Rate corrects a counter from one length of the client's list on: a request

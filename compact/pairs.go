@@ -99,13 +99,7 @@ func freshID(id string, longest int, taken func(string) bool, next *int) string 
 }
 
 func alphanumeric(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(c rune) bool { return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') })
 }
 
 // align sets the id of its call on every result. results are the results of m, in

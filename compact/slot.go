@@ -156,15 +156,13 @@ func withSlot(msgs []Message, s *Slot, texts []string, at func(int) int) []Messa
 	}
 	msgs = slices.Clone(msgs)
 	m := &msgs[at(s.At)]
-	if m.Edited = true; m.Shape == Array {
+	if m.Shape == Array {
 		whole = whole[:0]
 		for _, t := range texts {
 			whole = append(whole, Part{Kind: KindText, Text: Plain(t)})
 		}
-	} else {
-		m.Shape = String
 	}
-	m.Parts = append(slices.Clip(m.Parts), whole...)
+	m.append(whole)
 	return msgs
 }
 

@@ -106,10 +106,8 @@ func (m Message) Unbound() Message {
 		m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), Part.thought)
 	}
 	if m.Empty() || had > 0 && len(m.Parts) == 0 {
-		m.Parts = []Part{{Text: Plain(NoThinking)}}
-		if m.Shape != Array {
-			m.Shape = String
-		}
+		m.Parts = nil
+		m.append([]Part{{Text: Plain(NoThinking)}})
 	}
 	return m
 }

@@ -34,9 +34,8 @@ func RequestPoints(msgs []compact.Message) []int {
 // settledIn returns a func that reports whether the messages after a prefix
 // change nothing of what repair makes of the prefix.
 func settledIn(msgs []compact.Message) func(k int) bool {
-	modes := []compact.RepairMode{compact.RepairAnswer, compact.RepairDrop}
 	whole := map[compact.RepairMode][]compact.Message{}
-	for _, mode := range modes {
+	for _, mode := range []compact.RepairMode{compact.RepairAnswer, compact.RepairDrop} {
 		if out, edits := compact.Repair(msgs, mode); len(edits) > 0 {
 			whole[mode] = out
 		}

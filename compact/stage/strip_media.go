@@ -27,16 +27,14 @@ func (s *stripMedia) Shrink(d *compact.Draft) {
 // leftOut returns the line that replaces a part: its kind, and its format or name
 // if the client sent one. The detail of an image is of no use without the image.
 func leftOut(p *compact.Part) string {
-	var kind, name string
+	kind, name := "file", p.Detail
 	switch p.Kind {
 	case compact.KindImage:
-		kind = "image"
+		kind, name = "image", ""
 	case compact.KindAudio:
-		kind, name = "audio", p.Detail
+		kind = "audio"
 	case compact.KindVideo:
-		kind, name = "video", p.Detail
-	default:
-		kind, name = "file", p.Detail
+		kind = "video"
 	}
 	if name = plainName(name); name != "" {
 		return "(" + kind + " left out: " + name + ")"
