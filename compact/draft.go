@@ -164,13 +164,22 @@ func (d *Draft) Rewrite(r Ref, text, why string) bool {
 	if i < 0 || i >= d.end || r.Part < 0 || r.Part >= len(d.msgs[i].Parts) {
 		return false
 	}
-	switch kind := d.Part(r).Kind; {
-	case kind.Media():
-		return i < d.recent && i != d.newestUser && !d.removed(i) && !d.keepsMedia(i) && d.replace(r, Edit{Op: OpMedia, Text: text, Why: why})
+	m, e := &d.msgs[i], Edit{Op: OpRewrite, Part: r.Part, Text: text, Why: why}
+	switch kind := m.Parts[r.Part].Kind; {
+	case kind.Media() && i < d.recent && i != d.newestUser && !d.removed(i) && !d.keepsMedia(i):
+		e.Op = OpMedia
 	case kind == KindText && d.editable(i, SealText):
-		return d.replace(r, Edit{Op: OpRewrite, Text: text, Why: why, Last: d.isLast(i)})
+		e.Last = d.isLast(i)
+	default:
+		return false
 	}
-	return false
+	part := rewritten(m.Parts[r.Part], e.Op, text)
+	if e.Saved = d.Cost(r) - d.counter.Part(m, &part); e.Saved <= 0 {
+		return false
+	}
+	e.ID, _ = NameIn(m.Answers)
+	d.record(i, e)
+	return true
 }
 
 // RewriteArguments replaces the arguments of an old call, if that saves tokens,
@@ -200,20 +209,6 @@ func (d *Draft) isLast(i int) bool {
 		return false
 	}
 	d.excess = max(d.excess, d.Excess())
-	return true
-}
-
-// replace replaces the text of a part, if that saves tokens.
-func (d *Draft) replace(r Ref, e Edit) bool {
-	m := &d.msgs[r.Message]
-	part := rewritten(m.Parts[r.Part], e.Op, e.Text)
-	e.Saved = d.counter.Part(m, &m.Parts[r.Part]) - d.counter.Part(m, &part)
-	if e.Saved <= 0 {
-		return false
-	}
-	e.Part = r.Part
-	e.ID, _ = NameIn(m.Answers)
-	d.record(r.Message, e)
 	return true
 }
 
