@@ -31,8 +31,6 @@ var (
 	mediaKeys = []string{"url", "detail", "data", "format", "file_data", "filename", "file_id"}
 )
 
-var chatKeys = [][]string{requestKeys, messageKeys, callKeys, partKeys, pairKeys, mediaKeys}
-
 // decoder reads one body. What it knows of parts and of reasoning holds for all APIs,
 // because servers take the forms of others.
 type decoder struct {
@@ -52,7 +50,7 @@ type flags struct {
 
 // Decode reads a body in one pass, after it was checked.
 func (*chat) Decode(body []byte) (*Request, error) {
-	d := decoder{document: newDocument(body, chatKeys, chatDialect{})}
+	d := decoder{document: newDocument(body, chatDialect{}, requestKeys, messageKeys, callKeys, partKeys, pairKeys, mediaKeys)}
 	d.request("messages", requestKeys, func() { d.list(d.message) }, func(name string, v value) {
 		switch name {
 		case "function_call":

@@ -75,7 +75,7 @@ type run struct{ from, to uint32 }
 
 // newDocument returns a document of a body that is to be read. Its err says why the
 // body cannot be.
-func newDocument(body []byte, keys [][]string, w dialect) *document {
+func newDocument(body []byte, w dialect, keys ...[]string) *document {
 	d := &document{dialect: w, known: keys, scanner: scanner{src: body}}
 	if uint64(len(body)) > math.MaxUint32 || !utf8.Valid(body) {
 		d.err = d.check()

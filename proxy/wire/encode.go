@@ -12,7 +12,11 @@ import (
 )
 
 func (d *document) encode(edited []compact.Message) ([]byte, error) {
-	if d.untouched(edited) {
+	untouched := len(edited) == len(d.marks)
+	for i := range edited {
+		untouched = untouched && !edited[i].Edited && edited[i].Origin == i
+	}
+	if untouched {
 		return d.Body, nil
 	}
 	switch beside := d.marks[0].elements; {
@@ -38,19 +42,6 @@ func (d *document) encode(edited []compact.Message) ([]byte, error) {
 		return nil, errors.New("wire: no message is left in the list")
 	}
 	return bytes.Join(e.pieces, nil), nil
-}
-
-// untouched reports whether a list is the client's own.
-func (d *document) untouched(edited []compact.Message) bool {
-	if len(edited) != len(d.marks) {
-		return false
-	}
-	for i := range edited {
-		if edited[i].Edited || edited[i].Origin != i {
-			return false
-		}
-	}
-	return true
 }
 
 // encoder writes the body of an edited list: it notes what lives and what changed,

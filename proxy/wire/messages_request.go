@@ -19,8 +19,6 @@ var (
 	messagesBlockKeys   = []string{"type", "id", "name", "input", "tool_use_id", "content", "is_error", "cache_control"}
 )
 
-var messagesKeys = [][]string{messagesRequestKeys, messagesMessageKeys, messagesBlockKeys, partKeys, mediaKeys}
-
 // messagesDecoder reads one body of the messages API.
 type messagesDecoder struct {
 	decoder
@@ -33,7 +31,8 @@ const mostMessages = 100_000
 // Decode reads a body in one pass, but for the types of its blocks, which are looked
 // for first.
 func (*messages) Decode(body []byte) (*Request, error) {
-	d := messagesDecoder{decoder: decoder{document: newDocument(body, messagesKeys, messagesDialect{})}}
+	document := newDocument(body, messagesDialect{}, messagesRequestKeys, messagesMessageKeys, messagesBlockKeys, partKeys, mediaKeys)
+	d := messagesDecoder{decoder: decoder{document: document}}
 	d.request("messages", messagesRequestKeys, func() { d.list(d.message) }, d.field)
 	if d.err != nil {
 		return nil, d.err

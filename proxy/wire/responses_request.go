@@ -18,8 +18,6 @@ var (
 	}
 )
 
-var responsesKeys = [][]string{responsesRequestKeys, itemKeys, partKeys, mediaKeys}
-
 // itemDecoder reads one body of the API of responses.
 type itemDecoder struct {
 	decoder
@@ -36,7 +34,8 @@ type itemDecoder struct {
 // Decode reads a body in one pass. Reasoning, text and calls of one turn are one
 // message, although each is an item of the list.
 func (*responses) Decode(body []byte) (*Request, error) {
-	d := itemDecoder{decoder: decoder{document: newDocument(body, responsesKeys, responsesDialect{})}, ids: make(map[string]bool), stored: true}
+	document := newDocument(body, responsesDialect{}, responsesRequestKeys, itemKeys, partKeys, mediaKeys)
+	d := itemDecoder{decoder: decoder{document: document}, ids: make(map[string]bool), stored: true}
 	d.request("input", responsesRequestKeys, d.input, d.field)
 	if d.err == nil {
 		d.arrange()
