@@ -27,8 +27,7 @@ func Messages(list []byte, model string, o Options) ([]byte, compact.Report, err
 	}
 	name, _ := json.Marshal(model) // a string, which cannot fail
 	head := `{"model":` + string(name) + `,"` + key + `":`
-	body := make([]byte, 0, len(head)+len(list)+len(rest))
-	body = append(append(append(body, head...), list...), rest...)
+	body := slices.Concat([]byte(head), list, []byte(rest))
 	out, r, err := compacted(body, o, withoutMarkers)
 	if err != nil || len(out) == len(body) && &out[0] == &body[0] {
 		return list, r, err
