@@ -57,6 +57,7 @@ func (p *part) printed(i int, e *event, head int32) {
 		return min(1, likeLines/logged[words])
 	}
 	document := c == data && len(text) > shortObject && (len(e.result.tables) == 0 || b.hasSentence() && listed*2 < len(text))
+	page := document && strings.HasPrefix(text, "# ")
 	first := float32(opening)
 	here, acts, given := map[string]bool{}, e.mayAct(), e.given()
 	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
@@ -64,7 +65,7 @@ func (p *part) printed(i int, e *event, head int32) {
 		t, members := strings.TrimSpace(l), false
 		s := 0.1 + min(b.interest(p.interest, k), 2.5)*0.55
 		switch {
-		case found && strings.Trim(t, "-=│ \t") == "", !found && (len(t) < 2 || strings.Trim(t, "=-*~^_. ") == ""):
+		case found && strings.Trim(t, "-=│ \t") == "", !found && (len(t) < 2 || strings.Trim(t, "=-*~^_.|:+ ") == ""):
 			return 0, blank
 		case found:
 			if s = 0.1 + b.interest(p.interest, k)*0.7; s < least {
@@ -126,13 +127,16 @@ func (p *part) printed(i int, e *event, head int32) {
 					s, first = (s+first)*max(1, float32(len(t))/longSentence), first/2
 				}
 				if binds(t) {
-					s += 2
+					s += 5
 				}
 			}
 		case small:
 			s += 0.6
 		case k >= n-3: // how it ended
 			s += 0.5
+		}
+		if page {
+			s *= titled
 		}
 		if here[t] = len(t) > 30; document && w == 1 && (len(t) > longSentence || members) {
 			return s, single
@@ -171,8 +175,9 @@ func echoes(line string, given map[uint64]bool, acts bool) bool {
 const (
 	shortObject  = 400
 	beside       = 0.1
-	longSentence = 120
+	longSentence = 80
 	opening      = 2.5
+	titled       = 2
 )
 
 // ofDocument finds a line of an object with several of its members.
@@ -188,10 +193,13 @@ func (b *body) hasSentence() bool {
 // isRow reports whether a line is a row of a table with a number in it.
 func isRow(l string) bool { return rows.MatchString(l) && number.MatchString(l) }
 
-// heads reports whether a line is the heading of a table: no number is in it, and one is
-// in the row below.
+// heads reports whether a line is the heading of a table: it is underlined, or no number is
+// in it, and one is in the row below.
 func (b *body) heads(k int) bool {
 	next := k + 1
+	if next < len(b.lines) && underline.MatchString(b.at(next)) && rows.MatchString(b.at(k)) {
+		return true
+	}
 	for next < len(b.lines) && next < k+3 && len(strings.Fields(b.at(next))) < 2 {
 		next++
 	}
@@ -201,6 +209,8 @@ func (b *body) heads(k int) bool {
 var (
 	rows   = regexp.MustCompile(`\S(?:  +|\t| ?\| ?)\S`)
 	number = regexp.MustCompile(`(?:^|[\s|])[-+]?\d[\d.,/]*%?(?:[\s|]|$)`)
+	// underline finds the line below the heading of a table.
+	underline = regexp.MustCompile(`^[ \t]*[|+]?[ :]*-{2,}[-+|: ]*$`)
 	// alarm finds rows and lines of a log that tell of what is not as it should be.
 	alarm = regexp.MustCompile(`\b(?:CrashLoopBackOff|ImagePullBackOff|ErrImagePull|OOMKilled|Evicted|Unschedulable|NotReady|Unhealthy|Degraded|FailedScheduling|BackOff|FATAL|CRITICAL|WARN(?:ING)?)\b|\b0/[1-9]|^(?:\S+ +){0,2}Warning  |(?i)\b(?:level|severity)\W{1,4}(?:error|fatal|critical|panic)\b|\bdid you mean\b|^(?:hint|help): `)
 )
