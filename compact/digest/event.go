@@ -204,8 +204,8 @@ func (r *Record) answer(e *event, res *result) {
 	}
 }
 
-// listing finds how the editors of Anthropic and OpenHands begin the list of a folder.
-var listing = regexp.MustCompile(`^Here(?:'s|'re| are) the files and directories up to`)
+// listing finds how the editors of Anthropic, OpenHands and OpenCode begin the list of a folder.
+var listing = regexp.MustCompile(`^(?:Here(?:'s|'re| are) the files and directories up to|<type>directory</type>)`)
 
 // looks finds the kinds of agents that change nothing.
 var looks = regexp.MustCompile(`(?i)^(?:explore|plan)$`)

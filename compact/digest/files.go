@@ -19,6 +19,7 @@ type file struct {
 	times   int
 	state   how      // what was done to the whole of it last
 	ran     bool     // a later command ran it
+	whole   bool     // one of the regions is all of it
 	touched bool     // a command changed it or another agent spoke of it: nobody knows how it is
 	regions []region // oldest change first
 }
@@ -77,6 +78,7 @@ func (fs files) apply(c *change, e *event) {
 	}
 	f.touched = c.how == changed || f.touched && len(f.regions) > 0 && c.how != written
 	f.last, f.at, f.state, f.ran = e, e.origin*mostChanges+f.times%mostChanges, c.how, false
+	f.whole = c.how == written || f.whole && (c.how == replaced || c.how == inserted)
 	switch c.how {
 	case replaced:
 		f.replace(c, e)
@@ -140,11 +142,27 @@ func (fs files) after(path string, e *event) *file {
 	}
 }
 
-// later reports whether the very file that an event read was changed after it. Git reads
-// other files than those of the folder.
-func (fs files) later(e *event) bool {
+// later returns the very file that an event read, if the file was changed after it, or nil.
+// Git reads other files than those of the folder.
+func (fs files) later(e *event) *file {
 	f := fs[slashed(strings.TrimPrefix(e.path, "./"))]
-	return f != nil && f.last != nil && f.last.origin > e.origin && !intoFolder.MatchString(e.command) && !strings.HasPrefix(e.command, "git ")
+	if f == nil || f.last == nil || f.last.origin <= e.origin || intoFolder.MatchString(e.command) || strings.HasPrefix(e.command, "git ") {
+		return nil
+	}
+	return f
+}
+
+// gone returns the lines that changes took out of a file.
+func (f *file) gone() map[string]bool {
+	lines := map[string]bool{}
+	if f != nil {
+		for _, g := range f.regions {
+			for _, l := range difference(g.old, g.new) {
+				lines[l[1:]] = l[0] == '-'
+			}
+		}
+	}
+	return lines
 }
 
 // before reports whether what is known of a file is from before a message.

@@ -82,6 +82,13 @@ var (
 	byUserToo = regexp.MustCompile(`user_edits[:>]\s*\z|(?i:user made the following (?:updates|changes|edits))`)
 )
 
+// applied finds the difference that Cursor shows of an edit: a column of marks and one of
+// blanks, and dots where lines are left out.
+var applied = regexp.MustCompile("(?s)\\AThe apply model made the following changes to the file:\n+```\\w*\n((?:(?:[ +-] .*?|[+-]?|\\.\\.\\.)\n)+)```")
+
+// place is where in a file a difference is, of which nobody knows that.
+const place = "@@ -0 @@\n"
+
 // partly finds that an edit was made otherwise than the call says, or a part of the call.
 var partly = regexp.MustCompile(`(?i)\buser (?:has )?modified your\b|unable to apply all|\bpartially (?:applied|updated)|部分(?:更新|应用|成功|完成)|处成功.{0,4}[1-9]\d* 处失败`)
 
@@ -94,6 +101,17 @@ func (a *action) shown(text string) {
 	if m := byUserInstead.FindStringSubmatch(text); m != nil && len(a.changes) == 1 {
 		a.changes = []change{{path: a.path, old: a.changes[0].old, new: strings.TrimRight(m[1]+m[2], "\n"), how: a.changes[0].how}}
 	}
+	diff := applied.FindStringSubmatch(text)
+	if diff != nil {
+		text = place
+		for l := range strings.Lines(diff[1]) {
+			if l == "...\n" {
+				text += place
+			} else {
+				text += l[:1] + strings.TrimPrefix(l[1:], " ")
+			}
+		}
+	}
 	at := hunks.FindStringIndex(text)
 	if at == nil || a.path == "" {
 		return
@@ -102,7 +120,7 @@ func (a *action) shown(text string) {
 	if !byUserToo.MatchString(text[:at[0]]) {
 		if slices.ContainsFunc(a.changes, func(c change) bool {
 			line, _, _ := strings.Cut(c.new, "\n")
-			return c.how != changed && (c.how != replaced || len(shows) > mostRegion || !strings.Contains(shows, line))
+			return c.how != changed && diff == nil && (c.how != replaced || len(shows) > mostRegion || !strings.Contains(shows, line))
 		}) {
 			return
 		}

@@ -7,7 +7,7 @@ import (
 
 // harnessTags name elements that a harness puts into messages. Nobody said what
 // is in them.
-var harnessTags = setOf("system-reminder environment_context environment_details user_instructions local-command-caveat command-message extra_info note " +
+var harnessTags = setOf("system-reminder system_reminder additional_data open_and_recently_viewed_files environment_context environment_details user_instructions local-command-caveat command-message extra_info note " +
 	"ide_opened_file ide_selection ide_diagnostics permissions context git_status gitstatus reminder available_skills skill_content bash-input bash-stdout bash-stderr " +
 	"local-command-stdout local-command-stderr usage user-prompt-submit-hook attached_files workspace_info editor_context reminderinstructions thinking info-msg")
 

@@ -41,6 +41,7 @@ func (w *writer) skip(e *event, late string, on bool) {
 	switch ended := e.ended(); {
 	case e.outcome.verdict == refused, undoes:
 		text += ended
+	case e.kind == reads && w.files.later(e) != nil: // it says what no longer is
 	case isDone, e.kind == edits, e.outcome.verdict == failed, e.outcome.says != "", e.inLabel() && e.result.text != "":
 		text += strings.TrimSuffix(cutAt(ended, shortEnd), " →")
 	}

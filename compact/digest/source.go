@@ -8,7 +8,8 @@ import (
 // source adds what was read of a file: of code whole pieces under their
 // definitions, of prose and settings rules and values first.
 func (p *part) source(i int, e *event, head int32) {
-	if e.outcome.verdict == failed || p.bodies[i] == nil {
+	f := p.files.later(e)
+	if e.outcome.verdict == failed || p.bodies[i] == nil || f != nil && f.whole {
 		return
 	}
 	b := p.bodies[i]
@@ -18,7 +19,8 @@ func (p *part) source(i int, e *event, head int32) {
 	}
 	n := len(b.lines)
 	short := len(e.result.text) <= shortFile
-	w, stands := p.weights[i], standing.MatchString(e.path) || p.interest.named(e.path)
+	w, gone := p.weights[i], f.gone()
+	stands := f == nil && (standing.MatchString(e.path) || p.interest.named(e.path))
 	isSkill := strings.HasSuffix(e.path, skillFile)
 	p.lines(rules, i, 1, b, 300, func(k int) (float32, lineUse) {
 		l := b.at(k)
@@ -27,7 +29,7 @@ func (p *part) source(i int, e *event, head int32) {
 			return 0, blank
 		}
 		rule := binds(l)
-		if isNoise(t) || k < 3 && e.result.object != unknown && ofDocument.MatchString(t) || isSkill && (!rule || len(t) < wholeRule && strings.IndexByte(t, '`') < 0) { // a skill is long, and can be read again
+		if isNoise(t) || gone[l] || k < 3 && e.result.object != unknown && ofDocument.MatchString(t) || isSkill && (!rule || len(t) < wholeRule && strings.IndexByte(t, '`') < 0) { // a skill is long, and can be read again
 			return 0, skipped
 		}
 		if heading.MatchString(t) && n > 8 {
@@ -43,7 +45,7 @@ func (p *part) source(i int, e *event, head int32) {
 		switch {
 		case stands && (rule || item.MatchString(l) && !explains.MatchString(l)):
 			s = (s + 0.6) * standingWeight / w // however long ago
-		case rule || short:
+		case f == nil && (rule || short):
 			s *= max(1, heldWeight/w)
 		}
 		if rule && len(l) > longRule {

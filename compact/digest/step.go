@@ -26,7 +26,7 @@ func (p *part) step(i int, e *event, times int) {
 		most, score = max(most, min(2*toldChars, p.room/8)), foremost
 	}
 	name := e.name(most)
-	if e.kind == reads && e.path != "" && p.files.later(e) {
+	if e.kind == reads && e.path != "" && p.files.later(e) != nil {
 		name += ", before its last change"
 	}
 	switch {
@@ -145,7 +145,7 @@ const nameChars = 48
 // ended returns how a step ended, as its label says it.
 func (e *event) ended() string {
 	verdict, says, text := e.outcome.verdict, e.outcome.says, strings.TrimSpace(e.result.text)
-	switch from, n := e.result.first, countLines(text); {
+	switch from, n := e.result.first, countLines(e.result.text); {
 	case verdict == refused && says != "":
 		return e.hint() + ` → refused by the user, who said: "` + says + `"`
 	case verdict == refused:
