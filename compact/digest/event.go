@@ -58,7 +58,13 @@ func (r *Record) lose(m *message, others []*message) {
 	case awaits != nil && awaits.answered && awaits.origin+1 == m.origin: // by this message
 	case m.role == compact.User:
 		call := awaits != nil && awaits.origin+1 == m.origin && (awaits.tool != inFence || m.holds)
-		said, data := saidIn(m.text, m.holds || call, call && awaits.answers())
+		text, final := m.text, []string(nil)
+		if call && strings.Contains(awaits.command, "final_answer(") {
+			if final = finalAnswer.FindStringSubmatch(text); final != nil {
+				text = final[1]
+			}
+		}
+		said, data := saidIn(text, m.holds || call, call && awaits.answers())
 		a := &action{}
 		ran := byUserRun.FindStringSubmatch(m.text)
 		if ran != nil && !call {
@@ -71,6 +77,10 @@ func (r *Record) lose(m *message, others []*message) {
 			res := resultOf(data, awaits.kind)
 			r.answerLate(awaits, &res)
 			data = ""
+		}
+		if final != nil {
+			r.happened(&event{by: byAgent, origin: m.origin, words: final[2], final: true})
+			said = final[3]
 		}
 		if said != "" {
 			if hand, undone := byHand.MatchString(said), undoneByHand.MatchString(said); (hand || undone) && !r.files.namedIn(said, m.origin, false) && undone {
@@ -191,6 +201,14 @@ func (r *Record) answer(e *event, res *result) {
 	if e.outcome.verdict < failed && (e.kind == tracks || e.tasks() != nil) && e.origin >= r.tracked {
 		r.tracked = e.origin
 		r.todo.track(e)
+	}
+	if e.outcome.verdict == failed && e.inNotebook() { // nobody knows how far it came
+		a := *e.action
+		a.changes = slices.Clone(a.changes)
+		for i := range a.changes {
+			a.changes[i] = change{path: a.changes[i].path, how: changed}
+		}
+		e.action = &a
 	}
 	if e.outcome.verdict < refused {
 		r.files.run(e.commands)

@@ -79,6 +79,9 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			flush(i)
 			end = number(i)
 			indent := len(text) - len(strings.TrimLeft(text, " \t"))
+			if b.isTitle(i) { // in the middle
+				indent = 0
+			}
 			for len(headings) > 0 && headings[len(headings)-1].indent >= indent {
 				headings = headings[:len(headings)-1]
 			}

@@ -197,7 +197,7 @@ func isRow(l string) bool { return rows.MatchString(l) && number.MatchString(l) 
 // in it, and one is in the row below.
 func (b *body) heads(k int) bool {
 	next := k + 1
-	if next < len(b.lines) && underline.MatchString(b.at(next)) && rows.MatchString(b.at(k)) {
+	if b.isTitle(k) || next < len(b.lines) && underline.MatchString(b.at(next)) && rows.MatchString(b.at(k)) {
 		return true
 	}
 	for next < len(b.lines) && next < k+3 && len(strings.Fields(b.at(next))) < 2 {
@@ -206,7 +206,14 @@ func (b *body) heads(k int) bool {
 	return next < len(b.lines) && rows.MatchString(b.at(k)) && !number.MatchString(b.at(k)) && isRow(b.at(next))
 }
 
+// isTitle reports whether a line is the title of a table below a double line.
+func (b *body) isTitle(k int) bool {
+	return k+1 < len(b.lines) && doubleLine.MatchString(b.at(k+1)) && !rows.MatchString(b.at(k)) && !doubleLine.MatchString(b.at(k))
+}
+
 var (
+	doubleLine = regexp.MustCompile(`^[ \t]*={5,}[ \t]*$`)
+
 	rows   = regexp.MustCompile(`\S(?:  +|\t| ?\| ?)\S`)
 	number = regexp.MustCompile(`(?:^|[\s|])[-+]?\d[\d.,/]*%?(?:[\s|]|$)`)
 	// underline finds the line below the heading of a table.
@@ -249,7 +256,7 @@ func isNoise(t string) bool { return noise.MatchString(t) || progress.MatchStrin
 
 var (
 	noise = regexp.MustCompile(`^(?:Collecting |Downloading |Installing |Requirement already|Using cached|Preparing |WARNING: Running pip|\[notice\]|npm (?:warn|notice|http)|diff --git |index [0-9a-f]|--- a/|\+\+\+ b/|new file mode|=== (?:RUN|PAUSE|CONT)|remote: |running \d+ tests?$|failures:$|---- .* stdout ----|note: run with |(?:Name: .*, |Length: .*, )?dtype: |Traceback \(most recent|\(use "git|` +
-		`</?errors\b|No errors found$|# Subtest: |duration_ms: |failureType: |exitCode: \d+$|signal: ~$|\.\.\.$|(?:error|stack): (?:\|-|'test failed')$|code: 'ERR_(?:ASSERTION|TEST_FAILURE)'$|name: 'AssertionError'$|type: '(?:test|suite)'$|1\.\.\d+$|TAP version |[#ℹ] (?:(?:suites|cancelled|skipped|todo) 0|duration_ms [\d.]+)$|\s*at .*\bnode:)`)
+		`</?errors\b|No errors found$|Call id: call_\w+$|Error:$|\[exit code 0\]$|# Subtest: |duration_ms: |failureType: |exitCode: \d+$|signal: ~$|\.\.\.$|(?:error|stack): (?:\|-|'test failed')$|code: 'ERR_(?:ASSERTION|TEST_FAILURE)'$|name: 'AssertionError'$|type: '(?:test|suite)'$|1\.\.\d+$|TAP version |[#ℹ] (?:(?:suites|cancelled|skipped|todo) 0|duration_ms [\d.]+)$|\s*at .*\bnode:)`)
 	// progress finds bars and rates that say how far a program is.
 	progress = regexp.MustCompile(`███|━━━|%.*(?:[=#.>-]{3,}[ =#.>-]*[|\]]|\bETA\b)|\d%\||%.* [kMG]i?B/s`)
 	// passedTest finds a test or a package that passed.

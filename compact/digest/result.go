@@ -86,7 +86,7 @@ var frame = regexp.MustCompile(`(?i)^\s*(?:$|</?(?:\w*_\w*|output|std(?:out|err)
 	`(?i:exit[ _]?code|metadata|return_?code): |Signal: |Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|OBSERVATION:|Observation:|EXECUTION RESULT of |` +
 	`Exit code \d+\s*$|\[(?:Python [Ii]nterpreter|Current working directory): |\[(?:Command finished|The command completed) with |\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
 	`Command (?:executed\b|execution was not|output(?: \(truncated [^)]*\))?:|completed(?:\.| in \d)|".*" (?:failed|exited|timed out))|The previous shell command (?:ended|aborted), so|On the next terminal tool |Shell state |Current directory: |Contents of \S+, from line \d+|Params used for the tool call: |` +
-	`File: \S+\s*$|Lines \d+-\d+:\s*$|IMPORTANT: File content truncated|Status: Showing lines|To read more: Use|Tool ran without output|\(Results are truncated|Here's the result of running .cat -n.|\[[^\]]* Result:|\[[^\]]*\] Result:))`)
+	`Execution logs:\s*$|Call id: \S+\s*$|Now let's retry: take care|File: \S+\s*$|Lines \d+-\d+:\s*$|IMPORTANT: File content truncated|Status: Showing lines|To read more: Use|Tool ran without output|\(Results are truncated|Here's the result of running .cat -n.|\[[^\]]* Result:|\[[^\]]*\] Result:))`)
 
 // ofCommand finds those of them that only commands, files and edits have.
 var ofCommand = regexp.MustCompile(`^(?i:metadata|Signal|Command|Directory|Error): `)
@@ -97,8 +97,9 @@ var howMany = regexp.MustCompile(`^Found (\d+) (?:files?|lines?|match(?:es)?|res
 // labelled finds a line with a label of a harness and what a program printed.
 var labelled = regexp.MustCompile(`^(?:Output|Observation|OBSERVATION): (.*\S.*)`)
 
-// prompt finds the prompt of a shell that OpenHands writes behind an output.
-var prompt = regexp.MustCompile(`\[Python Interpreter: [^\]\n]*\]\s*[^\n]*[#$] ?\s*$`)
+// prompt finds the prompt of a shell that OpenHands writes behind an output, and what
+// smolagents writes there of a step without a value.
+var prompt = regexp.MustCompile(`(?:\[Python Interpreter: [^\]\n]*\]\s*[^\n]*[#$] ?|Last output from code snippet:\nNone)\s*$`)
 
 // What was read may begin or end with a code: that of a harness stands alone.
 var (

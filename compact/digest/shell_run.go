@@ -264,6 +264,8 @@ var (
 	assigned = regexp.MustCompile(`(?m)(?:^|;)\s*(\w+)\s*=\s*(?:Path\(|pathlib\.Path\()?\s*(["'][^"'\n]+["'])\)?\s*(?:;|$)`)
 	// swapped finds the texts that a script replaces, and escaped how it writes some characters.
 	swapped = regexp.MustCompile(`(?s)\.replace\(\s*` + literal + `\s*,\s*` + literal + `\s*[,)]`)
+	// called finds the calls of functions that write or edit a file, by the names of arguments.
+	called  = regexp.MustCompile(`(?s)(def +)?\b\w*(?:write|edit|create|replace)\w*\(\s*(?:\w*path|file\w*)\s*=\s*` + literal + `\s*,\s*(?:(?:content|text)\s*=\s*` + literal + `|old\w*\s*=\s*` + literal + `\s*,\s*new\w*\s*=\s*` + literal + `)\s*\)`)
 	escaped = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, `'`, "\\\n", "")
 )
 
@@ -271,6 +273,16 @@ var (
 // replaces in them before that: whether the text was there nobody knows.
 func (a *action) script(script string) {
 	script = firstBytes(script, 1<<16)
+	for _, m := range called.FindAllStringSubmatch(script, mostChanges) {
+		switch c := (change{path: unquoted(m[2]), old: unquoted(m[4]), new: unquoted(m[3] + m[5])}); {
+		case m[1] != "": // a definition
+		case m[3] != "":
+			c.how = written
+			fallthrough
+		default:
+			a.add(c)
+		}
+	}
 	if !containsAny(script, []string{"open(", "write_text", "writeFile"}) {
 		return
 	}
@@ -306,6 +318,9 @@ func (a *action) script(script string) {
 
 // unquoted returns the text of a literal.
 func unquoted(literal string) string {
+	if literal == "" {
+		return ""
+	}
 	text, raw := strings.CutPrefix(literal, "r")
 	n := 1
 	if len(text) >= 6 && text[:3] == strings.Repeat(text[:1], 3) {

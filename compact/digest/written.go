@@ -12,6 +12,13 @@ var (
 	fenceCommand = regexp.MustCompile("(?s)```(?:bash|sh|shell|mswea_bash_command)?[ \t]*\n((?:[^`]|`[^`]|``[^`])*)```\\s*$")
 )
 
+// smolagents writes the calls of a step, in the notation of Python, behind what its model
+// wrote: words, and code that says the same.
+var (
+	calling = regexp.MustCompile(`(?s)\n?Calling tools:\n(\[\{'id': .*\])\s*$`)
+	ofCall  = regexp.MustCompile("(?s)\\s*(?:<code>|```(?:py|python)\n).*")
+)
+
 var (
 	// pathAbove finds the path above a block of SEARCH and REPLACE, around the fence.
 	pathAbove = regexp.MustCompile("(?:^|\n)(?:```+\\w*\n)?[*#`]*(?:File: )?([^\\s*#`]*[./][^\\s*#`:]*|Makefile|Dockerfile)[*:`]*\n+(?:```+[\\w+-]*\n)?$")
@@ -61,6 +68,16 @@ func callIn(text string, blocks, wholes bool) (a *action, rest string) {
 		}
 		if e.ends && args.list != nil && !harnessTags[e.tag] {
 			return actionOf(e.tag, args), text[:at[0]] + e.rest
+		}
+	}
+	if m := calling.FindStringSubmatchIndex(text); m != nil {
+		if list, _ := printed(text[m[2]:m[3]]); len(list.list) == 1 {
+			f := valueOf(list.list[0].member("function"))
+			args := valueOf(f.member("arguments"))
+			if args.kind != '{' {
+				args = object("code", args.text)
+			}
+			return actionOf(f.member("name"), args), strings.TrimPrefix(ofCall.ReplaceAllLiteralString(text[:m[0]], ""), "Thought: ")
 		}
 	}
 	if m := reAct.FindStringSubmatchIndex(text); m != nil {
