@@ -246,7 +246,7 @@ func (a *action) subject(n int) string {
 // here-documents.
 func (a *action) brief() string {
 	command, _ := heredocs(strings.TrimSpace(a.command))
-	return strings.ReplaceAll(command[len(intoFolder.FindString(command)):], " 2>&1", "")
+	return strings.TrimSpace(strings.ReplaceAll(command[len(intoFolder.FindString(command)):], " 2>&1", ""))
 }
 
 // intoFolder finds that a command first goes to a folder.
