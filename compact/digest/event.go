@@ -179,6 +179,10 @@ func (r *Record) answer(e *event, res *result) {
 	e.answered, e.result, e.outcome = true, *res, outcome{}
 	if rest, ok := strings.CutPrefix(res.text, e.command+"\n"); ok && e.command != "" {
 		e.result.text = rest // a terminal shows what was typed
+	} else if _, lines, _ := strings.Cut(e.command, "\n"); lines != "" {
+		if rest, ok := strings.CutPrefix(res.text, strings.TrimLeft(lines, "\n")+"\n"); ok { // so does Gemini CLI, behind a word
+			e.result.text, _ = withoutFrame(rest, e.kind)
+		}
 	}
 	if of := r.running[e.values.member("sessionid bashid shellid taskid")]; of != nil && e.command == "" && !containsAny(e.verb, ending) {
 		e.action = &action{kind: runs, tool: e.tool, values: e.values, command: of.command, commands: of.commands, shows: of.shows} // what it printed since

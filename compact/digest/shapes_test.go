@@ -153,9 +153,10 @@ func TestShapesOfAgents(t *testing.T) {
 			call(4, "run_terminal_cmd", `{"command":"make d"}`, "Exit code: 0\n\nCommand output:\n\n"+fence+"\nbuilt d\n"+fence+"\n\nCommand completed.\n\nThe previous shell command ended, so on the next invocation of this tool, you will be reusing the shell.\n\nOn the next terminal tool call, the directory of the shell will already be /w."),
 			call(5, "run_shell_command", `{"command":"make e"}`, "Command: make e\nDirectory: (root)\nOutput: (empty)\nError: (none)\nExit Code: 0\nSignal: (none)"),
 			call(6, "execute_command", `{"command":"make f"}`, "Command executed.\nOutput:\nbuilt f"),
+			call(8, "run_shell_command", `{"command":"cat > h <<'E'\n\n7\nE\nmake h"}`, `{"output":"Command: cat > h <<'E'\n\n7\nE\nmake h\nDirectory: (root)\nOutput: no rule h\nExit Code: 2"}`),
 			call(7, "Shell", `{"command":"make g"}`, "Exit code: 3\n\nCommand output (truncated to 9 characters):\n\n"+fence+"\nno rule g\n"+fence+"\n\nCommand completed in 9 ms.\n\nShell state (cwd, env vars) persists for subsequent calls.\n\nCurrent directory: /w"),
 		),
-		"$ make a → exit 0, no output\n", "$ make b → exit 2: make: no rule for b\n", "$ make c → exit 1: would reformat c.py\n", "$ make d → built d\n", "$ make e → exit 0, no output\n", "$ make f → built f\n", "$ make g → exit 3: no rule g\n",
+		"$ make a → exit 0, no output\n", "$ make b → exit 2: make: no rule for b\n", "$ make c → exit 1: would reformat c.py\n", "$ make d → built d\n", "$ make e → exit 0, no output\n", "$ make f → built f\n", "$ make g → exit 3: no rule g\n", "⏎ make h → exit 2: no rule h\n",
 		no(fence), no("Command"), no("hell"))
 	f("codes in elements",
 		say(assistant("Lint.\n\n"+fence+"bash\nmake lint\n"+fence), user("<returncode>2</returncode>\n<output>\na.py checked\n</output>"), assistant("Build.\n\n"+fence+"bash\nmake\n"+fence), user("<returncode>1</returncode>\n<output>\n</output>")),
