@@ -109,8 +109,10 @@ const shortAnswer = 48
 // agent, a plan. The options that a reply chooses from are raised, and most the one that
 // the reply names.
 func (p *part) says(c purpose, i int, order int32, text string, base float32, limit int, need int32, reply string) {
-	chosen := optionNamed(reply)
-	asked := chooses(reply)
+	chosen, asked, named := optionNamed(reply), chooses(reply), ""
+	for _, m := range itemNamed.FindAllStringSubmatch(firstBytes(reply, 400), -1) {
+		named += m[1]
+	}
 	least, most := 200, 340
 	if c == prose {
 		least, most = 30, 160
@@ -148,7 +150,7 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		if chosen != "" && optionNamed(t) == chosen {
 			return s + isChosen, single
 		}
-		if asked && (item.MatchString(l) || strings.HasSuffix(t, "?")) {
+		if asked && (item.MatchString(l) || strings.HasSuffix(t, "?")) || named != "" && item.MatchString(l) && strings.Contains(named, t[:1]) {
 			s += 2
 		}
 		switch c {
@@ -163,6 +165,9 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		return s, plainLine
 	}, base, saidWeight*(1+p.weights[i]), need, limit)
 }
+
+// itemNamed finds the numbers by which a reply names items.
+var itemNamed = regexp.MustCompile(`(?:^|[\s(#№])([1-9])(?:[\s).,;:]|$)`)
 
 // isChosen raises an option that the user chose.
 const isChosen = 8
