@@ -80,7 +80,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			end = number(i)
 			indent := len(text) - len(strings.TrimLeft(text, " \t"))
 			if b.isTitle(i) { // in the middle
-				indent = 0
+				indent = -1
 			}
 			for len(headings) > 0 && headings[len(headings)-1].indent >= indent {
 				headings = headings[:len(headings)-1]

@@ -58,8 +58,8 @@ func TestValuesKeepTheirNames(t *testing.T) {
 		call(1, `{}`, "It waits, and waits.\n\n| Stage | Days |\n|---|---|\n| A | 1.0 |\n"+strings.Repeat("| it waits and waits | 4 |\n", 30)+"| D1-88412, of KB-117A | 8 |\n"),
 		"  | Stage | Days |\n", "  | D1-88412, of KB-117A | 8 |\n")
 	f("a table with a title in the middle", 120,
-		call(1, `{}`, "It waits, and waits.\n\n          M4, after\n=====================\n     coef   err\nA    1.0    2\n"+strings.Repeat("it waits   4    5\n", 30)+"D1-88412_KB-117A   8    9\n"),
-		"  M4, after\n", "  coef   err\n", "  D1-88412_KB-117A   8    9\n")
+		call(1, `{}`, "It waits, and waits.\n\n          M4, after\n=====================\nNo.: 9   RMSE: 4\n---------------\n     coef   err\nA    1.0    2\n"+strings.Repeat("it waits   4    5\n", 30)+"D1-88412_KB-117A   8    9\n"),
+		"  M4, after\n", "coef   err\n", "  D1-88412_KB-117A   8    9\n")
 	f("a question that the answer repeats", 70,
 		conversation(say(assistant("Of course! I can help you with that. Could you please tell me the number of your order?")), say(user("It is order A1 of the shop in the north, and I want it to be sent to Ulm."))),
 		"user: It is order A1",
