@@ -53,7 +53,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		no("port = 1\n  +"))
 	f("wishes below what denies them", 90,
 		say(user("Here is what came of the call.\nIt was long, and I leave out most of it, since nobody can change what was.\nNot any more:\n\n- You must always send UTF-16.\n  - Never gzip it.\nAs agreed:\n- You must send UTF-8.\n\nBen must not be asked about it.\n## Out of scope\nAlways keep the old names.\n\nYou must never ask twice.\n"+strings.Repeat("And so it goes on and on for us.\n", 20))),
-		"\n  Not any more:\n  - You must always send UTF-16.\n    - Never gzip it.\n", "\n  As agreed:\n  - You must send UTF-8.\n",
+		"\n  Not any more:\n  - You must always send UTF-16.\n    - Never gzip it.\n", "\n  As agreed:\n  - You must send UTF-8.",
 		no("the old names"), no("ask twice"))
 	f("a wish whose denial has no room", 90,
 		say(user("Notes of the call.\nBelow is what "+strings.Repeat("is of no use any more and ", 10)+"must not be done:\n- Always send UTF-16.\n"+strings.Repeat("And so it goes on and on for us.\n", 20))),

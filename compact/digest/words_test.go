@@ -59,5 +59,5 @@ func TestAChosenOptionIsTold(t *testing.T) {
 	for i, what := range strings.Fields("Blue Red Grey White Black Green Pink Gold Brown") {
 		found += fmt.Sprintf("%d. %s ones stand at the gate of the yard until somebody comes by who lets them in, and then they go to sleep.\n", i+1, what)
 	}
-	tells(t, "items that are named", recordOf(200, say(user("Look."), assistant(found), user("Good. First the two that hurt us (6 и 7), and nothing else before the weekend."))), "  6. Green", "  7. Pink")
+	tells(t, "items that are named", recordOf(205, say(user("Look."), assistant(found), user("Good. First the two that hurt us (6 и 7), and nothing else before the weekend."))), "  6. Green", "  7. Pink")
 }
