@@ -155,11 +155,9 @@ func (fs files) later(e *event) *file {
 // gone returns the lines that changes took out of a file.
 func (f *file) gone() map[string]bool {
 	lines := map[string]bool{}
-	if f != nil {
-		for _, g := range f.regions {
-			for _, l := range difference(g.old, g.new) {
-				lines[l[1:]] = l[0] == '-'
-			}
+	for _, g := range f.regions {
+		for _, l := range difference(g.old, g.new) {
+			lines[l[1:]] = l[0] == '-'
 		}
 	}
 	return lines

@@ -15,12 +15,13 @@ type part struct {
 	size   int // tokens
 
 	interest *interest
-	seen     map[uint64]bool // lines that the model reads
-	stays    map[*event]bool // the edits whose calls it reads
-	longest  *event          // the longest question to a database that was answered, if it is long
-	bodies   []*body         // of the results of the events
-	weights  []float32       // of the events
-	room     int             // bytes
+	seen     map[uint64]bool           // lines that the model reads
+	stays    map[*event]bool           // the edits whose calls it reads
+	gone     map[*file]map[string]bool // the lines that changes took out of files
+	longest  *event                    // the longest question to a database that was answered, if it is long
+	bodies   []*body                   // of the results of the events
+	weights  []float32                 // of the events
+	room     int                       // bytes
 	pieces   []piece
 	changed  []*file            // by the events, the newest first
 	tables   map[string]*layout // of the results, by what they are tables of
@@ -92,7 +93,7 @@ func (p *part) see() {
 	for _, e := range p.events {
 		x.most += len(e.result.text) / bytesPerTerm
 	}
-	p.seen, p.stays = make(map[uint64]bool, 256), map[*event]bool{}
+	p.seen, p.stays, p.gone = make(map[uint64]bool, 256), map[*event]bool{}, map[*file]map[string]bool{}
 	for _, m := range p.kept {
 		switch {
 		case m.role.Instruction():

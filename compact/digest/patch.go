@@ -84,7 +84,7 @@ var (
 
 // applied finds the difference that Cursor shows of an edit: a column of marks and one of
 // blanks, and dots where lines are left out.
-var applied = regexp.MustCompile("(?s)\\AThe apply model made the following changes to the file:\n+```\\w*\n((?:(?:[ +-] .*?|[+-]?|\\.\\.\\.)\n)+)```")
+var applied = regexp.MustCompile("\\AThe apply model made the following changes to the file:\n+```\\w*\n((?:(?:[ +-] .*|[+-]?|\\.\\.\\.)\n)+)```")
 
 // place is where in a file a difference is, of which nobody knows that.
 const place = "@@ -0 @@\n"
@@ -103,14 +103,16 @@ func (a *action) shown(text string) {
 	}
 	diff := applied.FindStringSubmatch(text)
 	if diff != nil {
-		text = place
+		var b strings.Builder
+		b.WriteString(place)
 		for l := range strings.Lines(diff[1]) {
 			if l == "...\n" {
-				text += place
+				b.WriteString(place)
 			} else {
-				text += l[:1] + strings.TrimPrefix(l[1:], " ")
+				b.WriteString(l[:1] + strings.TrimPrefix(l[1:], " "))
 			}
 		}
+		text = b.String()
 	}
 	at := hunks.FindStringIndex(text)
 	if at == nil || a.path == "" {

@@ -86,6 +86,10 @@ func TestShapesOfAgents(t *testing.T) {
 		),
 		"edit a.ts (+1 −0: const WIDTH = 5) → done\nedit b.py → done\nedit c.rs (+2 −1: const A: u8 = 2; ⏎ const Z: u8 = 9;) → done\nedit c.rs → failed: The string to", "changed: a.ts, b.py, c.rs\n", "\n  + const WIDTH = 5\n", "\n  + const A: u8 = 2;\n", "    }\n  + const Z: u8 = 9;\n",
 		no("existing code"), no("$ class"), no("= 7"))
+	f("what only begins like a difference",
+		call(1, "edit_file", `{"target_file":"a.ts","code_edit":"// ... existing code ...\nQ"}`, "The apply model made the following changes to the file:\n\n"+fence+"\n+ const Q = 1\nthat is no line of a difference\n"+fence),
+		"edit a.ts → done\nchanged: a.ts\n",
+		no("+ const Q"))
 	f("a file that changed after it was read",
 		conversation(call(1, "read", `{"filePath":"/w/a.yaml"}`, "<path>/w/a.yaml</path>\n<type>file</type>\n<content>\n1: order: [one, two]\n2: wait: 20\n</content>"), call(2, "read", `{"filePath":"/w/b.yaml"}`, "wait: 30"), call(3, "read", `{"filePath":"/w"}`, "<path>/w</path>\n<type>directory</type>\n<entries>\na.yaml\nb.yaml\n</entries>"),
 			call(4, "edit", `{"filePath":"/w/a.yaml","oldString":"order: [one, two]","newString":"order: [two, one]"}`, "Edit applied successfully."), call(5, "write", `{"filePath":"/w/b.yaml","content":"wait: 40\n"}`, "Wrote file successfully.")),

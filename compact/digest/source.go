@@ -19,7 +19,10 @@ func (p *part) source(i int, e *event, head int32) {
 	}
 	n := len(b.lines)
 	short := len(e.result.text) <= shortFile
-	w, gone := p.weights[i], f.gone()
+	if f != nil && p.gone[f] == nil {
+		p.gone[f] = f.gone()
+	}
+	w, gone := p.weights[i], p.gone[f]
 	stands := f == nil && (standing.MatchString(e.path) || p.interest.named(e.path))
 	isSkill := strings.HasSuffix(e.path, skillFile)
 	p.lines(rules, i, 1, b, 300, func(k int) (float32, lineUse) {

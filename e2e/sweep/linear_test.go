@@ -198,6 +198,14 @@ var hostileShapes = []struct {
 		}
 		return []object{says("user", "go"), {"role": "assistant", "content": parts}, says("user", "on"), says("assistant", "so"), says("user", "end")}
 	}},
+	{"readings of a file before a long edit", 3000, 500, func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			list = append(list, object{"role": "assistant", "content": nil, "tool_calls": []object{toolCall(fmt.Sprint("c", i), "read", `{"filePath":"/w/a.md"}`)}}, toolResult(i, fmt.Sprintf("It must hold %d.\nSo it is.", i)))
+		}
+		edit := fmt.Sprintf(`{"filePath":"/w/a.md","oldString":%q,"newString":"one"}`, strings.Repeat("a row of them\n", 4*n))
+		return append(list, object{"role": "assistant", "content": nil, "tool_calls": []object{toolCall(fmt.Sprint("c", n), "edit", edit)}}, toolResult(n, "Edit applied successfully."), says("assistant", strings.Repeat("word ", 1800)), says("user", "next"))
+	}},
 	{"edits of one file", 8000, 1000, agent(func(i int) []object {
 		c := toolCall(fmt.Sprint("c", i), "edit_file", fmt.Sprintf(`{"path":"src/app_%d.go","text":%q}`, i%7, strings.Repeat("word ", 60)))
 		return []object{{"role": "assistant", "content": fmt.Sprintf("I conclude that %d is wrong.", i), "tool_calls": []object{c}}, toolResult(i, "--- FAIL: TestIt (0.1s)")}
