@@ -206,19 +206,16 @@ func (r *Record) answer(e *event, res *result) {
 		r.tracked = e.origin
 		r.todo.track(e)
 	}
-	if e.outcome.verdict == failed && e.inNotebook() { // nobody knows how far it came
-		a := *e.action
-		a.changes = slices.Clone(a.changes)
-		for i := range a.changes {
-			a.changes[i] = change{path: a.changes[i].path, how: changed}
-		}
-		e.action = &a
-	}
 	if e.outcome.verdict < refused {
 		r.files.run(e.commands)
 	}
+	broke := e.outcome.verdict == failed && e.inNotebook() // nobody knows how far it came
 	for i := range e.changes {
-		if c := &e.changes[i]; e.happened(c, e.outcome, &e.result) {
+		c := &e.changes[i]
+		if broke {
+			c = &change{path: c.path, how: changed}
+		}
+		if e.happened(c, e.outcome, &e.result) {
 			r.files.apply(c, e)
 		} else if (e.outcome.verdict == unknown || c.last && !e.result.coded) && !heldBack.MatchString(e.result.text) {
 			r.files.namedIn(c.path, e.origin, false)

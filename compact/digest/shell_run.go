@@ -274,12 +274,11 @@ var (
 func (a *action) script(script string) {
 	script = firstBytes(script, 1<<16)
 	for _, m := range called.FindAllStringSubmatch(script, mostChanges) {
-		switch c := (change{path: unquoted(m[2]), old: unquoted(m[4]), new: unquoted(m[3] + m[5])}); {
-		case m[1] != "": // a definition
-		case m[3] != "":
+		c := change{path: unquoted(m[2]), old: unquoted(m[4]), new: unquoted(m[3] + m[5])}
+		if m[3] != "" {
 			c.how = written
-			fallthrough
-		default:
+		}
+		if m[1] == "" { // else it is a definition
 			a.add(c)
 		}
 	}

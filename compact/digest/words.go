@@ -150,7 +150,7 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		if chosen != "" && optionNamed(t) == chosen {
 			return s + isChosen, single
 		}
-		if asked && (item.MatchString(l) || strings.HasSuffix(t, "?")) || named != "" && item.MatchString(l) && strings.Contains(named, t[:1]) {
+		if asked && (item.MatchString(l) || strings.HasSuffix(t, "?")) || item.MatchString(l) && strings.ContainsAny(named, optionNamed(t)) {
 			s += 2
 		}
 		switch c {
