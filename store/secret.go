@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// secretBeside returns the secret beside a store's file, NAME.secret, and makes it
-// if there is none: 32 random bytes in hexadecimal, for this user alone. Two processes
-// that start at once get the same.
+// secretBeside returns the secret beside a store's file, NAME.secret: 32 random bytes in
+// hexadecimal, for this user alone. If there is no such file, secretBeside makes one. Two
+// processes that start at once get the same secret.
 func secretBeside(path string) ([]byte, error) {
 	name := path + ".secret"
 	secret, err := readSecret(name)
