@@ -5,29 +5,20 @@ import (
 	"strings"
 )
 
-// unwrap returns the text of a result as a reader wants it: a text in JSON without
-// its escapes and what wraps it, the members of an object as "key: value", and
-// objects of one kind as rows below their keys. Other texts are returned as they are.
-// It returns as well whether an object says that the call passed or failed, and the
-// tables in the text. Of a file only JSON is read so: it is edited as it stands.
-func unwrap(text string, k kind) (string, verdict, []table) { return unwrapTimes(text, k, mostTexts) }
-
-// mostTexts is how often a string of JSON is itself read as JSON.
-const mostTexts = 4
-
-func unwrapTimes(text string, k kind, times int) (string, verdict, []table) {
-	if times == 0 {
-		return text, unknown, nil
-	}
+// unwrap returns the text of a result as a reader wants it: a text in JSON, or in the
+// notation of Python, without its escapes and what wraps it, the members of an object as
+// "key: value", and objects of one kind as rows below their keys. Other texts are returned
+// as they are. It returns as well whether an object says that the call passed or failed,
+// and the tables in the text.
+func unwrap(text string) (string, verdict, []table) {
 	v := valueOf(text)
-	ok := (v.list != nil || v.text != text) && (v.kind != '[' || strings.IndexByte(text, '{') >= 0)
-	if !ok && (k == other || k == searches) {
-		v, ok = printed(text)
+	if v.list == nil && v.text == text {
+		v = valueOfPython(text)
 	}
-	if !ok {
+	if v.list == nil && v.text == text || v.kind == '[' && strings.IndexByte(text, '{') < 0 && !python.MatchString(text) {
 		return text, unknown, nil
 	}
-	r := reader{kind: k, times: times}
+	var r reader
 	r.value(&v, "")
 	return r.b.String(), r.says, r.tables
 }
@@ -35,8 +26,6 @@ func unwrapTimes(text string, k kind, times int) (string, verdict, []table) {
 // A reader writes values as a reader wants them.
 type reader struct {
 	b      strings.Builder
-	kind   kind
-	times  int // that strings are read as JSON
 	says   verdict
 	tables []table
 }
@@ -48,7 +37,7 @@ func (r *reader) value(v *value, name string) {
 	case series != "":
 		r.line(joined(name, ": ", series))
 	case v.kind == '"':
-		text, says, tables := unwrapTimes(v.text, r.kind, r.times-1)
+		text, says, tables := unwrap(v.text)
 		if tables != nil && name != "" {
 			text = "\n" + text
 		}

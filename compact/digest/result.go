@@ -25,10 +25,8 @@ type result struct {
 // resultOf returns the result of a call of some kind. What a search found keeps its
 // line numbers.
 func resultOf(text string, k kind) result {
-	r, again, sent := result{part: leftOut.MatchString(firstBytes(text, frameBytes)) || leftOut.MatchString(lastBytes(text, frameBytes))}, k, text
-	if text, r.object, r.tables = unwrap(text, k); text != sent {
-		again = reads // lines of members look like YAML
-	}
+	r := result{part: leftOut.MatchString(firstBytes(text, frameBytes)) || leftOut.MatchString(lastBytes(text, frameBytes))}
+	text, r.object, r.tables = unwrap(text)
 	text = withoutElements(plain(text))
 	if m := running.FindStringSubmatch(firstBytes(text, frameBytes)); m != nil {
 		r.session = m[1]
@@ -36,7 +34,7 @@ func resultOf(text string, k kind) result {
 	text, code := withoutFrame(text, k)
 	r.coded = code != ""
 	r.code, _ = strconv.Atoi(code)
-	text, object, inner := unwrapTimes(prompt.ReplaceAllLiteralString(withoutFence(text), ""), again, 1)
+	text, object, inner := unwrap(prompt.ReplaceAllLiteralString(withoutFence(text), ""))
 	r.text, r.object = strings.TrimRight(text, "\n"), max(r.object, object)
 	r.tables = append(r.tables, inner...)
 	if m := howMany.FindStringSubmatch(r.text); k == searches && m != nil && m[1] == itoa(countLines(r.text)-1) {

@@ -220,3 +220,36 @@ func isLater(t, before string) bool {
 	}
 	return t > before
 }
+
+var (
+	// python finds the beginning of an object or of a list of objects in the notation of
+	// Python, and of rows of a database, and pythonToken what JSON writes otherwise.
+	python      = regexp.MustCompile(`^(?:\[?\{'\w+': |\[\()`)
+	pythonToken = regexp.MustCompile(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\b(?:None|True|False)\b|\b[\w.]+\('?[^()']*'?\)|\(|,?\)`)
+	inJSON      = strings.NewReplacer(`\\`, `\\`, `\'`, `'`, `\"`, `\"`, `\x`, `\u00`, `"`, `\"`)
+	jsonTokens  = map[string]string{"None": "null", "True": "true", "False": "false", "(": "[", ")": "]", ",)": "]"}
+)
+
+// valueOfPython returns the value of a text in the notation of Python: a string, if it is none.
+func valueOfPython(text string) value {
+	none := value{kind: '"', text: text}
+	if !python.MatchString(text) {
+		return none
+	}
+	v := valueOf(pythonToken.ReplaceAllStringFunc(text, func(t string) string {
+		if of := jsonTokens[t]; of != "" {
+			return of
+		}
+		if n, ok := strings.CutPrefix(t, "Decimal('"); ok {
+			return strings.TrimSuffix(n, "')")
+		}
+		if t[0] == '\'' || t[0] == '"' {
+			t = t[1 : len(t)-1]
+		}
+		return `"` + inJSON.Replace(t) + `"` // a text, or a date
+	}))
+	if v.list == nil {
+		return none
+	}
+	return v
+}

@@ -71,7 +71,7 @@ func callIn(text string, blocks, wholes bool) (a *action, rest string) {
 		}
 	}
 	if m := calling.FindStringSubmatchIndex(text); m != nil {
-		if list, _ := printed(text[m[2]:m[3]]); len(list.list) == 1 {
+		if list := valueOfPython(text[m[2]:m[3]]); len(list.list) == 1 {
 			f := valueOf(list.list[0].member("function"))
 			args := valueOf(f.member("arguments"))
 			if args.kind != '{' {
