@@ -102,10 +102,6 @@ func (r *Record) lose(m *message, others []*message) {
 		if m.inText && !next.holds && (actions[0].tool == inFence && actions[0].kind != edits || reAct.MatchString(m.whole) || actions[0].tool != inFence && !strings.HasSuffix(strings.TrimSpace(m.whole), ">")) {
 			text, actions = m.whole, nil // nobody ran it
 		}
-		for _, e := range m.natives {
-			e.origin = m.origin
-			r.answer(r.happened(e), &e.result)
-		}
 		if words := strings.TrimSpace(withoutElements(text)); words != "" {
 			r.happened(&event{by: byAgent, origin: m.origin, words: words, final: len(actions) == 0})
 		}

@@ -149,7 +149,6 @@ type message struct {
 	whole   string   // the text with the action
 	result  *result  // of a result
 	said    string   // what the user said to the call, in the result
-	natives []*event // calls with their results that no client made
 	lines   []uint64 // the hashes of its lines
 }
 
@@ -169,11 +168,6 @@ func (r *Record) read(m *compact.Message) *message {
 	read := &message{origin: m.Origin, role: m.Role, name: m.Name, answers: m.Answers, parts: m.Parts, calls: m.Calls}
 	for i := range m.Parts {
 		if m.Parts[i].Kind != compact.KindText {
-			if m.Role == compact.Assistant && m.Parts[i].Kind == compact.KindOther {
-				if e := nativeCall(m.Parts[i].Text.String()); e != nil {
-					read.natives = append(read.natives, e)
-				}
-			}
 			continue
 		}
 		if text := m.Parts[i].Text.String(); read.text == "" {

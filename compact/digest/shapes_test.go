@@ -165,14 +165,13 @@ func TestShapesOfAgents(t *testing.T) {
 	f("codes in elements",
 		say(assistant("Lint.\n\n"+fence+"bash\nmake lint\n"+fence), user("<returncode>2</returncode>\n<output>\na.py checked\n</output>"), assistant("Build.\n\n"+fence+"bash\nmake\n"+fence), user("<returncode>1</returncode>\n<output>\n</output>")),
 		"$ make lint → exit 2: a.py checked\n", "$ make → exit 1\n")
-	f("native items of the API of responses",
+	f("outputs of the shell of the API of responses",
 		say(
 			compact.Message{Role: compact.Assistant, Calls: []compact.Call{{ID: "s1", Name: "shell_call", Arguments: compact.Plain(`{"type":"shell_call","action":{"commands":["git push","rm -r out"]}}`)}}},
 			compact.Message{Role: compact.Tool, Answers: "s1", Parts: []compact.Part{native(`{"stdout":"","stderr":"fatal: no access","outcome":{"type":"exit","exit_code":128}}`), native(`{"stdout":"","stderr":"","outcome":{"type":"timeout"}}`)}},
-			compact.Message{Role: compact.Assistant, Parts: []compact.Part{native(`{"type":"mcp_call","name":"create_issue","arguments":"{\"title\":\"Port\"}","output":"{\"number\":12}","error":null}`), native(`{"type":"mcp_call","name":"close_issue","arguments":"{\"number\":11}","output":null,"error":"not yours"}`), native(`{"type":"web_search_call","status":"completed","action":{"type":"search","query":"go 1.25"}}`), native(`{"type":"of_later","id":"x"}`)}},
 		),
-		"$ git push ⏎ rm -r out → exit 128: fatal: no access\n", "  (time limit reached)\n", "create_issue title: Port → number: 12\nclose_issue number: 11 → failed: not yours\nweb_search go 1.25 → completed\n",
-		no("of_later"), no("changed:"))
+		"$ git push ⏎ rm -r out → exit 128: fatal: no access\n",
+		no("changed:"))
 	f("numbers below a head",
 		conversation(
 			call(1, "read_file", `{"path":"a.ini","offset":7}`, "File: a.ini\nIMPORTANT: File content truncated.\nStatus: Showing lines 7-9 of 9 total lines.\nTo read more: Use the read_file tool with offset=10.\n\n   7 | port = 8080\n   8 | \n   9 | host = b"),

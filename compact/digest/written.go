@@ -1,8 +1,11 @@
 package digest
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
+
+	"laconic/compact"
 )
 
 var (
@@ -101,4 +104,23 @@ func callIn(text string, blocks, wholes bool) (a *action, rest string) {
 		return shellAction(inFence, text[m[2]:m[3]]), text[:m[0]]
 	}
 	return nil, text
+}
+
+// shellOutput returns what the outputs of a shell_call say, below the first of their codes
+// that is not 0, or "" if the parts are no such outputs.
+func shellOutput(parts []compact.Part) string {
+	var text strings.Builder
+	code := ""
+	for i := range parts {
+		v := valueOf(parts[i].Text.String())
+		outcome := valueOf(v.member("outcome"))
+		if outcome.kind != '{' {
+			return ""
+		}
+		if code == "" || code == "0" {
+			code = cmp.Or(outcome.member("exitcode"), "unknown: "+outcome.member("type"))
+		}
+		text.WriteString("\n" + joined(v.member("stdout"), "\n", v.member("stderr")))
+	}
+	return led("Exit code ", code) + text.String()
 }
