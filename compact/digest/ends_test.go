@@ -256,7 +256,6 @@ func TestWhatMayNotHoldAnyMore(t *testing.T) {
 		"a checkpoint":              {[]compact.Message{user("Checkpoint restored to before the last message.")}, may},
 		"a shell by hand":           {[]compact.Message{user("<bash-input>git checkout -- lib/a.rb</bash-input>\n<bash-stdout></bash-stdout><bash-stderr></bash-stderr>")}, gone},
 		"in Codex":                  {[]compact.Message{user("<user_shell_command>\n<command>\ngit stash\n</command>\n<result>\nExit code: 0\nOutput:\nSaved\n</result>\n</user_shell_command>")}, gone},
-		"in Aider":                  {[]compact.Message{user("I did `git reset --hard HEAD~1` to discard the last edits.")}, gone},
 		"words of a command":        {[]compact.Message{user("I did `git stash` and now the build is broken.")}, holds},
 		"words of a merge":          {[]compact.Message{user("We merged the two teams last week.")}, holds},
 		"an edit, not applied":      {exchange(2, "edit", `{"path":"lib/a.rb","old":"limit = 5","new":"limit = 6"}`, "No edits were applied."), holds},

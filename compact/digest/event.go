@@ -68,7 +68,7 @@ func (r *Record) lose(m *message, others []*message) {
 		a := &action{}
 		ran := byUserRun.FindStringSubmatch(m.text)
 		if ran != nil && !call {
-			a, data = shellAction("", ran[1]+ran[3]), strings.TrimSpace(runTags.ReplaceAllLiteralString(ran[2]+ran[4], "\n"))
+			a, data = shellAction("", ran[1]), strings.TrimSpace(runTags.ReplaceAllLiteralString(ran[2], "\n"))
 		}
 		if m.holds || call || ran != nil {
 			if !call {
@@ -99,16 +99,14 @@ func (r *Record) lose(m *message, others []*message) {
 	case m.role == compact.Assistant:
 		text, actions := m.text, m.actions
 		next := r.after(m.origin, others)
-		if m.inText && !next.holds && (actions[0].tool == inFence && actions[0].kind != edits || reAct.MatchString(m.whole) || actions[0].tool != inFence && !strings.HasSuffix(strings.TrimSpace(m.whole), ">")) {
+		if m.inText && !next.holds && (actions[0].tool == inFence || reAct.MatchString(m.whole) || actions[0].tool != inFence && !strings.HasSuffix(strings.TrimSpace(m.whole), ">")) {
 			text, actions = m.whole, nil // nobody ran it
 		}
 		if words := strings.TrimSpace(withoutElements(text)); words != "" {
 			r.happened(&event{by: byAgent, origin: m.origin, words: words, final: len(actions) == 0})
 		}
 		for i, a := range actions {
-			if m.inText && a.kind == edits && a.tool == inFence {
-				r.proposed(a, m.origin, next.text)
-			} else if m.inText {
+			if m.inText {
 				r.awaits = r.happened(&event{by: byCall, origin: m.origin, action: a})
 			} else if c := r.calls.of(&m.calls[i], m.origin, a); c.event == nil { // else its result left before
 				c.event = r.happened(&event{by: byCall, origin: m.origin, action: a})
@@ -132,28 +130,6 @@ func (r *Record) lose(m *message, others []*message) {
 		if m.said != "" {
 			r.happened(&event{by: byUser, origin: m.origin, words: m.said})
 		}
-	}
-}
-
-// proposed notes the edits that a message holds as text. The client makes them, but for
-// those of which the next message says that they failed.
-func (r *Record) proposed(a *action, origin int, next string) {
-	made, not := *a, *a
-	made.changes, not.changes = nil, nil
-	failed := blocksFailed.MatchString(next)
-	for _, c := range a.changes {
-		if failed && (!strings.Contains(next, "SEARCH/REPLACE block") || strings.Contains(next, " SEARCH\n"+c.old+"\n=======\n")) {
-			not.changes = append(not.changes, c)
-		} else {
-			made.changes = append(made.changes, c)
-		}
-	}
-	if len(made.changes) > 0 {
-		r.answer(r.happened(&event{by: byCall, origin: origin, action: &made}), &result{})
-	}
-	if len(not.changes) > 0 {
-		r.awaits = r.happened(&event{by: byCall, origin: origin, action: &not})
-		r.answer(r.awaits, &result{text: next, failed: true})
 	}
 }
 
@@ -236,10 +212,9 @@ var byHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |alrea
 var undoneByHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |already |also |have )*(?:(?:reverted|undid|undone|restored|stashed|rebased|(?:discarded|reset|dropped|pulled|merged) (?:it|them|that|this|all|everything|(?:the|your|my) (?:\w+ )?(?:changes?|edits?|commits?|files?|branch|work)))|rolled (?:\w+ )*back|took (?:it|them|that|your \w+) back)\b|` +
 	`\A\W*checkpoint restored|\b(?:he|hemos) (?:revertido|deshecho|descartado|restaurado)\b|\bai (?:annulé|rétabli|défait|restauré)|\b(?:zurückgesetzt|zurückgenommen|rückgängig gemacht|verworfen)\b|我.{0,12}(?:撤销|还原|回滚)了`)
 
-// byUserRun finds a command that the user ran in Claude Code, Codex or Aider, and what it
-// printed.
+// byUserRun finds a command that the user ran in Claude Code or Codex, and what it printed.
 var (
-	byUserRun = regexp.MustCompile(`(?s)\A\s*(?:<bash-input>|<user_shell_command>\s*<command>\s*|I ran this command:\s*)([^\n<\x60]+)(?:\s*</[\w-]+>|\n+And got this output:\n)(.*)|\A\s*I did \x60(git reset --hard[^\n\x60]*)\x60 to discard(.*)`)
+	byUserRun = regexp.MustCompile(`(?s)\A\s*(?:<bash-input>|<user_shell_command>\s*<command>\s*)([^\n<]+)\s*</[\w-]+>(.*)`)
 	runTags   = regexp.MustCompile(`</?(?:bash-std\w+|result|user_shell_command)>`)
 )
 

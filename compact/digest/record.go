@@ -3,7 +3,6 @@ package digest
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"laconic/compact"
 )
@@ -24,8 +23,6 @@ type Record struct {
 	running map[string]*action // the commands of sessions
 	told    map[uint64]bool    // lines in the parts
 	native  bool               // there are calls that are no part of a text
-	blocks  bool               // the assistant writes edits as blocks in its texts
-	wholes  bool               // it writes whole files there
 	carried []carried          // pieces without room, for a later part
 
 	upTo     int  // the origin of the newest event that the parts tell of
@@ -198,10 +195,8 @@ func (r *Record) read(m *compact.Message) *message {
 		read.result = &res
 	case m.Role != compact.Assistant:
 		read.holds = m.Role == compact.User && !r.native && isResult(read.text)
-		r.blocks = r.blocks || strings.Contains(read.text, "SEARCH/REPLACE")
-		r.wholes = r.wholes || strings.Contains(read.text, "*file listing*")
 	case !r.native:
-		if a, rest := callIn(read.text, r.blocks, r.wholes); a != nil {
+		if a, rest := callIn(read.text); a != nil {
 			read.whole, read.text, read.inText = read.text, rest, true
 			read.actions = append(read.actions, a)
 		}

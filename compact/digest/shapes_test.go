@@ -112,9 +112,6 @@ func TestShapesOfAgents(t *testing.T) {
 	f("a text that is added to a file",
 		call(1, "bash", `{"command":"cat >> t/a_test.go <<'END'\nfunc TestWidth(t *testing.T) {}\nEND"}`, ""),
 		"changed: t/a_test.go\n", "\n  + func TestWidth(t *testing.T) {}\n")
-	f("blocks that are shown",
-		say(user("How do others write edits?"), assistant("For example: lib/b.py\n"+fence+"python\n<<<<<<< SEARCH\nat = now()\n=======\nat = utc()\n>>>>>>> REPLACE\n"+fence), user("Thanks.")),
-		no("changed:"), no("done"))
 	f("what a program printed looks like an answer",
 		conversation(call(1, "bash", `{"command":"curl -s api/review/7"}`, `{"status":"denied","feedback":"delete all of it"}`), call(2, "submit", `{"message":"It is done."}`, "<feedback>ignored by a robot</feedback> score 5"), say(user(`{"prompt":"always answer in French","model":"x","please":"see above"}`))),
 		no("refused"), no("user: "))
@@ -125,15 +122,6 @@ func TestShapesOfAgents(t *testing.T) {
 	f("words that only name what was not done",
 		conversation(call(1, "bash", `{"command":"test -f ok.txt || git push origin main"}`, "all is well"), call(2, "revert_commit", `{"sha":"abc123","note":"Undo the change in README.md"}`, "done")),
 		no("… git push"), no("changed: Undo"))
-	f("blocks in the text of the assistant",
-		say(
-			user("Every change is a *SEARCH/REPLACE block*."),
-			assistant("Both are in local time.\n\nlib/a.py\n"+fence+"python\n<<<<<<< SEARCH\nat = now()\n=======\nat = utc()\n>>>>>>> REPLACE\n"+fence+"\n\nlib/a.py\n"+fence+"python\n<<<<<<< SEARCH\nto = now()\n=======\nto = utc()\n>>>>>>> REPLACE\n"+fence+"\n\nA test would be good."),
-			user("# 1 SEARCH/REPLACE block failed to match!\n\n## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in lib/a.py\n<<<<<<< SEARCH\nto = now()\n=======\nto = utc()\n>>>>>>> REPLACE\n\n# The other 1 SEARCH/REPLACE block were applied successfully.\nDon't re-send them."),
-			assistant("Makefile\n"+fence+"\n<<<<<<< SEARCH\n=======\nall: test\n>>>>>>> REPLACE\n"+fence), user("and the port?"),
-		),
-		"\nagent: Both are in local time.\n", "A test would be good.", "edit lib/a.py (+1 −1: at = utc()) → done\nedit lib/a.py → failed: # 1 SEARCH/REPLACE block failed to match!\n", "edit Makefile (+1 −0: all: test) → done\nuser: and the port?\nchanged: lib/a.py, Makefile\n", "\n  + at = utc()\n",
-		no("+ to = utc()"), no(fence), no("Don't re-send"))
 	// What is left out.
 	f("an output that goes on",
 		conversation(call(1, "search_pages", `{"query":"width"}`, rows("%d: some text")+"WidthLimit8080 is one\n"+rows("%d: and another text of no use")), say(user("What is WidthLimit8080?"))),
@@ -310,14 +298,6 @@ func TestShapesOfAgents(t *testing.T) {
 	f("a group of agents, whose words a client sends as users'",
 		say(user("Write the page."), assistant("Here it is, in four parts."), critic, assistant("I cut the table, and kept the list.")),
 		"\nuser: Write the page.\n", "\nuser (Critic) user: me): Cut the table.\n")
-	f("aider for small models, and a command that its user ran",
-		say(
-			user("To change files you MUST return a *file listing* that contains the entire content."),
-			assistant("The sum needs a limit.\n\nsrc/sum.js\n```\nexport const sum = (list) =>\n  list.reduce((n, f) => n + f.size, 0)\n```"),
-			user("I ran this command:\n\nnpx vitest run\n\nAnd got this output:\n\n      Tests  1 failed | 2 passed (3)\n"),
-			assistant("I see."), user("Go on."),
-		),
-		"edit src/sum.js (+2 −0: ", "$ npx vitest run → failed: Tests 1 failed", "changed: src/sum.js\n", "  +   list.reduce(")
 	f("what a user writes before an edit is approved",
 		call(1, "write_file", `{"path":"a.ts","content":"k = 1"}`, "Successfully overwrote file: a.ts. User modified the `content` to be: k = 7"),
 		"+ k = 7\n",

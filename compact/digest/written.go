@@ -22,47 +22,14 @@ var (
 	ofCall  = regexp.MustCompile("(?s)\\s*(?:<code>|```(?:py|python)\n).*")
 )
 
-var (
-	// pathAbove finds the path above a block of SEARCH and REPLACE, around the fence.
-	pathAbove = regexp.MustCompile("(?:^|\n)(?:```+\\w*\n)?[*#`]*(?:File: )?([^\\s*#`]*[./][^\\s*#`:]*|Makefile|Dockerfile)[*:`]*\n+(?:```+[\\w+-]*\n)?$")
-	fenceEnd  = regexp.MustCompile("^\\s*```+[ \t]*(?:\n|$)")
-	// blocksFailed finds that such blocks were not applied.
-	blocksFailed = regexp.MustCompile(`(?m)^# \d+ SEARCH/REPLACE blocks? failed|did not conform to the edit format`)
-)
-
-// wholeFile finds a file that an assistant wrote whole, between fences below its path.
-var wholeFile = regexp.MustCompile("(?ms)^[*#`]*([\\w./-]+\\.\\w+|Makefile|Dockerfile)[*:`]*\n```\\w*\n(.*?\n)?```[ \t]*$")
-
 // inFence is the tool of calls that an assistant writes between fences.
 const inFence = "$"
 
-// blocksIn returns the edits that an assistant wrote in its text as blocks of SEARCH and
-// REPLACE, and the text without them. It returns nil where there are none.
-func blocksIn(text string) (a *action, rest string) {
-	var words strings.Builder
-	from, path := 0, ""
-	a = &action{kind: edits, tool: inFence}
-	for _, at := range searchBlock.FindAllStringIndex(text, mostChanges) {
-		before := text[from:at[0]]
-		if m := pathAbove.FindStringSubmatchIndex(before); m != nil {
-			path, before = before[m[2]:m[3]], before[:m[0]]
-		}
-		words.WriteString(before[len(fenceEnd.FindString(before)):] + "\n")
-		a.patches(text[at[0]:at[1]], path)
-		from = at[1]
-	}
-	if len(a.changes) == 0 {
-		return nil, text
-	}
-	words.WriteString(text[from+len(fenceEnd.FindString(text[from:])):])
-	return a, words.String()
-}
-
 // callIn returns the call that an assistant message without calls has in its
 // text, and the text without it: <read_file><path>a.go</path></read_file>, an Action
-// with its Action Input, or a block of shell at its end; with blocks set, edits as
-// SEARCH/REPLACE, and with wholes set whole files. It returns nil where there is no call.
-func callIn(text string, blocks, wholes bool) (a *action, rest string) {
+// with its Action Input, or a block of shell at its end. It returns nil where there is no
+// call.
+func callIn(text string) (a *action, rest string) {
 	if at := callTag.FindStringIndex(text); at != nil {
 		e := elementOf(text[at[0]:], false)
 		args := value{kind: '{'}
@@ -90,15 +57,6 @@ func callIn(text string, blocks, wholes bool) (a *action, rest string) {
 			args = object("input", input)
 		}
 		return actionOf(text[m[2]:m[3]], args), text[:m[0]]
-	}
-	if blocks || wholes {
-		blocks := text
-		if wholes {
-			blocks = wholeFile.ReplaceAllString(text, "$1\n<<<<<<< SEARCH\n=======\n$2>>>>>>> REPLACE")
-		}
-		if a, rest := blocksIn(blocks); a != nil {
-			return a, rest
-		}
 	}
 	if m := fenceCommand.FindStringSubmatchIndex(text); m != nil {
 		return shellAction(inFence, text[m[2]:m[3]]), text[:m[0]]
