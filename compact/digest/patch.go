@@ -84,7 +84,7 @@ var (
 
 // applied finds the difference that Cursor shows of an edit: a column of marks and one of
 // blanks, and dots where lines are left out.
-var applied = regexp.MustCompile("\\AThe apply model made the following changes to the file:\n+```\\w*\n((?:(?:[ +-] .*|[+-]?|\\.\\.\\.)\n)+)```")
+var applied = regexp.MustCompile("\\AThe apply model made the following changes to the file:\n+```\\w*\n((?:(?:[ +-] .*|[+-]?|\\.\\.\\.)(?:\n|\\z))+)\\z")
 
 // place is where in a file a difference is, of which nobody knows that.
 const place = "@@ -0 @@\n"

@@ -34,7 +34,7 @@ func resultOf(text string, k kind) result {
 	text, code := withoutFrame(text, k)
 	r.coded = code != ""
 	r.code, _ = strconv.Atoi(code)
-	text, object, inner := unwrap(prompt.ReplaceAllLiteralString(withoutFence(text), ""))
+	text, object, inner := unwrap(prompt.ReplaceAllLiteralString(text, ""))
 	r.text, r.object = strings.TrimRight(text, "\n"), max(r.object, object)
 	r.tables = append(r.tables, inner...)
 	if m := howMany.FindStringSubmatch(r.text); k == searches && m != nil && m[1] == itoa(countLines(r.text)-1) {
@@ -79,7 +79,8 @@ const (
 
 // frame finds lines that harnesses put around results: tags, elements that hold no
 // more than a name or a code, and what they say of the program or of the file.
-var frame = regexp.MustCompile(`(?i)^\s*(?:$|</?(?:\w*_\w*|output|std(?:out|err)|results?|returncode|path|type|content|file|error|shellid|response|exitcode|text|data|files|entries|instructions)(?: [^<>]*)?>\s*$|` +
+var frame = regexp.MustCompile("(?i)^\\s*(?:$|```+[\\w.+-]*$|### \\S*[/.]\\S*(?: \\(lines [\\d-]+\\))?$|" +
+	`</?(?:\w*_\w*|output|std(?:out|err)|results?|returncode|path|type|content|file|error|shellid|response|exitcode|text|data|files|entries|instructions)(?: [^<>]*)?>\s*$|` +
 	`<(path|cwd|shellid|return_?code|exit_?code)>[^<]*</|<type>file</|(?-i:Chunk ID: |Wall time: |Process exited with code |Process running with |Original token count: |Total output lines: |Output:\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
 	`(?i:exit[ _]?code|metadata|return_?code): |Signal: |Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|OBSERVATION:|Observation:|EXECUTION RESULT of |` +
 	`Exit code \d+\s*$|\[(?:Python [Ii]nterpreter|Current working directory): |\[(?:Command finished|The command completed) with |\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
@@ -145,19 +146,6 @@ func withoutFrame(text string, k kind) (output, code string) {
 		text = strings.TrimRight(text[:max(0, i-1)], " \t\n")
 	}
 	return text, code
-}
-
-// fenced finds a text between fences, perhaps under its path.
-var fenced = regexp.MustCompile("(?s)^(?:### [^\\s`]*[/.][^\\s`]*(?: \\(lines [\\d-]+\\))?\n)?```+[\\w.+-]*\n(.*\n)?```+\\s*$")
-
-// withoutFence returns a text without the fence around the whole of it.
-func withoutFence(text string) string {
-	if strings.HasPrefix(text, "```") || strings.HasPrefix(text, "### ") {
-		if m := fenced.FindStringSubmatch(text); m != nil && !strings.Contains("\n"+m[1], "\n```") {
-			return m[1]
-		}
-	}
-	return text
 }
 
 // lineNumber finds the number of a line of a file: "  12→x", "12\tx", "12: x",
