@@ -99,7 +99,7 @@ func (r *Record) lose(m *message, others []*message) {
 	case m.role == compact.Assistant:
 		text, actions := m.text, m.actions
 		next := r.after(m.origin, others)
-		if m.inText && !next.holds && (actions[0].tool == inFence || reAct.MatchString(m.whole) || actions[0].tool != inFence && !strings.HasSuffix(strings.TrimSpace(m.whole), ">")) {
+		if m.inText && !next.holds && (actions[0].tool == inFence || !strings.HasSuffix(strings.TrimSpace(m.whole), ">")) {
 			text, actions = m.whole, nil // nobody ran it
 		}
 		if words := strings.TrimSpace(withoutElements(text)); words != "" {

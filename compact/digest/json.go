@@ -38,9 +38,6 @@ func (r *reader) value(v *value, name string) {
 		r.line(joined(name, ": ", series))
 	case v.kind == '"':
 		text, says, tables := unwrap(v.text)
-		if tables != nil && name != "" {
-			text = "\n" + text
-		}
 		if r.line(joined(name, ": ", text)); name == "" {
 			r.says = max(r.says, says)
 		}
@@ -65,11 +62,6 @@ func (r *reader) value(v *value, name string) {
 		t := tableOf(name, v.list, "")
 		r.line(t.text)
 		r.tables = append(r.tables, t)
-	case len(v.list) > mostNamed && outputKeys[plainKey(name)] && !slices.ContainsFunc(v.list, func(m value) bool { return m.kind != '"' || strings.ContainsAny(firstBytes(m.text, 1), "{[") }):
-		r.line(name + ":")
-		for i := range v.list {
-			r.line(v.list[i].text)
-		}
 	case !slices.ContainsFunc(v.list, func(m value) bool { return m.list != nil || len(m.text) > longMember }):
 		r.line(joined(name, ": ", v.short("")))
 	default:
@@ -89,12 +81,6 @@ func (r *reader) value(v *value, name string) {
 
 // longText is the length above which an object or a list has lines of its own.
 const longText = 200
-
-// mostNamed is how many texts of a list have its name before each, and outputKeys are the names
-// that say nothing of them.
-const mostNamed = 8
-
-var outputKeys = setOf("lines log logs output stdout messages entries")
 
 // longMember is the length above which members of a list have lines of their own.
 const longMember = 60
@@ -195,11 +181,7 @@ func (r *reader) object(v *value, name string) {
 	}
 	flush()
 	for _, i := range long {
-		if m := &v.list[i]; m.kind == '"' && textKeys[plainKey(v.keys[i])] {
-			r.value(m, "")
-		} else {
-			r.value(m, memberName(name, v.keys[i]))
-		}
+		r.value(&v.list[i], memberName(name, v.keys[i]))
 	}
 }
 

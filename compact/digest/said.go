@@ -7,13 +7,9 @@ import (
 
 // harnessTags name elements that a harness puts into messages. Nobody said what
 // is in them.
-var harnessTags = setOf("system-reminder system_reminder additional_data open_and_recently_viewed_files environment_context environment_details user_instructions local-command-caveat command-message extra_info note " +
-	"ide_opened_file ide_selection ide_diagnostics permissions context git_status gitstatus reminder available_skills skill_content bash-input bash-stdout bash-stderr " +
-	"local-command-stdout local-command-stderr usage user-prompt-submit-hook attached_files workspace_info editor_context reminderinstructions thinking info-msg")
-
-// plainTags are words that types, files and users have as tags, too: the harness's begin a
-// line, and have lines.
-var plainTags = setOf("note context usage permissions reminder")
+var harnessTags = setOf("system-reminder system_reminder additional_data open_and_recently_viewed_files environment_context environment_details user_instructions local-command-caveat command-message extra_info " +
+	"ide_opened_file ide_selection ide_diagnostics git_status gitstatus available_skills skill_content bash-input bash-stdout bash-stderr " +
+	"local-command-stdout local-command-stderr user-prompt-submit-hook attached_files workspace_info editor_context reminderinstructions thinking info-msg")
 
 // wordTags name elements that hold the user's own words.
 var wordTags = setOf("task user_query user_message feedback answer userrequest user_request instructions pr_description issue question prompt command-name command-args")
@@ -53,24 +49,15 @@ func elementOf(text string, last bool) (e element) {
 // withoutElements returns a text without what a harness put into it.
 func withoutElements(text string) string {
 	var b strings.Builder
-	ends := true // each element with a word as its tag
 	for i := strings.IndexByte(text, '<'); i >= 0; i = strings.IndexByte(text, '<') {
 		b.WriteString(text[:i])
 		text = text[i:]
-		var e element
-		m, word := tagOf.FindStringSubmatch(firstBytes(text, 200)), false
-		if m != nil && harnessTags[strings.ToLower(m[1])] {
-			if word = plainTags[strings.ToLower(m[1])]; !word || ends && (b.Len() == 0 || strings.HasSuffix(b.String(), "\n")) {
-				e = elementOf(text, true)
-				ends = ends && (e.ends || !word)
-			}
-		}
-		if e.tag == "" || word && (!e.ends || strings.IndexByte(e.inner, '\n') < 0) {
+		if m := tagOf.FindStringSubmatch(firstBytes(text, 200)); m != nil && harnessTags[strings.ToLower(m[1])] {
+			text = elementOf(text, true).rest // or it breaks off
+		} else {
 			b.WriteByte('<')
 			text = text[1:]
-			continue
 		}
-		text = e.rest // or it breaks off
 	}
 	b.WriteString(text)
 	return b.String()
@@ -157,27 +144,11 @@ var whileItWorks = regexp.MustCompile(`(?s)\A\s*<system-reminder>\s*The user sen
 // interrupted finds how Claude Code says that the user interrupted the agent.
 var interrupted = regexp.MustCompile(`(?m)^\[Request interrupted by user[^\]\n]*\]\s*`)
 
-// An answer is what a harness writes of what the user said to a call, in JSON before
-// the result or in its place.
-var answer = regexp.MustCompile(`^\s*\{\s*"status"\s*:\s*"(denied|approved|guidance)"`)
-
 // heard splits the result of a call into what the user said and the rest. Only calls
 // that a user answers have such words: what others return may be of a file.
 func (a *action) heard(text string) (said, rest string) {
-	switch {
-	case a.answers():
+	if a.answers() {
 		return saidIn(text, true, true)
-	case (a.kind == edits || a.tool == "execute_command") && answer.MatchString(firstBytes(text, 64)):
-		head, rest, _ := strings.Cut(text, "\n\n")
-		v := valueOf(head)
-		words := v.member("feedback")
-		switch status := v.member("status"); {
-		case words == "" || len(v.keys) > 3 || len(v.keys) == 3 && v.member("message") == "":
-		case status == "denied":
-			return "", "The user denied this operation. Feedback: " + words
-		case a.kind == edits:
-			return words, rest
-		}
 	}
 	return "", text
 }
@@ -187,13 +158,6 @@ func (a *action) heard(text string) (said, rest string) {
 // user's, if the user answered.
 func saidIn(text string, isResult, answered bool) (said, attachment string) {
 	text = plain(text)
-	ofClaude := !isResult && strings.Contains(text, "<command-name>")
-	if !isResult && strings.HasPrefix(text, "{") { // as a client of a microphone sends it
-		v := valueOf(text)
-		if said = v.member("text transcript"); v.kind == '{' && said != "" && len(v.list) <= 2 {
-			return said, ""
-		}
-	}
 	switch {
 	case strings.HasPrefix(text, skill):
 		attachment, said, _ = strings.Cut(text, "\nARGUMENTS: ")
@@ -250,8 +214,6 @@ func saidIn(text string, isResult, answered bool) (said, attachment string) {
 			line, text, _ = strings.Cut(rest, "\n"+fence)
 			_, text, _ = strings.Cut(text, "\n")
 			data.WriteString(line + "\n")
-		case isResult && hears && strings.HasPrefix(trimmed, "[") && strings.HasSuffix(trimmed, "] Result:"):
-			text = rest
 		case strings.HasPrefix(trimmed, "{") && strings.HasSuffix(trimmed, "}") && strings.Contains(trimmed, `":`):
 			data.WriteString(line + "\n") // a line of a log
 			text = rest
@@ -261,14 +223,8 @@ func saidIn(text string, isResult, answered bool) (said, attachment string) {
 		}
 	}
 	said = strings.TrimSpace(words.String())
-	if ofClaude && ofClient.MatchString(said) {
-		said = ""
-	}
 	if answered && said != "" { // the rest is the client's
 		return said, ""
 	}
 	return said, strings.TrimRight(data.String(), "\n")
 }
-
-// ofClient finds commands to the client itself.
-var ofClient = regexp.MustCompile(`^/(?:clear|compact|config|context|cost|doctor|exit|help|ide|login|logout|mcp|model|quit|resume|status|usage|vim)$`)

@@ -49,11 +49,6 @@ func valueOf(text string) value {
 	return all
 }
 
-// object returns an object with a text as its only member.
-func object(key, text string) value {
-	return value{kind: '{', keys: []string{key}, list: []value{{kind: '"', text: text}}}
-}
-
 // A jsonReader reads the values of a text.
 type jsonReader struct {
 	text    string

@@ -9,8 +9,6 @@ import (
 )
 
 var (
-	// reAct finds the call at the end of a text of an agent that has none in its answers.
-	reAct        = regexp.MustCompile("(?s)(?:^|\n)Action: *`?([\\w.-]+)`?[ \t]*\nAction Input: *(\\S.*)$")
 	callTag      = regexp.MustCompile(`<(?:\w+_\w+|bash)>`)
 	fenceCommand = regexp.MustCompile("(?s)```(?:bash|sh|shell|mswea_bash_command)?[ \t]*\n((?:[^`]|`[^`]|``[^`])*)```\\s*$")
 )
@@ -26,9 +24,8 @@ var (
 const inFence = "$"
 
 // callIn returns the call that an assistant message without calls has in its
-// text, and the text without it: <read_file><path>a.go</path></read_file>, an Action
-// with its Action Input, or a block of shell at its end. It returns nil where there is no
-// call.
+// text, and the text without it: <read_file><path>a.go</path></read_file>, or a block of
+// shell at its end. It returns nil where there is no call.
 func callIn(text string) (a *action, rest string) {
 	if at := callTag.FindStringIndex(text); at != nil {
 		e := elementOf(text[at[0]:], false)
@@ -45,18 +42,10 @@ func callIn(text string) (a *action, rest string) {
 			f := valueOf(list.list[0].member("function"))
 			args := valueOf(f.member("arguments"))
 			if args.kind != '{' {
-				args = object("code", args.text)
+				args = value{kind: '{', keys: []string{"code"}, list: []value{args}}
 			}
 			return actionOf(f.member("name"), args), strings.TrimPrefix(ofCall.ReplaceAllLiteralString(text[:m[0]], ""), "Thought: ")
 		}
-	}
-	if m := reAct.FindStringSubmatchIndex(text); m != nil {
-		input := strings.TrimSpace(text[m[4]:m[5]])
-		args := valueOf(input)
-		if args.kind != '{' {
-			args = object("input", input)
-		}
-		return actionOf(text[m[2]:m[3]], args), text[:m[0]]
 	}
 	if m := fenceCommand.FindStringSubmatchIndex(text); m != nil {
 		return shellAction(inFence, text[m[2]:m[3]]), text[:m[0]]
