@@ -32,10 +32,7 @@ type reader struct {
 
 // value writes a value under its name.
 func (r *reader) value(v *value, name string) {
-	series := v.series()
 	switch v = v.tabular(); {
-	case series != "":
-		r.line(joined(name, ": ", series))
 	case v.kind == '"':
 		text, says, tables := unwrap(v.text)
 		if r.line(joined(name, ": ", text)); name == "" {

@@ -203,13 +203,6 @@ func TestShapesOfAgents(t *testing.T) {
 		),
 		"agent: The width of M4 comes from fit.py, so B decides there.\npython_interpreter final_answer(", "  M4, after, Tb = 16.3\n", "  base    17.25   1.41\n", "→ failed: Code execution failed at line open_all() due to: NameError\n", "agent: So it is 17.25.\nuser: Round it up.\n", "changed: fit.py (2 ×)\nas of here, fit.py (it may have changed after that):\n  + A = 1\n",
 		no("user: always"), no("user: delete"), no("user: Now"), no("Execution logs"), no("  + B = 3\n"), no("Calling tools"), no("<code>"))
-	f("a series of numbers",
-		call(1, "query_metrics", `{"promql":"errors"}`, `{"status":"success","data":{"result":[{"metric":{"pod":"a"},"values":[`+strings.TrimSuffix(points(`["02:%02d","3"],`)+`["02:30","2"],["02:31","90"],["02:32","91"],`, ",")+`]}]}}`),
-		"17 points, 02:10 3 to 02:32 91; least 02:30 2, most 02:32 91, largest step 02:30 2 → 02:31 90")
-	f("pairs that are no series",
-		conversation(call(1, "get_rows", `{"of":1}`, `{"of":[`+strings.TrimSuffix(points(`[7, 17000000%d],`), ",")+`]}`), call(2, "get_rows", `{"of":2}`, `{"values":[["01:00","NaN"],`+strings.TrimSuffix(points(`["02:%02d","3"],`), ",")+`]}`), call(3, "get_rows", `{"of":3}`, `{"stock":[`+strings.TrimSuffix(points(`["SKU-%d", 7],`), ",")+`]}`)),
-		"  7, 1700000017\n", "  02:17, 3\n", "[SKU-17, 7]",
-		no(" points"))
 	f("what a database answers",
 		conversation(call(1, "sql_query", `{"query":"SELECT shop, count(*) n FROM orders GROUP BY 1"}`, `{"columns":["shop","n"],"rows":[["CH",789],["SE",127]],"row_count":2}`), call(2, "run", `{"sql":"with a as (select 1) select * from a","on":"b"}`, `{"columns":["x"],"rows":[],"row_count":0}`)),
 		"sql_query SELECT shop, count(*) n FROM orders GROUP BY 1 →\n", "  rows: (shop, n)\n  CH, 789\n  SE, 127\n",
@@ -317,13 +310,6 @@ func TestShapesOfAgents(t *testing.T) {
 	f("a page, and what the assistant kept of it",
 		conversation(call(1, "open_page", `{"url":"https://x.example/t","offset":0}`, `{"url":"https://x.example/t","title":"Timeouts","text":"Welcome to the page.\nYou must set a timeout.\n"}`), call(2, "run_sql", `{"sql":"INSERT INTO facts VALUES ('a','5 s'),`+strings.Repeat("('lib','value'),", 20)+`('z','120 s')"}`, `{"ok":true}`)),
 		"read https://x.example/t", "  You must set a timeout.\n", "('z','120 s') → ok: true")
-	f("points with names",
-		call(1, "query_metrics", `{"metric":"5xx"}`, `{"series":[{"labels":{"region":"eu"},"points":[`+strings.TrimSuffix(points(`{"t":"2026-11-27T14:%d:00Z","v":9.5},`), ",")+`]}]}`),
-		"14 points, 2026-11-27T14:10:00Z 9.5 to ")
-	f("days with counts",
-		call(1, "run_query", `{"sql":"SELECT day, n FROM x"}`, `{"columns":["day","n"],"rows":[`+strings.TrimSuffix(points(`["2026-11-%d",7],`), ",")+`]}`),
-		"  2026-11-10\n",
-		no("points"))
 	f("a folder that an editor lists",
 		call(1, "str_replace_editor", `{"command":"view","path":"/w"}`, "Here's the files and directories up to 2 levels deep in /w, excluding hidden items:\n"+rows("/w/src/file_%d.c")),
 		"search ",

@@ -110,7 +110,7 @@ func (t *table) columns(above string, objects []*value) {
 		case alike(members):
 			t.columns(name, members)
 			continue
-		case members[0].kind == '[' && members[0].series() == "" && len(inner) > 0 && alike(inner):
+		case members[0].kind == '[' && len(inner) > 0 && alike(inner):
 			var keys []string
 			for _, k := range inner[0].keys {
 				keys = append(keys, within(k))
@@ -132,9 +132,7 @@ func alike(list []*value) bool {
 // cell returns a value as it stands in a row. bare leaves the names of the members of
 // objects in a list out.
 func (v *value) cell(bare bool) string {
-	switch series := v.series(); {
-	case series != "":
-		return within(series)
+	switch {
 	case v.list == nil:
 		if v.kind != '"' {
 			return v.text

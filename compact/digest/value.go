@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
-	"math"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -123,9 +120,6 @@ func (v *value) short(name string) string {
 	if v.list == nil {
 		return strings.TrimSpace(v.text)
 	}
-	if s := v.series(); s != "" {
-		return s
-	}
 	var members []string
 	for i := range v.list {
 		m := &v.list[i]
@@ -163,58 +157,6 @@ func inRuns(list []string) (runs []string) {
 
 // leastRun is how many members in a row are told as one.
 const leastRun = 3
-
-// mostPoints is how many pairs of a list are told one by one.
-const mostPoints = 12
-
-// timeOf finds a time, a date or the seconds since 1970, as monitoring writes them.
-var timeOf = regexp.MustCompile(`^(?:\d{9,}(?:\.\d+)?|\d+[:-]\d\d[\d:T.Z+ -]*)$`)
-
-// pointKeys are the names that monitoring gives to the number of a point.
-var pointKeys = setOf("v val value y")
-
-// series returns what a list of pairs shows, each of a time and a number, on one line: the
-// ends, the least, the largest and the largest step. It returns "" for other lists, and for
-// short ones.
-func (v *value) series() string {
-	if v.kind != '[' || len(v.list) <= mostPoints {
-		return ""
-	}
-	least, most, step, far := 0, 0, 1, -1.0
-	numbers := make([]float64, len(v.list))
-	for i := range v.list {
-		pair := v.list[i].list
-		if len(pair) != 2 || v.list[i].kind == '{' && !pointKeys[plainKey(v.list[i].keys[1])] || !timeOf.MatchString(pair[0].text) {
-			return ""
-		}
-		n, err := strconv.ParseFloat(pair[1].text, 64)
-		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) || i > 0 && !isLater(pair[0].text, v.list[i-1].list[0].text) {
-			return ""
-		}
-		if numbers[i] = n; n < numbers[least] {
-			least = i
-		}
-		if n > numbers[most] {
-			most = i
-		}
-		if i > 0 && math.Abs(n-numbers[i-1]) > far {
-			step, far = i, math.Abs(n-numbers[i-1])
-		}
-	}
-	at := func(i int) string { return v.list[i].list[0].text + " " + v.list[i].list[1].text }
-	return fmt.Sprintf("%d points, %s to %s; least %s, most %s, largest step %s → %s",
-		len(v.list), at(0), at(len(v.list)-1), at(least), at(most), at(step-1), at(step))
-}
-
-// isLater reports whether a time comes after another of the same form.
-func isLater(t, before string) bool {
-	a, errA := strconv.ParseFloat(t, 64)
-	b, errB := strconv.ParseFloat(before, 64)
-	if errA == nil && errB == nil {
-		return a > b
-	}
-	return t > before
-}
 
 var (
 	// python finds the beginning of an object or of a list of objects in the notation of
