@@ -51,9 +51,6 @@ func TestValuesKeepTheirNames(t *testing.T) {
 	f("rows without names", 700,
 		call(1, `{}`, `{"columns":["id","email"],"rows":[[1,"ana@example.org"],[2,"bo, cy@example.org"],[3,"dee@example.org"],[4,"eve@example.org"],[5,"fay@example.org"],[6,"gus@example.org"],[7,"hal@example.org"],[8,"ida@example.org"],[9,"joe@example.org"]]}`),
 		"  rows: (id, email)\n  1, ana@example.org\n  2, \"bo, cy@example.org\"\n")
-	f("members that are the same in a row", 700,
-		call(1, `{}`, `{"of":"A1","values":[["","draft"],["","draft"],["","draft"],["late, by hand","draft"],["","draft"],["","draft"]]}`),
-		`values: ["", draft] (3 ×), ["late, by hand", draft], ["", draft], ["", draft]`)
 	f("a table with a line below its heading", 130,
 		call(1, `{}`, "It waits, and waits.\n\n| Stage | Days |\n|---|---|\n| A | 1.0 |\n"+strings.Repeat("| it waits and waits | 4 |\n", 30)+"| D1-88412, of KB-117A | 8 |\n"),
 		"  | Stage | Days |\n", "  | D1-88412, of KB-117A | 8 |\n")

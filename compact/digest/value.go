@@ -137,26 +137,8 @@ func (v *value) short(name string) string {
 		}
 		members = append(members, s)
 	}
-	return strings.Join(inRuns(members), ", ")
+	return strings.Join(members, ", ")
 }
-
-// inRuns returns a list with one in place of several members in a row that are the same, and
-// how many they are.
-func inRuns(list []string) (runs []string) {
-	for from, to := 0, 0; from < len(list); from = to {
-		for to = from; to < len(list) && list[to] == list[from]; to++ {
-		}
-		if to-from < leastRun {
-			runs = append(runs, list[from:to]...)
-		} else {
-			runs = append(runs, list[from]+" ("+itoa(to-from)+" ×)")
-		}
-	}
-	return runs
-}
-
-// leastRun is how many members in a row are told as one.
-const leastRun = 3
 
 var (
 	// python finds the beginning of an object or of a list of objects in the notation of
