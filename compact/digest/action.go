@@ -234,7 +234,7 @@ func (a *action) subject(n int) string {
 		for i := 0; i < len(a.values.list) && len(s) <= 2*n; i++ {
 			m := a.values.list[i].text
 			if a.values.list[i].list != nil {
-				m = a.values.list[i].short("")
+				m = a.values.list[i].short()
 			}
 			s = joined(s, ", ", a.values.keys[i]+": "+firstBytes(m, toldChars))
 		}

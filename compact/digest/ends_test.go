@@ -151,7 +151,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "Updated 0 files", "edit a.rb → failed: Updated 0 files"},
 		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "The file a.rb has been updated. Formatting was skipped.", "edit a.rb (+1 −1: b) → done"},
 		{"get_doc", `{"id":4}`, `{"metadata":{"author":"bo","year":2020},"title":"Plan B"}`, "get_doc id: 4 → metadata: author bo, year 2020, title: Plan B"},
-		{"get_signal", `{"id":4}`, "Signal: SELL\nPrice: 40", "get_signal id: 4 →"},
+		{"get_signal", `{"id":4}`, "Signal: SELL\nPrice: 40", "get_signal id: 4 → Signal: SELL, Price: 40"},
 		{"get_job", `{"id":4}`, `{"Command":"make","owner":"bo"}`, "get_job id: 4 → Command: make, owner: bo"},
 		{"delete_saved_search", `{"query":"bob"}`, "Deleted.", "delete_saved_search bob → Deleted."},
 		{"mcp__list__remove_item", `{"query":"milk"}`, "Removed.", "mcp__list__remove_item milk → Removed."},

@@ -50,12 +50,11 @@ func (r *Record) answerLate(e *event, res *result) *event {
 	return e
 }
 
-// lose notes that a message left, and others after it.
-func (r *Record) lose(m *message, others []*message) {
+// lose notes that a message left. answered says that the result of a call in its text follows.
+func (r *Record) lose(m *message, answered bool) {
 	awaits := r.awaits
 	r.awaits = nil
 	switch {
-	case awaits != nil && awaits.answered && awaits.origin+1 == m.origin: // by this message
 	case m.role == compact.User:
 		call := awaits != nil && awaits.origin+1 == m.origin && (awaits.tool != inFence || m.holds)
 		text, final := m.text, []string(nil)
@@ -98,8 +97,7 @@ func (r *Record) lose(m *message, others []*message) {
 		}
 	case m.role == compact.Assistant:
 		text, actions := m.text, m.actions
-		next := r.after(m.origin, others)
-		if m.inText && !next.holds && (actions[0].tool == inFence || !strings.HasSuffix(strings.TrimSpace(m.whole), ">")) {
+		if m.inText && !answered && (actions[0].tool == inFence || !strings.HasSuffix(strings.TrimSpace(m.whole), ">")) {
 			text, actions = m.whole, nil // nobody ran it
 		}
 		if words := strings.TrimSpace(withoutElements(text)); words != "" {
@@ -133,19 +131,6 @@ func (r *Record) lose(m *message, others []*message) {
 	}
 }
 
-// after returns the message after another, among those that left after it
-// and those that the model still reads.
-func (r *Record) after(origin int, others []*message) *message {
-	if len(others) == 0 || others[0].origin != origin+1 {
-		i, _ := slices.BinarySearchFunc(r.kept, origin+1, func(m *message, origin int) int { return m.origin - origin })
-		others = r.kept[i:]
-	}
-	if len(others) == 0 || others[0].origin != origin+1 {
-		return &message{}
-	}
-	return others[0]
-}
-
 // answer notes the result of a call, and what the call changed.
 func (r *Record) answer(e *event, res *result) {
 	e.answered, e.result, e.outcome = true, *res, outcome{}
@@ -171,7 +156,7 @@ func (r *Record) answer(e *event, res *result) {
 	if e.kind == edits && e.outcome.verdict == passed {
 		e.shown(e.result.text)
 	}
-	if e.kind == sends && !looks.MatchString(e.values.member("subagenttype")) || e.command == "" && containsAny(e.verb, moving) {
+	if e.kind == sends || e.command == "" && containsAny(e.verb, moving) {
 		r.files.namedIn(e.values.text+e.result.text, e.origin, len(e.changes) == 0 && e.outcome.verdict != failed && undoesEdit.MatchString(e.verb))
 	}
 	if e.outcome.verdict < failed && (e.kind == tracks || e.tasks() != nil) && e.origin >= r.tracked {
@@ -197,9 +182,6 @@ func (r *Record) answer(e *event, res *result) {
 
 // listing finds how the editors of Anthropic, OpenHands and OpenCode begin the list of a folder.
 var listing = regexp.MustCompile(`^(?:Here(?:'s|'re| are) the files and directories up to|<type>directory</type>)`)
-
-// looks finds the kinds of agents that change nothing.
-var looks = regexp.MustCompile(`(?i)^(?:explore|plan)$`)
 
 // moving are parts of the names of tools that may change files other than the one that
 // they name.

@@ -9,13 +9,20 @@ import (
 // notation of Python, without its escapes and what wraps it, the members of an object as
 // "key: value", and objects of one kind as rows below their keys. Other texts are returned
 // as they are. It returns as well whether an object says that the call passed or failed,
-// and the tables in the text.
-func unwrap(text string) (string, verdict, []table) {
+// and the tables in the text. What a tool made may be in YAML as well: files in it are
+// edited as they stand.
+func unwrap(text string, made bool) (string, verdict, []table) {
 	v := valueOf(text)
+	if v.kind == '[' && strings.IndexByte(text, '{') < 0 {
+		return text, unknown, nil
+	}
 	if v.list == nil && v.text == text {
 		v = valueOfPython(text)
 	}
-	if v.list == nil && v.text == text || v.kind == '[' && strings.IndexByte(text, '{') < 0 && !python.MatchString(text) {
+	if v.list == nil && v.text == text && made {
+		v = valueOfYAML(text)
+	}
+	if v.list == nil && v.text == text {
 		return text, unknown, nil
 	}
 	var r reader
@@ -34,7 +41,7 @@ type reader struct {
 func (r *reader) value(v *value, name string) {
 	switch v = v.tabular(); {
 	case v.kind == '"':
-		text, says, tables := unwrap(v.text)
+		text, says, tables := unwrap(v.text, false)
 		if r.line(joined(name, ": ", text)); name == "" {
 			r.says = max(r.says, says)
 		}
@@ -60,7 +67,7 @@ func (r *reader) value(v *value, name string) {
 		r.line(t.text)
 		r.tables = append(r.tables, t)
 	case !slices.ContainsFunc(v.list, func(m value) bool { return m.list != nil || len(m.text) > longMember }):
-		r.line(joined(name, ": ", v.short("")))
+		r.line(joined(name, ": ", v.short()))
 	default:
 		if v.list[0].kind == '[' && name != "" { // rows without names
 			r.line(name + ":")
@@ -166,7 +173,7 @@ func (r *reader) object(v *value, name string) {
 			for m.kind == '{' && len(m.list) == 1 { // its name says what the value is
 				under, m = under+"."+m.keys[0], &m.list[0]
 			}
-			s := under + ": " + m.short(v.keys[i])
+			s := under + ": " + m.short()
 			if length+len(s) > leastLine-8 {
 				flush()
 			}
@@ -178,7 +185,11 @@ func (r *reader) object(v *value, name string) {
 	}
 	flush()
 	for _, i := range long {
-		r.value(&v.list[i], memberName(name, v.keys[i]))
+		if m := &v.list[i]; m.kind == '"' && textKeys[plainKey(v.keys[i])] {
+			r.value(m, "")
+		} else {
+			r.value(m, memberName(name, v.keys[i]))
+		}
 	}
 }
 

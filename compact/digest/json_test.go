@@ -12,13 +12,13 @@ import (
 func TestUnwrap(t *testing.T) {
 	f := func(text, want string) {
 		t.Helper()
-		if got, _, _ := unwrap(text); got != want {
+		if got, _, _ := unwrap(text, true); got != want {
 			t.Errorf("%s\nreads\n%q, want\n%q", text, got, want)
 		}
 	}
 	// What is no JSON, or has nothing to undo, is its own reading.
 	for _, same := range []string{
-		"", "  ", "[(see below)]", "plain\ttext", `[1, 2, "three"]`, `{'a': }`, "[<StreamHandler <stderr> (NOTSET)>, <FileHandler app.log (NOTSET)>]", "{ font-family: \"Inter\"; margin: 0 auto }",
+		"", "  ", "[(see below)]", "plain\ttext", "name: Emma", "a: b\nc: #4", "a: b # 4\nc: d", "a: b\nc: d\n\n# 3 more", "a: b\nc: d\n---\nFAIL: x: y", "a: !todo b\nc: d", "a: &main b\nc: d", "Note: we said\n  nothing: new: here", `[1, 2, "three"]`, `{'a': }`, "[<StreamHandler <stderr> (NOTSET)>, <FileHandler app.log (NOTSET)>]", "{ font-family: \"Inter\"; margin: 0 auto }",
 		`[INFO] "a\nb"`, `[1] "a\nb"`, `{not json "a\nb"}`, `{"a" "b\n"}`, `"a\nb" and more`, "{}", "[]", `{"a": 1} trailing "x\n"`,
 	} {
 		f(same, same)
@@ -47,6 +47,9 @@ func TestUnwrap(t *testing.T) {
 	f(`{"output":"it breaks off\nin the mid`, "it breaks off\nin the mid\n")
 	f(`{'name': 'Emma', 'city': "O'Fallon", 'open': True, 'by': None}`, "name: Emma, city: O'Fallon, open: true, by: null\n")
 	f(`[{'id': 7, 'says': 'It\'s "so"\n'}, {'id': 8, 'says': 'no'}]`, "id: 7\nsays: It's \"so\"\nid: 8, says: no\n")
+	f("name: Emma\nroom: 007\n", "name: Emma, room: 007\n")
+	f("- id: 7\n  at: 2026-01-02 10:00\n- id: 8\n  at: ''\n", "(id, at)\n7, 2026-01-02 10:00\n8, \"\"\n")
+	f("id: 7\nsays: |\n  one\n  two\nby: Emma\n", "id: 7, by: Emma\nsays: one\ntwo\n")
 	f(`"\u00e9\ud83d\ude00\ud83d\u0041\n"`, "é😀\ufffdA\n")
 }
 
@@ -54,7 +57,7 @@ func TestUnwrap(t *testing.T) {
 func TestUnwrapOfAnyWrapper(t *testing.T) {
 	text := "func (x *T) Do() {\n\treturn \"a\\nb\" // <é 日本 😀>\n}\n\\d+\n"
 	for _, how := range []string{"plain", "json", "parts", "nested"} {
-		if got, _, _ := unwrap(compacttest.Wrap(how, text)); !strings.Contains(got, text) {
+		if got, _, _ := unwrap(compacttest.Wrap(how, text), true); !strings.Contains(got, text) {
 			t.Errorf("%s: %q", how, got)
 		}
 	}
@@ -65,14 +68,14 @@ func FuzzUnwrap(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got, _, _ := unwrap(s)
+		got, _, _ := unwrap(s, true)
 		if len(got) > 6*len(s)+16 { // what is no UTF-8 is three bytes, and a broken key its own value
 			t.Errorf("%d bytes read as %d", len(s), len(got))
 		}
 		// A text in a string of JSON is read whole, unless it may be JSON itself.
 		if start := strings.TrimSpace(s); utf8.ValidString(s) && !strings.HasPrefix(start, "{") && !strings.HasPrefix(start, "[") && !strings.HasPrefix(start, `"`) && !strings.ContainsAny(s, "\b\f") {
 			raw, _ := json.Marshal(map[string]string{"output": s + "\n"})
-			if got, _, _ = unwrap(string(raw)); !strings.Contains(got, s) {
+			if got, _, _ = unwrap(string(raw), false); !strings.Contains(got, s) {
 				t.Errorf("%q reads %q", raw, got)
 			}
 		}

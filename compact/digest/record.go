@@ -243,8 +243,16 @@ func (r *Record) see(lost, kept []compact.Message) {
 	}
 	slices.SortStableFunc(left, func(a, b *message) int { return a.origin - b.origin }) // a result may have left before its call
 	r.messages += len(left)
-	for i, m := range left {
-		r.lose(m, left[i+1:])
+	holds := map[int]bool{} // the messages before those that hold a result
+	for _, list := range [][]*message{left, r.kept} {
+		for _, m := range list {
+			if m.holds {
+				holds[m.origin-1] = true
+			}
+		}
+	}
+	for _, m := range left {
+		r.lose(m, holds[m.origin])
 	}
 	stays := map[int]bool{} // the calls whose results do, by their messages
 	for _, m := range r.kept {

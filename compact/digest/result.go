@@ -26,7 +26,7 @@ type result struct {
 // line numbers.
 func resultOf(text string, k kind) result {
 	r := result{part: leftOut.MatchString(firstBytes(text, frameBytes)) || leftOut.MatchString(lastBytes(text, frameBytes))}
-	text, r.object, r.tables = unwrap(text)
+	text, r.object, r.tables = unwrap(text, k == searches || k == other)
 	text = withoutElements(plain(text))
 	if m := running.FindStringSubmatch(firstBytes(text, frameBytes)); m != nil {
 		r.session = m[1]
@@ -34,7 +34,7 @@ func resultOf(text string, k kind) result {
 	text, code := withoutFrame(text, k)
 	r.coded = code != ""
 	r.code, _ = strconv.Atoi(code)
-	text, object, inner := unwrap(prompt.ReplaceAllLiteralString(text, ""))
+	text, object, inner := unwrap(prompt.ReplaceAllLiteralString(text, ""), false)
 	r.text, r.object = strings.TrimRight(text, "\n"), max(r.object, object)
 	r.tables = append(r.tables, inner...)
 	if m := howMany.FindStringSubmatch(r.text); k == searches && m != nil && m[1] == itoa(countLines(r.text)-1) {
@@ -54,9 +54,7 @@ var colour = regexp.MustCompile("\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?")
 
 // plain returns a text without colours and carriage returns.
 func plain(text string) string {
-	if strings.IndexByte(text, '\r') >= 0 {
-		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
-	}
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	if strings.IndexByte(text, 0x1b) >= 0 {
 		text = colour.ReplaceAllLiteralString(text, "")
 	}

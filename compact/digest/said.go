@@ -72,28 +72,11 @@ var (
 
 // isResult reports whether a message of a user holds the result of a tool.
 func isResult(text string) bool {
-	if _, ok := afterCall(text); ok {
-		return true
-	}
-	return resultMarks.MatchString(firstBytes(text, 300)) || resultEnds.MatchString(lastBytes(text, 400))
+	return calledWith.MatchString(text) || resultMarks.MatchString(firstBytes(text, 300)) || resultEnds.MatchString(lastBytes(text, 400))
 }
 
-// calledWith finds how Cline begins to repeat a call before its result.
-var calledWith = regexp.MustCompile(`^\s*\[[a-z_]+ for '`)
-
-// afterCall returns the result behind a call that Cline repeats, perhaps in several lines, and
-// reports whether there is one.
-func afterCall(text string) (result string, ok bool) {
-	if !calledWith.MatchString(firstBytes(text, 64)) {
-		return text, false
-	}
-	_, result, ok = strings.Cut(text, "'] Result:")
-	line, rest, _ := strings.Cut(result, "\n")
-	if !ok || strings.TrimSpace(line) != "" {
-		return text, false
-	}
-	return rest, true
-}
+// calledWith finds a call that Cline repeats before its result, perhaps in several lines.
+var calledWith = regexp.MustCompile(`(?s)^\s*\[[a-z_]+ for '.*?'\] Result:[ \t]*\n`)
 
 // ofUser finds that a result is what the user answered: to a question, to what was
 // proposed or to the end of the work. In other results an element of this name may
@@ -174,7 +157,7 @@ func saidIn(text string, isResult, answered bool) (said, attachment string) {
 	}
 	hears := !isResult || answered || ofUser.MatchString(firstBytes(text, 400))
 	if isResult {
-		text, _ = afterCall(text)
+		text = calledWith.ReplaceAllLiteralString(text, "")
 	}
 	var words, data strings.Builder
 	own := &words

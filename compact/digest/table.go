@@ -139,14 +139,14 @@ func (v *value) cell(bare bool) string {
 		}
 		return within(strings.Join(strings.Fields(v.text), " "))
 	case v.kind == '{' || v.list[0].kind != '{':
-		return "[" + v.short("") + "]"
+		return "[" + v.short() + "]"
 	}
 	var members []string
 	for _, m := range v.list {
 		if bare {
 			m.kind = '['
 		}
-		members = append(members, m.short(""))
+		members = append(members, m.short())
 	}
 	return "[" + strings.Join(members, "; ") + "]"
 }

@@ -114,21 +114,18 @@ func (v *value) each(key string, f func(key, text string)) {
 	}
 }
 
-// short returns a value on one line: an object with the names of its members, but
-// those that have its own name for a value.
-func (v *value) short(name string) string {
+// short returns a value on one line: an object with the names of its members.
+func (v *value) short() string {
 	if v.list == nil {
 		return strings.TrimSpace(v.text)
 	}
 	var members []string
 	for i := range v.list {
 		m := &v.list[i]
-		s := m.short(v.keys[i])
+		s := m.short()
 		switch {
 		case m.list != nil:
 			s = "[" + s + "]"
-		case v.kind == '{' && len(v.list) > 1 && s == name:
-			continue
 		case m.kind == '"':
 			s = within(s)
 		}
