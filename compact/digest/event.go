@@ -57,13 +57,7 @@ func (r *Record) lose(m *message, answered bool) {
 	switch {
 	case m.role == compact.User:
 		call := awaits != nil && awaits.origin+1 == m.origin && (awaits.tool != inFence || m.holds)
-		text, final := m.text, []string(nil)
-		if call && strings.Contains(awaits.command, "final_answer(") {
-			if final = finalAnswer.FindStringSubmatch(text); final != nil {
-				text = final[1]
-			}
-		}
-		said, data := saidIn(text, m.holds || call, call && awaits.answers())
+		said, data := saidIn(m.text, m.holds || call, call && awaits.answers())
 		a := &action{}
 		ran := byUserRun.FindStringSubmatch(m.text)
 		if ran != nil && !call {
@@ -77,10 +71,6 @@ func (r *Record) lose(m *message, answered bool) {
 			r.answerLate(awaits, &res)
 			data = ""
 		}
-		if final != nil {
-			r.happened(&event{by: byAgent, origin: m.origin, words: final[2], final: true})
-			said = final[3]
-		}
 		if said != "" {
 			if hand, undone := byHand.MatchString(said), undoneByHand.MatchString(said); (hand || undone) && !r.files.namedIn(said, m.origin, false) && undone {
 				r.files.apply(&change{path: everyFile, how: touched}, &event{origin: m.origin})
@@ -92,8 +82,12 @@ func (r *Record) lose(m *message, answered bool) {
 		case strings.HasPrefix(data, continued):
 			r.happened(&event{by: byAgent, origin: m.origin, words: data, final: true})
 		default:
+			path := "what the user attached"
+			if strings.HasPrefix(data, agentsFile) {
+				path = "AGENTS.md"
+			}
 			res := resultOf(data, reads)
-			r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: attached(m.text)}}), &res)
+			r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: path}}), &res)
 		}
 	case m.role == compact.Assistant:
 		text, actions := m.text, m.actions
@@ -117,11 +111,10 @@ func (r *Record) lose(m *message, answered bool) {
 		}
 	case m.result != nil:
 		c := r.calls.answered(m)
-		switch {
-		case c == nil:
+		if c == nil {
 			c = &indexedCall{action: &action{}}
-			fallthrough
-		case c.event == nil || c.event.answered:
+		}
+		if c.event == nil || c.event.answered {
 			c.event = r.happened(&event{by: byCall, origin: m.origin, action: c.action})
 		}
 		c.event = r.answerLate(c.event, m.result)
@@ -134,13 +127,6 @@ func (r *Record) lose(m *message, answered bool) {
 // answer notes the result of a call, and what the call changed.
 func (r *Record) answer(e *event, res *result) {
 	e.answered, e.result, e.outcome = true, *res, outcome{}
-	if rest, ok := strings.CutPrefix(res.text, e.command+"\n"); ok && e.command != "" {
-		e.result.text = rest // a terminal shows what was typed
-	} else if _, lines, _ := strings.Cut(e.command, "\n"); lines != "" {
-		if rest, ok := strings.CutPrefix(res.text, strings.TrimLeft(lines, "\n")+"\n"); ok { // so does Gemini CLI, behind a word
-			e.result.text, _ = withoutFrame(rest, e.kind)
-		}
-	}
 	if of := r.running[e.values.member("sessionid bashid shellid taskid")]; of != nil && e.command == "" && !containsAny(e.verb, ending) {
 		e.action = &action{kind: runs, tool: e.tool, values: e.values, command: of.command, commands: of.commands, shows: of.shows} // what it printed since
 	}

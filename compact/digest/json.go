@@ -69,10 +69,6 @@ func (r *reader) value(v *value, name string) {
 	case !slices.ContainsFunc(v.list, func(m value) bool { return m.list != nil || len(m.text) > longMember }):
 		r.line(joined(name, ": ", v.short()))
 	default:
-		if v.list[0].kind == '[' && name != "" { // rows without names
-			r.line(name + ":")
-			name = ""
-		}
 		was, least := r.says, failed // a call failed only if all that it returned did
 		for i := range v.list {
 			r.says = unknown

@@ -34,12 +34,9 @@ func resultOf(text string, k kind) result {
 	text, code := withoutFrame(text, k)
 	r.coded = code != ""
 	r.code, _ = strconv.Atoi(code)
-	text, object, inner := unwrap(prompt.ReplaceAllLiteralString(text, ""), false)
+	text, object, inner := unwrap(text, false)
 	r.text, r.object = strings.TrimRight(text, "\n"), max(r.object, object)
 	r.tables = append(r.tables, inner...)
-	if m := howMany.FindStringSubmatch(r.text); k == searches && m != nil && m[1] == itoa(countLines(r.text)-1) {
-		r.text = r.text[len(m[0]):]
-	}
 	if k != searches && k != other && !slices.ContainsFunc(r.tables, func(t table) bool { return len(t.rows) > 1 }) { // a row may begin with a number
 		r.text, r.first = withoutNumbers(r.text, k == runs)
 	}
@@ -88,15 +85,8 @@ var frame = regexp.MustCompile("(?i)^\\s*(?:$|```+[\\w.+-]*$|### \\S*[/.]\\S*(?:
 // ofCommand finds those of them that only commands, files and edits have.
 var ofCommand = regexp.MustCompile(`^(?i:metadata|Signal|Command|Directory|Error): `)
 
-// howMany finds the line in which a tool says how many lines it found.
-var howMany = regexp.MustCompile(`^Found (\d+) (?:files?|lines?|match(?:es)?|results?)\n`)
-
 // labelled finds a line with a label of a harness and what a program printed.
 var labelled = regexp.MustCompile(`^(?:Output|Observation|OBSERVATION): (.*\S.*)`)
-
-// prompt finds the prompt of a shell that OpenHands writes behind an output, and what
-// smolagents writes there of a step without a value.
-var prompt = regexp.MustCompile(`(?:\[Python Interpreter: [^\]\n]*\]\s*[^\n]*[#$] ?|Last output from code snippet:\nNone)\s*$`)
 
 // What was read may begin or end with a code: that of a harness stands alone.
 var (
@@ -156,9 +146,6 @@ var numbered = regexp.MustCompile(`^[ \t]*(\d{1,7})(?:→|\t| ?\| ?|: ?|$)`)
 func withoutNumbers(text string, printed bool) (plain string, first int) {
 	lines, counted, before := 0, 0, -1
 	for line := range strings.SplitSeq(firstBytes(text, 1024), "\n") {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
 		lines++
 		if m := numbered.FindStringSubmatch(line); m != nil && !strings.HasSuffix(m[0], m[1]) && !(printed && strings.ContainsAny(m[0], "|\t")) {
 			n, _ := strconv.Atoi(m[1])

@@ -24,7 +24,6 @@ func (p *part) source(i int, e *event, head int32) {
 	}
 	w, gone := p.weights[i], p.gone[f]
 	stands := f == nil && (standing.MatchString(e.path) || p.interest.named(e.path))
-	isSkill := strings.HasSuffix(e.path, skillFile)
 	p.lines(rules, i, 1, b, 300, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
@@ -32,7 +31,7 @@ func (p *part) source(i int, e *event, head int32) {
 			return 0, blank
 		}
 		rule := binds(l)
-		if isNoise(t) || gone[l] || k < 3 && e.result.object != unknown && ofDocument.MatchString(t) || isSkill && (!rule || len(t) < wholeRule && strings.IndexByte(t, '`') < 0) { // a skill is long, and can be read again
+		if isNoise(t) || gone[l] || k < 3 && e.result.object != unknown && ofDocument.MatchString(t) {
 			return 0, skipped
 		}
 		if heading.MatchString(t) && n > 8 {
@@ -64,9 +63,6 @@ const (
 	standingWeight = 2
 	heldWeight     = 1.3
 )
-
-// wholeRule is the length of rules that say by themselves what they are about.
-const wholeRule = 40
 
 // longRule is the length of rules that are pieces of their own.
 const longRule = 100

@@ -196,9 +196,7 @@ func TestTrueOfWhatCameLater(t *testing.T) {
 	}
 	f("a file that was changed after it was read", conversation(say(user("Which port?")), read(1, "a.ini", settings), edit(2, "a.ini", "updated")), "read a.ini, before its last change (3 lines)")
 	f("a file of that name elsewhere, and one of another branch", conversation(say(user("Which port?")), run(1, "cd /srv && cat a.ini", settings), run(2, "git checkout main", "Switched to branch 'main'"), edit(3, "a.ini", "updated")), no("before its last change"))
-	f("an echo of the command", conversation(say(user("Count.")), run(1, "wc -l *.go", "wc -l *.go\n 12 a.go\n wc -l *.go.bak"), run(2, "ls", "ls\nlsof.txt"), exchange(3, "format", `{"code":"x = 42"}`, "x = 42")), "lsof.txt", "→ x = 42", no("→ wc -l"))
 	f("all of a few lines", conversation(say(user("List.")), run(1, "./list", "a\n\nb\n\nc")), no("one of"))
-	f("how many were found", conversation(say(user("Where is Open?")), exchange(1, "grep", `{"pattern":"Open"}`, "Found 3 files\na.go\nb.go\nc.go"), exchange(2, "grep", `{"pattern":"Close"}`, "Found 250 files\na.go\nb.go")), "Found 250 files", no("Found 3 files"))
 	f("a tool with lsp in its name", conversation(say(user("Write.")), exchange(1, "lsp_organize_imports", `{"path":"src/a.ts"}`, "Applied 1 workspace edit")), "lsp_organize_imports path: src/a.ts → Applied")
 	f("a part of a file", conversation(say(user("Write.")), exchange(1, "replace_symbol_body", `{"path":"a.go","body":"return 1\n"}`, "updated"), exchange(2, "write_file", `{"path":"b.go","content":"package b\n"}`, "written")), "edit b.go (whole file, 1 line", no("edit a.go (whole"))
 
