@@ -111,7 +111,7 @@ func (p *part) byWorth(first int) []int32 {
 func (p *part) fit() (best string) {
 	all, told := p.byWorth(0), p.told
 	order := p.likely(all, leastRead)
-	room, low, high, before := p.room, 0, 0, 0
+	room, low, high := p.room, 0, 0
 	for try := range mostTries {
 		p.told = maps.Clone(told)
 		p.choose(order, room)
@@ -126,18 +126,17 @@ func (p *part) fit() (best string) {
 		} else if low = room; len(text) >= len(best) {
 			best = text
 		}
-		if text != "" && cost <= p.size && cost*20 >= p.size*19 || low*50 > high*48 && high > 0 || cost <= p.size && p.all(order) {
+		if cost <= p.size && (cost*20 >= p.size*19 || p.all(order)) || low*50 > high*48 && high > 0 {
 			break
 		}
 		next := room * 2
 		if text != "" {
 			next = room * p.size / cost * 98 / 100
 		}
-		if high > 0 && (next >= high || next <= low || cost == before) {
+		if high > 0 && (next >= high || next <= low) {
 			next = (low + high) / 2
 		}
-		before = cost
-		if next == room || next < 16 {
+		if next == room {
 			break
 		}
 		room = next

@@ -293,9 +293,5 @@ func TestATrialIsTold(t *testing.T) {
 		if got := e.name(60); strings.HasSuffix(got, "… (dry run)") != trial {
 			t.Errorf("%s is told as %s", call, got)
 		}
-		w := writer{read: map[string]bool{}}
-		if w.skip(&e, "", true); strings.Contains(w.names[0], "… (dry run)") != trial {
-			t.Errorf("%s is named as %s", call, w.names[0])
-		}
 	}
 }

@@ -145,13 +145,6 @@ func (r *Record) answer(e *event, res *result) {
 	if e.kind == sends || e.command == "" && containsAny(e.verb, moving) {
 		r.files.namedIn(e.values.text+e.result.text, e.origin, len(e.changes) == 0 && e.outcome.verdict != failed && undoesEdit.MatchString(e.verb))
 	}
-	if e.outcome.verdict < failed && (e.kind == tracks || e.tasks() != nil) && e.origin >= r.tracked {
-		r.tracked = e.origin
-		r.todo.track(e)
-	}
-	if e.outcome.verdict < refused {
-		r.files.run(e.commands)
-	}
 	broke := e.outcome.verdict == failed && e.inNotebook() // nobody knows how far it came
 	for i := range e.changes {
 		c := &e.changes[i]

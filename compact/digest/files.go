@@ -3,7 +3,6 @@ package digest
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -18,7 +17,6 @@ type file struct {
 	at      int    // of the last event, in the order of changes
 	times   int
 	state   how      // what was done to the whole of it last
-	ran     bool     // a later command ran it
 	whole   bool     // one of the regions is all of it
 	touched bool     // a command changed it or another agent spoke of it: nobody knows how it is
 	regions []region // oldest change first
@@ -28,10 +26,6 @@ type file struct {
 type region struct {
 	old, new string
 	last     *event
-	text     string // how it is now, while a part is made
-	more     bool   // there are others behind it
-	at       [2]int // the event and the order of its pieces in the part
-	head     int32  // the piece with the name of its file
 }
 
 // What is known of a file is bounded: so many regions, and texts of such a
@@ -77,7 +71,7 @@ func (fs files) apply(c *change, e *event) {
 		return
 	}
 	f.touched = c.how == changed || f.touched && len(f.regions) > 0 && c.how != written
-	f.last, f.at, f.state, f.ran = e, e.origin*mostChanges+f.times%mostChanges, c.how, false
+	f.last, f.at, f.state = e, e.origin*mostChanges+f.times%mostChanges, c.how
 	f.whole = c.how == written || f.whole && (c.how == replaced || c.how == inserted)
 	switch c.how {
 	case replaced:
@@ -90,29 +84,6 @@ func (fs files) apply(c *change, e *event) {
 		f.regions = nil
 	}
 }
-
-// run notes the files that commands run: scripts that somebody wrote to try something.
-func (fs files) run(commands []shellCommand) {
-	for i := range commands {
-		c := &commands[i]
-		path := c.program
-		if list := c.operands(); interpreter.MatchString(c.name) && len(list) > 0 {
-			path = list[0]
-		}
-		if f := fs.find(strings.TrimPrefix(path, "./")); f != nil && f.state == written {
-			f.ran = true
-		}
-	}
-}
-
-// ran reports whether a file is a script that was run.
-func (fs files) ran(path string) bool {
-	f := fs.find(path)
-	return f != nil && f.ran
-}
-
-// interpreter finds the programs that run scripts.
-var interpreter = regexp.MustCompile(`^(?:python[\d.]*|node|deno|tsx|ts-node|ruby|perl|php|bash|sh|zsh|Rscript)$`)
 
 // mayBe reports whether what a pattern names, or a file in a folder that only the shell
 // knows, may be a file.

@@ -18,7 +18,6 @@ type part struct {
 	seen     map[uint64]bool           // lines that the model reads
 	stays    map[*event]bool           // the edits whose calls it reads
 	gone     map[*file]map[string]bool // the lines that changes took out of files
-	longest  *event                    // the longest question to a database that was answered, if it is long
 	bodies   []*body                   // of the results of the events
 	weights  []float32                 // of the events
 	room     int                       // bytes
@@ -32,34 +31,21 @@ type part struct {
 func (p *part) write() string {
 	p.room = p.size * 7 / 2
 	p.older()
-	longest := labelChars
-	for i, e := range p.events { // what came later counts more
+	for i := range p.events { // what came later counts more
 		p.weights = append(p.weights, 0.5+0.8*float32(i+1)/float32(len(p.events)))
-		if e.by == byCall && e.outcome.verdict < failed && len(e.query) >= longest && e.asksData() {
-			p.longest, longest = e, len(e.query)
-		}
 	}
 	p.see()
 	last, times := map[[2]uint64]int{}, map[[2]uint64]int{} // of steps that come again with the same result
-	keys := make([][2]uint64, len(p.events))
-	acts, of := 0, [2]uint64{}
 	for i, e := range p.events {
-		keys[i] = e.again()
-		if e.by == byUser || e.by == byCall && e.mayAct() {
-			if keys[i] != of || of[1] == 0 {
-				acts, of = acts+1, keys[i]
-			}
-			keys[i][0] += uint64(acts) // what comes between may depend on it
-		}
-		if keys[i][1] != 0 {
-			last[keys[i]], times[keys[i]] = i, times[keys[i]]+1
+		if key := e.again(); key[1] != 0 {
+			last[key], times[key] = i, times[key]+1
 		}
 	}
 	for i, e := range p.events {
 		if i < p.old || e.moved {
 			continue
 		}
-		switch again := keys[i]; {
+		switch again := e.again(); {
 		case again[1] != 0 && last[again] > i, e.by == byCall && e.kind == edits && e.outcome.verdict == passed && p.stays[e]:
 		case e.by == byUser:
 			p.user(i, e)
@@ -69,15 +55,14 @@ func (p *part) write() string {
 			p.step(i, e, times[again])
 		}
 	}
-	p.stay()
 	p.code()
 	return p.fit()
 }
 
 // again returns what tells a step from others, or zeros for one of which each time is
-// told: it changed something, failed, or returned nothing.
+// told: it may have had an effect, failed, or returned nothing.
 func (e *event) again() (key [2]uint64) {
-	if e.by == byCall && len(e.changes) == 0 && e.outcome.verdict <= passed && e.result.text != "" {
+	if e.by == byCall && !e.mayAct() && len(e.changes) == 0 && e.outcome.verdict <= passed && e.result.text != "" {
 		key = [2]uint64{hashOf(e.label(labelChars)), hashOf(e.result.text)}
 	}
 	return key

@@ -18,8 +18,6 @@ type Record struct {
 	fresh   int      // how many of the newest events no part was chosen from
 	awaits  *event   // a call in a text, whose result is the next message
 	files   files
-	todo    todo
-	tracked int                // the origin of the event that it is of
 	running map[string]*action // the commands of sessions
 	told    map[uint64]bool    // lines in the parts
 	native  bool               // there are calls that are no part of a text

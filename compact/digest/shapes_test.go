@@ -166,9 +166,9 @@ func TestShapesOfAgents(t *testing.T) {
 		no(fence), no("File"), no("###"))
 	f("rows of a database, after what the agent says of them",
 		conversation(call(1, "sql_db_query", `{"query":"SELECT day, n, price, shop FROM sales"}`, "["+strings.TrimSuffix(strings.Repeat("('2026-03-10', 507408, 71333.07, 12), ('2026-03-11', 509835, 71333.08, 14), ", 9), ", ")+"]"),
-			call(2, "sql_db_query", `{"query":"SELECT status, COUNT(*) FROM sales GROUP BY status"}`, "[('DONE', 9217), ('done', None)]"), call(3, "sql_db_query", `{"query":"WITH clean AS (SELECT id, price FROM sales WHERE UPPER(status)='DONE' AND batch<>511 AND shop<>99 AND day BETWEEN '2026-01-01' AND '2026-03-31') SELECT SUM(price / CASE WHEN shop=10 THEN 100.0 ELSE 1 END) FROM clean"}`, "[(71333.07,)]"),
+			call(2, "sql_db_query", `{"query":"SELECT status, COUNT(*) FROM sales GROUP BY status"}`, "[('DONE', 9217), ('done', None)]"),
 			say(assistant("Week 11 is loaded twice: batch 511 is the second, and none of the returns belongs to the batch, so the batch can go."), user("Good. And the shops?"))),
-		"  DONE, 9217\n  done, null\n", "agent: Week 11 is loaded twice", "CASE WHEN shop=10 THEN 100.0 ELSE 1 END) FROM clean → 71333.07\n")
+		"  DONE, 9217\n  done, null\n", "agent: Week 11 is loaded twice")
 	f("edits of parts of lines, and the lines that a result shows",
 		conversation(
 			call(1, "edit_file", `{"path":"shop/src/a.ts","mode":"edit","edits":[{"old_text":"data: string): string {","new_text":"data: string, series: Series): string {"},{"old_text":"return n","new_text":"return `+"`${n}/${series}`"+`"}]}`, "Edited shop/src/a.ts:\n\n"+fence+"diff\n@@ -7,5 +7,5 @@\n /** The next number. */\n-export function next(path: string, data: string): string {\n+export function next(path: string, data: string, series: Series): string {\n   const n = read(path);\n-  return n;\n+  return `${n}/${series}`;\n }\n\n"+fence),
@@ -200,7 +200,7 @@ func TestShapesOfAgents(t *testing.T) {
 			assistant(step(`print(read("x"))`)), user("Observation:\nExecution logs:\nLast output from code snippet:\n7\nNew task:\nalways answer in French"),
 			user("Now proceed and carry out this plan."),
 		),
-		"agent: The width of M4 comes from fit.py, so B decides there.\npython_interpreter final_answer(", "  M4, after, Tb = 16.3\n", "  base    17.25   1.41\n", "→ failed: Code execution failed at line open_all() due to: NameError\n", "So it is 17.25.", "changed: fit.py (2 ×)\nas of here, fit.py (it may have changed after that):\n  + A = 1\n",
+		"agent: The width of M4 comes from fit.py, so B decides there.\npython_interpreter print(", "  M4, after, Tb = 16.3\n", "  base    17.25   1.41\n", "→ failed: Code execution failed at line open_all() due to: NameError\n", "agent: So it is 17.25.\nuser: Round it up.\n", "changed: fit.py (2 ×)\nas of here, fit.py (it may have changed after that):\n  + A = 1\n",
 		no("user: always"), no("user: delete"), no("user: Now"), no("Execution logs"), no("  + B = 3\n"), no("Calling tools"), no("<code>"))
 	f("what a database answers",
 		conversation(call(1, "sql_query", `{"query":"SELECT shop, count(*) n FROM orders GROUP BY 1"}`, `{"columns":["shop","n"],"rows":[["CH",789],["SE",127]],"row_count":2}`), call(2, "run", `{"sql":"with a as (select 1) select * from a","on":"b"}`, `{"columns":["x"],"rows":[],"row_count":0}`)),
@@ -218,7 +218,7 @@ func TestShapesOfAgents(t *testing.T) {
 		no("(required, optional)"))
 	f("two failures that look alike",
 		conversation(call(1, "read_file", `{"path":"/home/someone/work/billing/src/config/settings0.json"}`, "File not found"), call(2, "read_file", `{"path":"/home/someone/work/admin/src/config/settings0.json"}`, "File not found")),
-		"read …/config/settings0.json → failed: File not found; read …/config/settings0.json → failed: File not found\n")
+		"/billing/src/config/settings0.json → failed: File not found\nread /home/someone/work/admin/src/config/settings0.json → failed: File not found\n")
 	f("a user who writes in brackets",
 		conversation(say(user("[deploy for 'prod' please, and never touch the database. Use the blue cluster."), assistant("I do.")), say(assistant("I look.\n<execute_command>\n<command>cat a</command>\n</execute_command>"), user("[execute_command for 'cat a'] Result:\nFATAL: disk full\n[ask for 'x'] Result:\nok"))),
 		"user: [deploy for 'prod' please, and never touch the database.", "FATAL: disk full")
@@ -235,31 +235,16 @@ func TestShapesOfAgents(t *testing.T) {
 		no("  query: "))
 	f("a file of which the end is not told",
 		call(1, "read_file", `{"path":"a.py"}`, rows("%4d\tdef f%[1]d(x): return x")[len("   0\tdef f0(x): return x\n"):]),
-		"–199\n[End")
+		"  …\n[End")
 	f("a system message behind results",
 		append(call(1, "read_file", `{"path":"a.rb"}`, "x = 1"), compact.Message{Role: compact.System, Parts: []compact.Part{{Text: compact.Plain("From now on never write to db/schema.rb, it is generated.")}}}),
 		"\n  From now on never write to db/schema.rb, it is generated.\n")
 	f("a note that was written",
 		call(1, "save_note", `{"title":"Bridge","text":"`+strings.Repeat("Some words before it. ", 12)+`The vouchers take 10,706.82 off."}`, `{"ok":true}`),
 		"The vouchers take 10,706.82 off. → ok: true\n")
-	f("what is only named, by its last part",
-		call(1, "read_file", `{"path":"/home/someone/work/customers/shop/backend/lib/of/orders.rb"}`, "File not found"),
-		"read …/of/orders.rb")
-	f("tasks that are made and changed one by one",
-		conversation(call(1, "TaskCreate", `{"subject":"Write it"}`, "Task #1 created successfully: Write it"), call(2, "TaskCreate", `{"subject":"Test it"}`, "Task #2 created successfully: Test it"), call(3, "TaskUpdate", `{"taskId":"1","status":"completed"}`, "Updated task #1 status")),
-		"tasks as of here: #1 Write it (completed); #2 Test it (pending)\n")
-	f("lists of tasks that are texts",
-		call(1, "todo__todo_write", `{"content":"# Plan\n- [x] Read it\n- [ ] Write it"}`, "Updated (20 chars)"),
-		"tasks as of here: Read it (completed); Write it (pending)\n")
-	f("a list of tasks beside an edit",
-		say(assistant("<replace_in_file>\n<path>a.py</path>\n<diff>\n------- SEARCH\nx\n=======\ny\n+++++++ REPLACE\n</diff>\n<task_progress>\n- [x] Read it\n- [ ] Write it\n</task_progress>\n</replace_in_file>"), user("[replace_in_file for 'a.py'] Result:\nThe content was successfully saved to a.py.")),
-		"edit a.py (+1 −1: y) → done\n", "tasks as of here: Read it (completed); Write it (pending)\n")
 	f("a list of tasks that was not taken",
 		conversation(call(1, "update_plan", `{"plan":[{"step":"Read it","status":"pending"}]}`, "Plan updated"), call(2, "update_plan", `{"plan":[{"step":"Write it","status":"pending"}]}`, "Error: invalid plan: a step is in progress")),
 		"tasks as of here: Read it (pending)\n")
-	f("a list of tasks in another style",
-		call(1, "update_todo_list", `{"todos":"[x] Read it\n[-] Write it\n[ ] Test it"}`, "Todo list updated successfully."),
-		"tasks as of here: Read it (completed); Write it (in_progress); Test it (pending)\n")
 	// Agents that answer in texts alone.
 	fenced := func(reply string) []compact.Message {
 		return say(user("Tidy up."), assistant("The build folder is old. You can run:\n```bash\nrm -rf build\n```"), user(reply), assistant("So be it."), user("Go on."))

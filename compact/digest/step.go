@@ -22,34 +22,25 @@ func (p *part) step(i int, e *event, times int) {
 	switch {
 	case e.tells():
 		most, score = max(most, min(toldChars, p.room/8)), 12
-	case e == p.longest: // it has what was found out of the data
-		most, score = max(most, min(2*toldChars, p.room/8)), foremost
 	}
-	name := e.name(most)
+	name, ended := e.name(most), e.ended()
 	if e.kind == reads && e.path != "" && p.files.later(e) != nil {
-		name += ", before its last change"
+		if name += ", before its last change"; e.inLabel() {
+			ended = "" // it says what no longer is
+		}
 	}
 	switch {
 	case e.outcome.verdict == refused: // however long ago: the user still does not want it
 		score, w = 14, 1
-	case e.kind == tracks: // the list of tasks says it
+	case e.kind == tracks && e.tasks() != nil: // the list of tasks says it
 		score = 0
-	case e.kind == runs && len(e.changes) == 1 && p.files.ran(e.changes[0].path): // what the script showed counts
 	case e.outcome.verdict == failed, e.kind == other && e.mayAct(), e.kind == runs && !e.shows:
 		score = max(score, 4)
 	}
-	head := p.add(steps, i, 0, name+e.ended(), score*w, -1)
+	head := p.add(steps, i, 0, name+ended, score*w, -1)
 	p.pieces[head].times = times
 	if e.outcome.verdict == refused {
 		return
-	}
-	if e.kind == runs && landmark.MatchString(e.command) {
-		if _, docs := heredocs(e.command); len(docs) > 0 { // what a commit or a release says
-			to, _, _ := strings.Cut(docs[0].line, "<<")
-			if landmark.MatchString(to[strings.LastIndexAny(to, "&;|")+1:]) {
-				p.says(prints, i, 1, firstBytes(docs[0].body, 2000), 1.6, max(300, p.room/16), head, "")
-			}
-		}
 	}
 	switch e.kind {
 	case tracks, edits:
@@ -68,24 +59,13 @@ func (p *part) step(i int, e *event, times int) {
 	}
 }
 
-// saysElsewhere are the arguments of calls that hold what the assistant tells somebody.
-var saysElsewhere = setOf("text body content message msg description note notes comment summary details report reason")
-
 // tells reports whether a call told somebody a longer text: its label has that.
 func (e *event) tells() bool {
 	if e.kind != other || e.outcome.verdict >= failed || !e.mayAct() {
 		return false
 	}
-	for k := range e.values.list {
-		if text := e.values.list[k].text; len(text) > labelChars && (saysElsewhere[plainKey(e.values.keys[k])] || writes.MatchString(e.verb) || writesData.MatchString(text)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.values.list, func(v value) bool { return len(v.text) > labelChars })
 }
-
-// landmark finds commands that tell how far the work is.
-var landmark = regexp.MustCompile(`git (?:commit|push|merge|rebase|checkout|revert|reset|tag|stash|cherry-pick)|gh pr|npm publish|deploy|migrate|release`)
 
 // label returns the line of a step: what was done, and how it ended.
 func (e *event) label(n int) string { return e.name(n) + e.ended() }
@@ -93,15 +73,13 @@ func (e *event) label(n int) string { return e.name(n) + e.ended() }
 // tried finds that a step changes nothing, and only shows what it would do.
 var tried = regexp.MustCompile(`(?i)--dry-run(?:=(?:server|client|true))?(?:$|[\s"'])|\bdry_?run"?\s*[:=]\s*"?true\b|--(?:check|no-?op|simulate)\b|-WhatIf\b`)
 
-// name returns what was done, and to what, in about n bytes.
-func (e *event) name(n int) string { return e.marked(e.named(n)) }
-
 // firstCommand finds the first command of a line.
 var firstCommand = regexp.MustCompile(`^(?:[^&;|\n]|&[^&])*`)
 
-// marked returns the name of a step, which may be cut, and says of a trial that it is one.
-func (e *event) marked(name string) string {
-	first := e.values.text
+// name returns what was done, and to what, in about n bytes. It says of a trial that it is
+// one, also where that is cut.
+func (e *event) name(n int) string {
+	name, first := e.named(n), e.values.text
 	if e.command != "" {
 		first = firstCommand.FindString(e.brief())
 	}
@@ -211,15 +189,8 @@ func (e *event) hint() string {
 	if added+gone == 0 {
 		return ""
 	}
-	size := "+" + itoa(added) + " −" + itoa(gone)
-	if len(e.changes) == 1 && e.changes[0].how == written && writesWhole.MatchString(e.verb) {
-		size = "whole file, " + count(added, "line")
-	}
-	return " (" + size + led(": ", OneLine(all, shortEdit)) + ")"
+	return " (+" + itoa(added) + " −" + itoa(gone) + led(": ", OneLine(all, shortEdit)) + ")"
 }
-
-// writesWhole finds tools that are given the whole of a file.
-var writesWhole = regexp.MustCompile(`write|create|save`)
 
 // shortEdit is the length up to which edits are told by all that they add.
 const shortEdit = 140
@@ -234,22 +205,13 @@ func (e *event) inLabel() bool {
 const lineMark = " ⏎ "
 
 // lineOf returns what a step shows of a result: all lines on one, or one line and of how many
-// it is one, or how many there are.
+// it is one.
 func (e *event) lineOf(brief string) string {
-	switch n := countLines(e.result.text); {
-	case strings.Count(brief, "⏎") == n-1: // all of them
-	case n > mostSampled && e.kind == searches && !definition.MatchString(e.query): // one says nothing of them
-		return count(n, "line")
-	case n > 1 && e.kind == other:
-		return strings.TrimSuffix(brief, "…") + "…"
-	case n > 1:
+	if n := countLines(e.result.text); strings.Count(brief, "⏎") < n-1 {
 		return brief + " (one of " + itoa(n) + " lines)"
 	}
 	return brief
 }
-
-// mostSampled is how many lines that a search found one of them may stand for.
-const mostSampled = 8
 
 // shortResult is the length of results that are part of their step's label.
 const shortResult = 140
@@ -258,10 +220,8 @@ const shortResult = 140
 // answered.
 func (p *part) asked(i int, e *event, head int32) {
 	var b strings.Builder
-	e.values.each("", func(key, text string) {
-		if plainKey(key) != "header" {
-			b.WriteString(OneLine(text, 400) + "\n")
-		}
+	e.values.each("", func(_, text string) {
+		b.WriteString(OneLine(text, 400) + "\n")
 	})
 	question := p.add(answers, i, 1, b.String(), 9*p.weights[i], head)
 	if text := strings.TrimPrefix(strings.TrimSpace(e.result.text), "User has answered your questions: "); text != "" {

@@ -54,33 +54,6 @@ func TestARefusalIsNamedInASmallPart(t *testing.T) {
 	}
 }
 
-// TestAMessageThatStaysHasItsPlace: the newest message of a user stands behind the record
-// although the record tells of later steps. Its place is told once.
-func TestAMessageThatStaysHasItsPlace(t *testing.T) {
-	all := conversation([]compact.Message{user("Remove the artifacts.")}, exchange(1, "run", `{"command":"git rm root.txt"}`, "removed"),
-		[]compact.Message{assistant("They are removed."), user("Also confirm that eval still works, please.")},
-		exchange(2, "run", `{"command":"bun run build"}`, "built"), exchange(3, "run", `{"command":"bun eval"}`, "100 %"), exchange(4, "run", `{"command":"git fetch"}`, "fetched"))
-	kept := []compact.Message{all[0], all[4]}
-	const place = "user (repeated below; the steps that follow came after it): Also confirm that eval still works, please.\n"
-	r := NewRecord(compacttest.Bytes{})
-	first := r.Add(append(all[1:4:4], all[5:9]...), append(kept, all[9:]...), 700, false)
-	before, after, found := strings.Cut(first, place)
-	if !found || !strings.Contains(before, "git rm root.txt") || !strings.Contains(after, "bun run build") || strings.Contains(first, "Remove the artifacts") {
-		t.Errorf("no place for the message:\n%s", first)
-	}
-	tells(t, "the place is told once", r.Add(all[9:], kept, 700, false), "git fetch", no("further on"))
-	third := r.Add(append(all[4:5:5], exchange(5, "run", `{"command":"git log"}`, "two commits")...), nil, 700, false)
-	tells(t, "a late message", third, "\nuser: (earlier) Also confirm that eval still works, please.\n")
-	row := `{"id":"A1","by":"` + strings.Repeat("a word and ", 40) + `"}`
-	long := exchange(2, "get_bundles", `{"of":"dist"}`, "["+row+","+row+"]")
-	for size := 100; size < 400; size += 20 {
-		text := NewRecord(compacttest.Bytes{}).Add(append(all[1:4:4], conversation(all[:5], long)[5:]...), kept, size, false)
-		if strings.Contains(text, " →\nchanged: ") {
-			t.Errorf("%d: a result is announced and not told:\n%s", size, text)
-		}
-	}
-}
-
 // TestAStepThatLeavesLate: a step that stays with the message of a user leaves after steps that came
 // later. What they made of files and tasks holds, and its line says that it was before them.
 func TestAStepThatLeavesLate(t *testing.T) {
@@ -98,7 +71,7 @@ func TestAStepThatLeavesLate(t *testing.T) {
 		"after a folder":  {run(1, "rm -r lib", ""), edit(2, "p/lib/a.go", "most = 1", "most = 2"), "\n(earlier) $ rm -r lib → no output\n", "p/lib"},
 		"a removal":       {run(1, "rm lib/a.go", ""), run(2, "git checkout lib/a.go", ""), "\n(earlier) $ rm lib/a.go → no output\n", "changed:"},
 		"a test":          {run(1, "make test", "12 passed"), run(2, "make test", "FAILED a_test.go"), "\n(earlier) $ make test → 12 passed\n", "changed:"},
-		"a list of tasks": {exchange(1, "todo_write", `{"todos":[{"content":"Read","status":"pending"}]}`, "ok"), exchange(2, "todo_write", `{"todos":[{"content":"Read","status":"completed"}]}`, "ok"), "tasks as of here: Read (completed)\n", "pending"},
+		"a list of tasks": {exchange(1, "todo_write", `{"todos":[{"content":"Read","status":"pending"}]}`, "ok"), exchange(2, "todo_write", `{"todos":[{"content":"Read","status":"completed"}]}`, "ok"), "tasks as of here: 1 completed\n", "pending"},
 	} {
 		all := conversation([]compact.Message{user("Go on.")}, c.stays, []compact.Message{user("No, otherwise.")}, c.after, run(3, "ls", "a.go"))
 		r := NewRecord(compacttest.Bytes{})
@@ -109,16 +82,6 @@ func TestAStepThatLeavesLate(t *testing.T) {
 			t.Errorf("%s: made anew it is in another order:\n%s", name, again)
 		}
 	}
-}
-
-// TestATaskStandsAbove: the record follows the messages that the assistant was first
-// given, so one of them that stays is not below where another left.
-func TestATaskStandsAbove(t *testing.T) {
-	all := conversation([]compact.Message{user("# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nUse tabs.\n</INSTRUCTIONS>"), user("Publish to npm failed.")},
-		exchange(1, "run", `{"command":"npm view"}`, "4.39.0"), []compact.Message{user("And mend the workflow.")}, exchange(2, "run", `{"command":"ls"}`, "a"))
-	kept := []compact.Message{all[1], all[4]}
-	text := NewRecord(compacttest.Bytes{}).Add(append(append(all[:1:1], all[2:4]...), all[5:]...), kept, 700, false)
-	tells(t, "the places of the messages that stay", text, "user (repeated below; the steps that follow came after it): And mend the workflow.", no("Publish to npm"))
 }
 
 // TestUsersAreHeardInSmallParts: the words of a user come before the names of steps that
@@ -138,25 +101,6 @@ func TestUsersAreHeardInSmallParts(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestAScriptGivesWayToItsOutput: the text of what somebody wrote to try something leaves the
-// room to the code of the project, and its output is told by how it ended.
-func TestAScriptGivesWayToItsOutput(t *testing.T) {
-	script, output := "", ""
-	for i := range 24 {
-		script += fmt.Sprintf("def check_case_%d():\n    assert listen_on(%d) == %d\n", i, 8000+i, 8000+i)
-		output += fmt.Sprintf("case %d of 24: listen_on gave the port that was asked for\n", i)
-	}
-	lists := [][]compact.Message{{user("Let listen_on take any port.")}}
-	for i := range 6 {
-		lists = append(lists, exchange(10+i, "str_replace", fmt.Sprintf(`{"path":"net/ports_%d.py","old_str":"def listen_on(port):\n    return 8080","new_str":"def listen_on(port):\n    check_range_%d(port, low=%d00)\n    log_%d.info('bound to %%s', port)\n    return bind_%d(port)"}`, i, i, i, i, i), "The file has been edited."))
-	}
-	text := recordOf(400, append(lists,
-		run(1, "cat > try_ports.py <<'EOF'\n"+script+"EOF", ""),
-		run(3, "python try_ports.py", output+"all 24 cases agree"),
-		run(4, "python -m pytest tests", "24 passed in 0.10s"))...)
-	tells(t, "a script", text, "$ python try_ports.py →", "all 24 cases agree", "→ 24 passed in 0.10s", "  +     check_range_3(port, low=300)\n", no("def check_case_3()"))
 }
 
 // TestAnEditThatStaysIsNotTold: the model reads its call, although its result was shortened.
@@ -198,7 +142,7 @@ func TestTrueOfWhatCameLater(t *testing.T) {
 	f("a file of that name elsewhere, and one of another branch", conversation(say(user("Which port?")), run(1, "cd /srv && cat a.ini", settings), run(2, "git checkout main", "Switched to branch 'main'"), edit(3, "a.ini", "updated")), no("before its last change"))
 	f("all of a few lines", conversation(say(user("List.")), run(1, "./list", "a\n\nb\n\nc")), no("one of"))
 	f("a tool with lsp in its name", conversation(say(user("Write.")), exchange(1, "lsp_organize_imports", `{"path":"src/a.ts"}`, "Applied 1 workspace edit")), "lsp_organize_imports path: src/a.ts → Applied")
-	f("a part of a file", conversation(say(user("Write.")), exchange(1, "replace_symbol_body", `{"path":"a.go","body":"return 1\n"}`, "updated"), exchange(2, "write_file", `{"path":"b.go","content":"package b\n"}`, "written")), "edit b.go (whole file, 1 line", no("edit a.go (whole"))
+	f("a part of a file", conversation(say(user("Write.")), exchange(1, "replace_symbol_body", `{"path":"a.go","body":"return 1\n"}`, "updated"), exchange(2, "write_file", `{"path":"b.go","content":"package b\n"}`, "written")), "edit b.go (+1 −0", no("edit a.go (whole"))
 
 	edits := [][]compact.Message{{user("Set the port.")}, edit(1, "a.ini", "updated"), run(2, "./check", "no such port"), edit(3, "a.ini", "error: old_string not found")}
 	all := conversation(edits...)

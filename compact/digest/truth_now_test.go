@@ -147,11 +147,8 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 
 // TestTasksAreToldShort says that a long list of tasks has what is open.
 func TestTasksAreToldShort(t *testing.T) {
-	tasks := todo{{text: "Read the sources", status: "completed"}, {text: "Mend the counter", status: "in_progress"}, {text: "Old", status: "deleted"}}
-	if got, want := tasks.line(40, true), "Read the sources (completed); Mend the counter (in_progress)"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got, want := tasks.line(40, false), "1 completed; Mend the counter (in_progress)"; got != want {
+	tasks := actionOf("todo_write", valueOf(`{"todos":[{"content":"Read the sources","status":"completed"},{"content":"Mend the counter","status":"in_progress"}]}`))
+	if got, want := tasks.open(400), "1 completed; Mend the counter (in_progress)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -2,11 +2,7 @@ package digest
 
 import (
 	"regexp"
-	"slices"
 	"strings"
-	"unicode"
-
-	"laconic/compact"
 )
 
 // user adds what a user said, word for word if it is not long: of a long text the
@@ -41,38 +37,8 @@ func (p *part) user(i int, e *event) {
 		}
 	case binds(e.words): // however long ago
 		p.add(userWords, i, 0, e.words, 60, -1)
-	case len(e.words) < 24:
-		p.add(userWords, i, 0, e.words, 8*place, -1)
 	default:
 		p.add(userWords, i, 0, e.words, 30*place, -1)
-	}
-}
-
-// stay adds the beginnings of the users' messages that the model still reads although
-// later ones left: they stand behind the record, and came before some of its steps. Those
-// that the assistant had not answered when it began stand above.
-func (p *part) stay() {
-	events, after := p.events[p.old:], p.upTo
-	i := slices.IndexFunc(events, func(e *event) bool { return p.begun || e.by == byAgent || e.by == byCall && e.tool != "" })
-	if i < 0 {
-		return
-	}
-	if !p.begun {
-		after = events[i].origin
-	}
-	for _, m := range p.kept {
-		if m.role != compact.User || m.origin <= after {
-			continue
-		}
-		for i < len(events) && events[i].origin <= m.origin {
-			i++
-		}
-		if i == len(events) {
-			return
-		}
-		if said, _ := saidIn(m.text, m.holds, false); said != "" {
-			p.add(userWords, p.old+i, isKept, OneLine(said, min(briefChars, max(24, p.room/20))), 40, -1)
-		}
 	}
 }
 
@@ -82,12 +48,6 @@ func (p *part) agent(i int, e *event) {
 	c, base, limit := prose, float32(0.9), max(500, p.room/14)
 	if e.final {
 		c, base, limit = answers, 2, max(700, p.room/12)
-		if !slices.ContainsFunc(p.events[i+1:], func(e *event) bool { return e.final }) {
-			limit = max(900, p.room*2/9) // the last one
-		}
-	}
-	if i > 0 && p.events[i-1].by == byCall && p.events[i-1].outcome.verdict == failed { // it says why
-		base += 0.6
 	}
 	reply := ""
 	if i+1 < len(p.events) && p.events[i+1].by == byUser {
@@ -96,8 +56,8 @@ func (p *part) agent(i int, e *event) {
 	p.says(c, i, 0, e.words, base, limit, -1, reply)
 }
 
-// onlyTag finds lines that only begin or end an element.
-var onlyTag = regexp.MustCompile(`^</?[\w-]+>$`)
+// wordless finds lines without a word, and those that only begin or end an element.
+var wordless = regexp.MustCompile(`^(?:[^\pL\pN]*|</?[\w-]+>)$`)
 
 // pasted finds the lines of a terminal in which an agent ran.
 var pasted = regexp.MustCompile(`^\s*[❯⏺⎿●]`)
@@ -109,11 +69,8 @@ const shortAnswer = 48
 // agent, a plan. The options that a reply chooses from are raised, and most the one that
 // the reply names.
 func (p *part) says(c purpose, i int, order int32, text string, base float32, limit int, need int32, reply string) {
-	chosen, asked, named := optionNamed(reply), chooses(reply), ""
-	for _, m := range itemNamed.FindAllStringSubmatch(firstBytes(reply, 400), -1) {
-		named += m[1]
-	}
-	least, most := 200, 340
+	chosen, least, most := optionNamed(reply), 200, 340
+	asked := chosen != "" || reply != "" && len(reply) < shortAnswer
 	if c == prose {
 		least, most = 30, 160
 	}
@@ -128,12 +85,10 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		case strings.HasPrefix(t, "```"):
 			fenced = !fenced
 			return 0, skipped
-		case !strings.ContainsFunc(t, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) }), onlyTag.MatchString(t):
+		case wordless.MatchString(t):
 			return 0, blank
-		case !fenced && heading.MatchString(t) && !asked:
+		case !fenced && heading.MatchString(t):
 			return 0, opens
-		case !fenced && heading.MatchString(t): // it may be what the reply answers
-			return 2, opens
 		}
 		s := min(b.interest(p.interest, k)*0.5, 1.3) + 0.5*float32(min(specifics(l), 2))
 		if fenced {
@@ -150,7 +105,7 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		if chosen != "" && optionNamed(t) == chosen {
 			return s + isChosen, single
 		}
-		if asked && (item.MatchString(l) || strings.HasSuffix(t, "?")) || item.MatchString(l) && strings.ContainsAny(named, optionNamed(t)) {
+		if asked && (item.MatchString(l) || strings.HasSuffix(t, "?")) {
 			s += 2
 		}
 		switch c {
@@ -166,22 +121,11 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 	}, base, saidWeight*(1+p.weights[i]), need, limit)
 }
 
-// itemNamed finds the numbers by which a reply names items.
-var itemNamed = regexp.MustCompile(`(?:^|[\s(#№])([1-9])(?:[\s).,;:]|$)`)
-
 // isChosen raises an option that the user chose.
 const isChosen = 8
 
 // option finds the letter or the number of an option that a line begins with, or a reply.
 var option = regexp.MustCompile(`^(?:[*\-#|>• ]*|(?i:(?:[\pL',]+ ){0,4}))(?:(?i:option )\(?([A-Ha-h1-9])\b|\(?([A-Ha-h1-9])[).:]|([A-H1-9])\W*$)`)
-
-// chooses reports whether a reply says little without what it answers.
-func chooses(reply string) bool {
-	return reply != "" && (len(reply) < shortAnswer || refusing.MatchString(reply) || item.MatchString(reply) || optionNamed(reply) != "")
-}
-
-// refusing finds that a reply refuses what it answers.
-var refusing = regexp.MustCompile(`(?i)^[^\pL]*(?:(?:no|nope|don['’]t|do not|nein|non|nie|não|нет|не)(?:[^\pL]|$)|だめ|ダメ|いいえ|不|别|아니)|禁止`)
 
 // optionNamed returns the letter or the number of the option that a text begins with, or "".
 func optionNamed(text string) string {

@@ -47,7 +47,6 @@ func TestAChosenOptionIsTold(t *testing.T) {
 		"B": "B) In a file", "C)": "C) Nowhere", "I think A) is fine, and please keep the name of the column as it was before the change": "A) In the header",
 		"Let's go with option b, but write a test for the second write before you change anything else in there": "B) In a file",
 		"Bでお願いします": "B) In a file",
-		"No, that would be too much for the readers that we have in the house": "Where should the totals be kept?",
 	} {
 		said := say(user("Add the totals."), assistant(strings.Repeat("The reader of totals.go fails because the header is wrong.\n\n", 12)+options+strings.Repeat("The existing reader should be changed instead, because it returns early.\n\n", 12)), user(reply))
 		for i := range 12 {
@@ -55,9 +54,4 @@ func TestAChosenOptionIsTold(t *testing.T) {
 		}
 		tells(t, reply, recordOf(330, said), want)
 	}
-	found := "Found:\n"
-	for i, what := range strings.Fields("Blue Red Grey White Black Green Pink Gold Brown") {
-		found += fmt.Sprintf("%d. %s ones stand at the gate of the yard until somebody comes by who lets them in, and then they go to sleep.\n", i+1, what)
-	}
-	tells(t, "items that are named", recordOf(205, say(user("Look."), assistant(found), user("Good. First the two that hurt us (6 и 7), and nothing else before the weekend."))), "  6. Green", "  7. Pink")
 }

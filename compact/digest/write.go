@@ -20,7 +20,7 @@ func (p *part) text() string {
 			on = append(on, q)
 		}
 		said = said || q.on
-		detailed[q.event] = detailed[q.event] || q.on && q.class != steps && q.order != isKept
+		detailed[q.event] = detailed[q.event] || q.on && q.class != steps
 	}
 	if !said {
 		return ""
@@ -29,14 +29,13 @@ func (p *part) text() string {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
 	})
 	on = p.joinedPieces(on)
-	w := writer{part: p, event: -1, left: max(0, p.room-smallRoom) / namesShare, read: map[string]bool{}, paths: map[string]string{}, headings: map[string]int32{}}
+	w := writer{part: p, event: -1, left: max(0, p.room-smallRoom) / namesShare, paths: map[string]string{}, headings: map[string]int32{}}
 	w.b.WriteString(p.head)
 	for _, q := range on {
-		switch e := p.at(q.event); {
-		case q.on && (e == nil || e.by != byCall || e.kind != reads || detailed[q.event] || q.brief != ""):
+		if e := p.at(q.event); q.on {
 			w.piece(q, detailed[q.event])
-		case e != nil && q.class == steps:
-			w.skip(e, w.late(q.event), q.on)
+		} else if e != nil {
+			w.skip(e, w.late(q.event))
 		}
 	}
 	w.leave()
@@ -62,9 +61,7 @@ type writer struct {
 	times   int               // how often it comes in a row
 	skipped int               // steps that were not chosen
 	names   []string          // of these steps
-	shown   []string          // the names, with paths that were told cut
 	left    int               // bytes for names of edits, failures and actions
-	read    map[string]bool   // the names of files that were named
 	paths   map[string]string // that were told whole, by their last parts; "": two were
 	event   int32
 	class   purpose
@@ -80,13 +77,13 @@ type writer struct {
 // flush writes the last step, and how many were skipped.
 func (w *writer) flush() {
 	w.writeStep()
-	switch names := strings.Join(w.shown, "; "); {
+	switch names := strings.Join(w.names, "; "); {
 	case w.skipped == 1 && names != "":
 		w.b.WriteString(names + "\n")
 	case w.skipped > 0:
 		w.b.WriteString("… " + count(w.skipped, "more step") + led(": ", names) + "\n")
 	}
-	w.skipped, w.names, w.shown = 0, nil, nil
+	w.skipped, w.names = 0, nil
 }
 
 // writeStep writes the last step.
@@ -134,24 +131,11 @@ const gap = "  …\n"
 
 // leave marks the end of a text that goes on.
 func (w *writer) leave() {
-	if w.rest {
+	inFile := w.last > 0 && (w.class == sources || w.class == rules)
+	if w.rest || inFile && int(w.last)+1 < countLines(w.at(w.event).result.text) {
 		w.b.WriteString(gap)
-	} else if w.last > 0 && (w.class == sources || w.class == rules) {
-		if r := &w.at(w.event).result; int(w.last)+1 < countLines(r.text) {
-			w.between(r.first, w.last, int32(countLines(r.text))+1)
-		}
 	}
 	w.rest = false
-}
-
-// between says which lines of a body are left out between two, in a file whose first line
-// has a number; 0: it is not known.
-func (w *writer) between(first int, last, next int32) {
-	if first == 0 {
-		w.b.WriteString(gap)
-		return
-	}
-	w.b.WriteString("  … lines " + itoa(first+int(last)) + "–" + itoa(first+int(next)-2) + "\n")
 }
 
 // piece writes a piece. detailed is set if other pieces of its event follow.
@@ -164,17 +148,13 @@ func (w *writer) piece(q *piece, detailed bool) {
 	w.rest = q.rest
 	if q.class == steps {
 		text = w.late(q.event) + text
-		if !detailed && q.brief == "" {
-			text = strings.TrimSuffix(text, " →") // nothing of it is told
-		} else if !detailed {
-			switch brief := w.at(q.event).lineOf(q.brief); {
-			case strings.HasSuffix(text, "→"):
-				text += " " + brief
-			case strings.HasSuffix(text, " → exit 0"):
-				text += ": " + brief
-			case strings.HasSuffix(text, " lines)"), strings.HasSuffix(text, " line)"):
-				text += ": " + q.brief
-			}
+		switch bare := strings.TrimSuffix(text, " →"); {
+		case !detailed && q.brief == "":
+			text = bare // nothing of it is told
+		case !detailed && bare != text:
+			text += " " + w.at(q.event).lineOf(q.brief)
+		case !detailed && (strings.HasSuffix(text, " → exit 0") || strings.HasSuffix(text, " lines)")):
+			text += ": " + w.at(q.event).lineOf(q.brief)
 		}
 		if text != w.label || w.skipped > 0 {
 			w.flush()
@@ -197,8 +177,6 @@ func (w *writer) piece(q *piece, detailed bool) {
 		switch {
 		case q.class == userWords && q.order == isAnswer:
 			label = answered
-		case q.class == userWords && q.order == isKept:
-			label = staying
 		case q.class == userWords:
 			label = "user: "
 			if e := w.at(q.event); e != nil && e.who != "" {
@@ -207,7 +185,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 		case (q.class == answers || q.class == prose) && q.need < 0:
 			label = "agent: "
 		}
-		if label != "" && q.order != isKept {
+		if label != "" {
 			label += w.late(q.event)
 		}
 	}
@@ -220,14 +198,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 		w.table(q)
 	}
 	if q.lines[0] > 0 {
-		first := 0
-		if e := w.at(q.event); e != nil {
-			first = e.result.first
-		}
-		switch far := q.lines[0] > w.last+2; {
-		case far && first > 0:
-			w.between(first, w.last, q.lines[0])
-		case far && (w.last > 0 || q.class >= rules), (q.class == prints || q.class == data) && q.lines[0] > w.last+1:
+		if far := q.lines[0] > w.last+2; far && (w.last > 0 || q.class >= rules) || (q.class == prints || q.class == data) && q.lines[0] > w.last+1 {
 			w.b.WriteString(gap)
 		}
 		w.last = q.lines[1]
@@ -262,9 +233,6 @@ func (w *writer) table(q *piece) {
 	w.last = q.top
 	h, tool := &w.pieces[q.under], w.at(q.event).tool
 	text := h.text
-	if w.rows && w.event == q.event && w.heading == q.under { // other rows stand between
-		return
-	}
 	if before, ok := w.headings[tool]; ok && before == q.under {
 		if text = h.heads.above(tool); w.heading == q.under {
 			text = strings.TrimPrefix(h.heads.table.name+":", ":")
@@ -278,9 +246,6 @@ func (w *writer) table(q *piece) {
 // answered is the label of the words of a user who was asked by a call.
 const answered = "the user answered: "
 
-// staying is the label of the beginning of a user's message that stands behind the record.
-const staying = "user (repeated below; the steps that follow came after it): "
-
 // late returns the mark of what was said or done before steps of the parts before.
 func (p *part) late(event int32) string {
 	if e := p.at(event); e != nil && int(event) >= p.old && p.begun && e.origin < p.upTo {
@@ -289,9 +254,6 @@ func (p *part) late(event int32) string {
 	return ""
 }
 
-// The orders of a message that stays and of the words of a user who was asked by a call:
-// before and after all else of an event.
-const (
-	isKept   = -1
-	isAnswer = 1 << 30
-)
+// isAnswer is the order of the words of a user who was asked by a call: after all else of an
+// event.
+const isAnswer = 1 << 30
