@@ -57,7 +57,13 @@ func (r *Record) lose(m *message, answered bool) {
 	switch {
 	case m.role == compact.User:
 		call := awaits != nil && awaits.origin+1 == m.origin && (awaits.tool != inFence || m.holds)
-		said, data := saidIn(m.text, m.holds || call, call && awaits.answers())
+		text, final := m.text, []string(nil)
+		if call && strings.Contains(awaits.command, "final_answer(") {
+			if final = finalAnswer.FindStringSubmatch(text); final != nil {
+				text = final[1]
+			}
+		}
+		said, data := saidIn(text, m.holds || call, call && awaits.answers())
 		a := &action{}
 		ran := byUserRun.FindStringSubmatch(m.text)
 		if ran != nil && !call {
@@ -70,6 +76,10 @@ func (r *Record) lose(m *message, answered bool) {
 			res := resultOf(data, awaits.kind)
 			r.answerLate(awaits, &res)
 			data = ""
+		}
+		if final != nil {
+			r.happened(&event{by: byAgent, origin: m.origin, words: final[2], final: true})
+			said = final[3]
 		}
 		if said != "" {
 			if hand, undone := byHand.MatchString(said), undoneByHand.MatchString(said); (hand || undone) && !r.files.namedIn(said, m.origin, false) && undone {
