@@ -20,9 +20,6 @@ var shows = byWord(map[kind]string{
 	ends:     "cd wc sort uniq cut tr echo true pwd printf",
 })
 
-// makes is what commands make of the files that they name.
-var makes = byWord(map[how]string{rewritten: "ed ex", changed: "touch", removed: "rm unlink git-rm"})
-
 // showsState finds commands that show how things are.
 var showsState = regexp.MustCompile(`^(?:gh (?:\w+ (?:view|list|status|diff)|api)\b|(?:kubectl|oc) (?:-\S+ \S+ )*(?:get|describe|logs|top|events)\b|docker (?:compose )?(?:ps|logs|inspect|images)\b|systemctl (?:status|is-\w+|list-\S+)|journalctl\b|crontab -l|\S+ (?:\w+ )?status(?:\s|$)|mdadm (?:-D|--detail)|git-(?:status|rev-parse|branch --show-current)\b|` +
 	`(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\bselect\b)|redis-cli .*(?i:\b(?:h?get|info|[hl]?keys|lrange)\b)|mongosh .*\bfind|curl -[sSIfLk]+ [^-]|aws \S+ (?:describe|list|get)-|az .*\b(?:show|list)\b|squeue\b|sacct\b|helm (?:history|list|get)\b|(?:glab|circleci) \w+ (?:list|view|status)\b|pm2 (?:ls|list)|pip (?:show|list)\b|npm (?:view|ls)\b|(?:ps|date|man|type|printenv)(?:\s|$))`)
@@ -30,24 +27,22 @@ var showsState = regexp.MustCompile(`^(?:gh (?:\w+ (?:view|list|status|diff)|api
 // writesState finds those of them that change something.
 var writesState = regexp.MustCompile(`^(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\b(?:insert|update|delete|drop|alter|create|truncate)\b)|^gh api\b.*\s-(?:[XfF]|-method|-(?:raw-)?field|-input)\b`)
 
-// In requirements installers write what they add, and formatters change files when
-// they are told to.
 var (
+	// requirements are the files in which installers write what they add.
 	requirements = map[string]string{"npm": "package.json", "pnpm": "package.json", "yarn": "package.json", "bun": "package.json", "go": "go.mod", "cargo": "Cargo.toml", "poetry": "pyproject.toml", "uv": "pyproject.toml"}
-	makesFolders = regexp.MustCompile(`^(?:-\w*d\w*|--directory)$`)
 	adds         = setOf("add install i get remove uninstall")
-	formatters   = map[string]string{"gofmt": "-w", "goimports": "-w", "gofumpt": "-w", "prettier": "--write", "black": "", "isort": "", "rustfmt": "", "clang-format": "-i", "ruff": "format", "eslint": "--fix"}
-	formats      = regexp.MustCompile(`^(?:--fix|--write|(?:[\w-]+:)*(?:fmt|format|fix|codegen|generate|gen|reformat|lint-?fix|black|isort|spotless\w*|\w*Format)(?::[\w-]+)*)$`)
-	movesAll     = setOf("push save pop apply")
-	branches     = regexp.MustCompile(`^-[bBcC]$`)
-	namedFile    = regexp.MustCompile(`\w\.[A-Za-z]\w{0,4}$`)
-	inPlace      = regexp.MustCompile(`^(?:-[a-zA-Z0-9]{0,5}i(?:$|[.e])|--in-place)`)
-	trial        = regexp.MustCompile(`^(?:git-(?:rm|mv|clean) (?:.* )?-n|isort (?:.* )?-c)\b`)
-	scripted     = regexp.MustCompile(`^-\w*e$`)
-	loopVariable = regexp.MustCompile(`\$\{?(\w+)`)
-	loopNames    = regexp.MustCompile(`\b(?:for|read(?: -\w+)*) (\w+)`)
-	// ownFolder finds variables that name the folder of the project.
-	ownFolder = regexp.MustCompile(`(?i)git|root|repo|pwd|work|proj`)
+	// formats finds commands that format files or make code.
+	formats = regexp.MustCompile(`^(?:black|isort|rustfmt) |^(?:go\w+|clang-format) (?:.* )?-[wi]\b| --(?:fix|write)\b|(?:^| )(?:[\w-]+:)*(?:fmt|format|fix|codegen|generate|gen|reformat|lint-?fix|black|isort|spotless\w*|\w*Format)(?::[\w-]+)*(?: |$)`)
+	// onWindows are commands of Windows that write files.
+	onWindows = setOf("remove-item del erase move-item move rename-item ren copy-item copy set-content add-content out-file new-item")
+	// keepsFiles finds commands of git that leave the files of the folder as they are, and
+	// stashesOnce a line that takes back what it put aside.
+	keepsFiles  = regexp.MustCompile(`^git-(?:(?:checkout|switch) (?:-q )?-[bBcC] \S+|stash (?:list|show|drop|clear|create|store)\b.*|restore (?:-S|--staged) .*)$`)
+	stashesOnce = regexp.MustCompile(`(?s)\bgit stash(?: push| save| -| *[;&\n]).*\bgit stash (?:pop|apply)\b`)
+	namedFile   = regexp.MustCompile(`\w\.[A-Za-z]\w{0,4}$`)
+	inPlace     = regexp.MustCompile(`^(?:-[a-zA-Z0-9]{0,5}i(?:$|[.e])|--in-place)`)
+	scripted    = regexp.MustCompile(`^-\w*e$`)
+	variable    = regexp.MustCompile(`\$(?:\w+|\{[^}]*\}?)`)
 	// editorEdit finds the commands of SWE-agent that change the open file. Their result
 	// names it.
 	editorEdit = regexp.MustCompile(`^\s*(?:edit \d+:\d+|insert \d+|create \S+)\s`)
@@ -65,18 +60,8 @@ func (a *action) shell() {
 		return
 	}
 	line, docs := heredocs(a.command)
-	line = inShell.ReplaceAllString(strings.ReplaceAll(line, "$(git rev-parse --show-toplevel)", "$root"), "$1$2$3")
+	line = inShell.ReplaceAllString(line, "$1$2$3")
 	a.commands = shellCommands(substituted.ReplaceAllLiteralString(line, "*"))
-	loops := map[string]bool{} // the variables of loops
-	for _, m := range loopNames.FindAllStringSubmatch(a.command, -1) {
-		loops[m[1]] = true
-	}
-	stashes := func(words ...string) bool {
-		return slices.ContainsFunc(a.commands, func(c shellCommand) bool {
-			return c.name == "git-stash" && slices.Contains(words, append(c.words, "push")[0])
-		})
-	}
-	back := stashes("push", "save") && stashes("pop", "apply") // all is as it was
 	shown, quotes, away := other, len(docs) == 0, false
 	folder := strings.TrimSuffix(strings.TrimPrefix(a.values.member("cd workdir cwd workingdirectory"), "./"), "/") + "/" // that paths are in
 	if isAbsolute(folder) || strings.IndexByte(".~", folder[0]) >= 0 {
@@ -85,15 +70,12 @@ func (a *action) shell() {
 	a.shows = len(a.commands) > 0
 	for i := range a.commands {
 		c, before := &a.commands[i], len(a.changes)
-		is := a.run(c, docs, loops)
-		if back && c.name == "git-stash" {
+		is := a.run(c, docs)
+		if c.name == "git-stash" && stashesOnce.MatchString(line) { // all is as it was
 			a.changes = a.changes[:before]
 		}
-		if c.name == "cd" && len(c.words) > 0 { // into a folder that only the shell knows
-			away = strings.ContainsAny(c.words[0], "$*") && (!ownFolder.MatchString(c.words[0]) || strings.Contains(strings.ToLower(c.words[0]), "tmp"))
-			if folder = ""; !away && strings.HasPrefix(c.words[0], "/tmp/") {
-				folder = strings.TrimSuffix(c.words[0], "/") + "/"
-			}
+		if c.name == "cd" && len(c.words) > 0 { // perhaps out of the project
+			folder, away = "", strings.ContainsAny(c.words[0], "$*") || strings.HasPrefix(c.words[0], "/tmp/")
 		}
 		for k := before; k < len(a.changes); k++ {
 			ch := &a.changes[k]
@@ -101,13 +83,13 @@ func (a *action) shell() {
 				ch.path = folder + ch.path
 			}
 			switch ch.last = i == len(a.commands)-1 && strings.HasPrefix(c.joint, "&&"); {
-			case ch.path == everyFile && (away || strings.HasPrefix(folder, "/tmp/")):
+			case ch.path == everyFile && away:
 				*ch = change{how: touched} // in another folder
 			case away && ch.path[0] != '/', strings.HasPrefix(c.joint, "||"):
 				*ch = change{path: ch.path, how: touched}
 			}
 		}
-		if last := len(c.words) - 1; is == reads && last >= 0 && !c.listed && a.path == "" && strings.IndexByte(c.words[last], '.') >= 0 && len(c.words[last]) < 256 {
+		if last := len(c.words) - 1; is == reads && last >= 0 && a.path == "" && strings.IndexByte(c.words[last], '.') >= 0 && len(c.words[last]) < 256 {
 			a.path = c.words[last]
 		}
 		a.shows = a.shows && is != other && len(a.changes) == 0
@@ -132,21 +114,19 @@ func (a *action) shell() {
 }
 
 // run takes the files that a command writes, moves or removes, and returns what it
-// shows. loops are the variables of its loops.
-func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kind {
-	into, before := rewritten, len(a.changes)
+// shows.
+func (a *action) run(c *shellCommand, docs []heredoc) kind {
+	into := rewritten
 	if c.adds || slices.Contains(c.words, "-a") {
 		into = changed
 	}
 	add := func(h how, paths ...string) {
 		for _, path := range paths {
-			ch := change{path: path, how: h}
-			switch m := loopVariable.FindStringSubmatch(path); {
-			case m != nil && loops[m[1]]:
-				ch = change{path: everyFile, how: touched}
-			case path == "" || strings.IndexByte("-&$", path[0]) >= 0 || strings.HasPrefix(path, "/dev/"), strings.ContainsAny(path, "*?{") && m != nil, strings.ContainsAny(path, "()"):
+			ch := change{path: variable.ReplaceAllLiteralString(path, "*"), how: h}
+			switch {
+			case path == "" || strings.IndexByte("-&", path[0]) >= 0 || strings.HasPrefix(path, "/dev/"), strings.ContainsAny(path, "()"):
 				continue
-			case strings.ContainsAny(path, "*?{"):
+			case strings.ContainsAny(ch.path, "*?{"):
 				ch.how = touched
 			case h == into && (c.name == "cat" || c.name == "tee"): // cat > path <<EOF
 				for _, d := range docs {
@@ -167,7 +147,7 @@ func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kin
 	is, files := shows[c.name], c.operands()
 	n, line := len(files), c.name+" "+strings.Join(c.words, " ")
 	switch {
-	case is == other && (slices.ContainsFunc(c.words, tried.MatchString) || trial.MatchString(line)):
+	case is == other && slices.ContainsFunc(c.words, tried.MatchString):
 		return other
 	case is == other && showsState.MatchString(line) && !writesState.MatchString(line):
 		return status
@@ -184,8 +164,8 @@ func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kin
 			}
 			add(rewritten, files...)
 		}
-	case "mv", "git-mv", "cp", "install", "ln":
-		if n < 2 || c.name == "install" && slices.ContainsFunc(c.words, makesFolders.MatchString) {
+	case "mv", "git-mv", "cp", "ln":
+		if n < 2 {
 			break
 		}
 		if strings.HasSuffix(c.name, "mv") {
@@ -206,28 +186,28 @@ func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kin
 				add(rewritten, to)
 			}
 		}
-	case "tee", "sponge":
+	case "tee":
 		add(into, files...)
-	case "ed", "ex", "touch", "rm", "unlink", "git-rm":
+	case "touch":
+		add(changed, files...)
+	case "rm", "unlink", "git-rm":
 		if !given("--cached") {
-			add(makes[c.name], files...)
+			add(removed, files...)
+		}
+	case "find":
+		if given("-delete") {
+			add(touched, everyFile)
 		}
 	case "git-checkout", "git-restore", "git-switch", "git-stash", "git-reset":
-		i := slices.Index(c.words, "--")
-		branch := slices.ContainsFunc(c.words, branches.MatchString)
-		switch there := n == 1 && !branch; {
-		case c.name == "git-restore" && given("--staged", "-S") && !given("--worktree", "-W"): // of the index
-		case i >= 0:
-			add(restored, c.words[i+1:]...)
-		case c.name == "git-restore", c.name == "git-checkout" && there && namedFile.MatchString(files[0]):
-			add(restored, files...)
-		case c.name == "git-checkout" && n > 1 && branch:
-			add(touched, everyFile)
-		case c.name == "git-checkout" && n > 1:
-			if add(restored, files[1:]...); namedFile.MatchString(files[0]) {
-				add(restored, files[0])
-			}
-		case c.name == "git-checkout" && n == 0 && given("-f", "--force"), c.name == "git-reset" && given("--hard", "--keep", "--merge"), c.name == "git-stash" && (n == 0 || movesAll[files[0]]), there && (c.name == "git-checkout" || c.name == "git-switch"):
+		named := slices.DeleteFunc(files, func(f string) bool { return c.name != "git-restore" && !namedFile.MatchString(f) })
+		if i := slices.Index(c.words, "--"); i >= 0 {
+			named = c.words[i+1:]
+		}
+		switch {
+		case keepsFiles.MatchString(line), c.name == "git-reset" && !given("--hard", "--keep", "--merge"):
+		case len(named) > 0 && n <= len(named)+1 && (c.name == "git-checkout" || c.name == "git-restore"):
+			add(restored, named...)
+		default:
 			add(changed, everyFile)
 		}
 	case "git-revert", "git-pull", "git-merge", "git-rebase", "git-cherry-pick", "git-am", "git-clean":
@@ -240,18 +220,16 @@ func (a *action) run(c *shellCommand, docs []heredoc, loops map[string]bool) kin
 		if file := requirements[c.name]; file != "" && n > 1 && adds[files[0]] && !given("-g") {
 			add(changed, file)
 		}
-		flag, writes := formatters[c.name]
 		named := slices.DeleteFunc(files, func(f string) bool { return strings.IndexByte(f, '.') <= 0 })
-		switch writes = writes && (flag == "" || given(flag)); {
-		case given("--diff"): // it shows what it would do
-		case writes && len(named) > 0:
-			add(changed, named...)
-		case writes, is == other && !strings.HasPrefix(c.name, "git-") && (formats.MatchString(c.name) || slices.ContainsFunc(c.words, formats.MatchString)):
+		switch {
+		case onWindows[strings.ToLower(c.name)]:
+			add(touched, everyFile)
+		case given("--diff"), is != other, strings.HasPrefix(c.name, "git-"), !formats.MatchString(line):
+		case len(named) > 0:
+			add(touched, named...)
+		default:
 			add(touched, everyFile)
 		}
-	}
-	if c.name == "find" && given("-delete") || c.listed && len(a.changes) > before { // nobody knows which
-		a.changes = append(a.changes[:before], change{path: everyFile, how: touched})
 	}
 	return is
 }
