@@ -47,11 +47,9 @@ func (fs files) apply(c *change, e *event) {
 				g.end(changed, e, g.last)
 			case ends && strings.HasPrefix(p, path+"/"):
 				g.end(c.how, e, e)
-			case ends && before && (strings.Contains(p, "/"+path+"/") || strings.HasPrefix(path, "/") && strings.HasSuffix(path, "/"+p[:max(0, strings.LastIndexByte(p, '/'))])): // perhaps of another folder
-				g.regions, g.touched = nil, true
 			case c.how == touched:
 				g.touched = g.touched || before && mayBe(path, p)
-			case before && g != f && e.command != "" && endAlike(p, path): // a command may run in any folder
+			case before && g != f && (ends || e.command != "") && (endAlike(p, path) || strings.Contains(p, "/"+path+"/") || strings.HasPrefix(path, "/") && strings.HasSuffix(path, "/"+p[:max(0, strings.LastIndexByte(p, '/'))])): // perhaps of another folder
 				g.touched = true
 			}
 		}
@@ -88,13 +86,10 @@ func (fs files) apply(c *change, e *event) {
 // mayBe reports whether what a pattern names, or a file in a folder that only the shell
 // knows, may be a file.
 func mayBe(of, path string) bool {
-	i := strings.IndexAny(of, "*?{")
-	if path = "/" + path; i < 0 {
-		return of == everyFile || strings.HasSuffix(path, "/"+of)
+	if i := strings.LastIndexAny(of, "*?}"); i >= 0 {
+		return strings.HasSuffix(path, of[i+1:])
 	}
-	folder := of[:max(0, strings.LastIndexByte(of[:i], '/'))]
-	in := "/" + folder[strings.LastIndexByte(folder, '/')+1:] + "/"
-	return (folder == "" || strings.Contains(path, in)) && strings.HasSuffix(path, of[strings.LastIndexAny(of, "*?}")+1:])
+	return of == everyFile || strings.HasSuffix("/"+path, "/"+of)
 }
 
 // after returns what was changed after an event although it left before it: the file at a
