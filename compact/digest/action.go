@@ -66,8 +66,7 @@ const (
 	changed              // nobody knows how
 	rewritten            // by a command: nothing that is known of it holds
 	removed
-	restored // to what it was before all edits
-	undone   // to what it was before the last one
+	restored // to what it was before
 	touched  // perhaps
 )
 
@@ -149,13 +148,7 @@ func (a *action) take(v *value, within string) {
 	case got["content"] != "" && a.query == "" && writes.MatchString(a.verb):
 		a.add(change{path: path, new: got["content"], how: written})
 	case undoesEdit.MatchString(a.verb):
-		a.add(change{path: path, how: undone})
-	case within == "" && moves.MatchString(a.verb):
-		from, to := v.member("sourcepath oldpath source from"), v.member("destinationpath newpath destination to")
-		if to != "" && !strings.Contains(a.verb, "copy") {
-			a.add(change{path: from, how: removed})
-		}
-		a.add(change{path: to, how: changed})
+		a.add(change{path: path, how: restored})
 	}
 	for i := range v.list {
 		if m := &v.list[i]; m.kind == '"' && arguments[plainKey(v.keys[i])] == "" {

@@ -14,7 +14,6 @@ const leadingComments = `\s*(?:(?:--|#)[^\n]*\n\s*|/\*.*?\*/\s*)*`
 var (
 	camel       = regexp.MustCompile(`([a-z])([A-Z])`)
 	writes      = regexp.MustCompile(`write|edit|create|patch|replace|insert|append|rename|(?:^|[^e])move|save|update|modify|apply_diff`)
-	moves       = regexp.MustCompile(`(?:move|rename|copy)_?(?:path|file|dir|folder)`)
 	deletesFile = regexp.MustCompile(`(?:^|[_.-])(?:delete|remove)(?:_?(?:file|path|dir|directory|folder)s?)?$`)
 	undoesEdit  = regexp.MustCompile(`(?:^|[_.-])(?:undo|restore|revert)(?:_?(?:last|edit|change|file|path)s?)*$`)
 	readsFile   = regexp.MustCompile(`(?:^|[^a-z])(?:read|view|open|cat|show|get|fetch|peek|inspect|display|load_?file)|contents?$`)

@@ -58,8 +58,6 @@ func (p *part) nameChanges(event int) {
 		case f.state == removed:
 			name += " (removed)"
 		case f.state == restored:
-			name += " (restored)"
-		case f.state == undone:
 			name += " (taken back)"
 		case f.times > 1:
 			name += " (" + itoa(f.times) + " ×)"

@@ -83,15 +83,11 @@ func summaryOf(text string) (says, failure string) {
 		return OneLine(name, 140), ""
 	case ownError.MatchString(strings.TrimSpace(failure)), failure != "" && sumsUpFailure(says):
 		return "", failure
-	case says == "" && failure == "":
-		says = OneLine(resultLine.FindString(text), 140)
 	}
 	return says, failure
 }
 
 var (
-	// resultLine finds the line in which a program says how all went.
-	resultLine = regexp.MustCompile(`(?m)\b(?:RESULT|(?:(?i:overall|final|test) )?(?:Result|Status)|Verdict)S?: *(?i:pass|fail|success|ok\b).*`)
 	// timedOut finds how harnesses say that a program was ended.
 	timedOut = regexp.MustCompile(`(?m)^(?:Error: )?(?i:the )?(?i:command|process|tool) timed out\b.*`)
 	// packageFailed finds a package whose tests failed: others may pass after it.

@@ -39,7 +39,7 @@ const (
 // apply notes a change that happened. One that left late takes nothing of those after it.
 func (fs files) apply(c *change, e *event) {
 	path := slashed(strings.TrimSuffix(strings.TrimPrefix(c.path, "./"), "/"))
-	f, every, ends := fs.find(path), path == everyFile && c.how != touched, c.how == removed || c.how == restored || c.how == undone
+	f, every, ends := fs.find(path), path == everyFile && c.how != touched, c.how == removed || c.how == restored
 	if every || c.how == touched || len(fs) <= mostChanges {
 		for p, g := range fs {
 			switch before := g.before(e.origin); {
@@ -78,7 +78,7 @@ func (fs files) apply(c *change, e *event) {
 		f.add(region{new: c.new, last: e})
 	case written:
 		f.regions = []region{{new: c.new, last: e}}
-	case removed, restored, undone, rewritten:
+	case removed, restored, rewritten:
 		f.regions = nil
 	}
 }

@@ -119,12 +119,8 @@ var someEdits = regexp.MustCompile(`\b(\d+)(?: of |/)(\d+) (?:edits?|changes?|hu
 // openFile finds the name of the file that an editor has open.
 var openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
 
-// diagnosis finds remarks of tools on the code of a file that was edited, and ofEdit those
-// of an edit.
-var (
-	diagnosis = regexp.MustCompile(`(?i)\b(?:lsp|\w*lint\w*|type|type-?check\w*|compil\w+|syntax) (?:errors?|problems?|issues?)\b|diagnos|:\d+:\d+|\(\d+,\d+\)`)
-	ofEdit    = regexp.MustCompile(`(?i)\bfail|not applied|not found|no match|reverted|rolled back|undone|rejected|skipped`)
-)
+// notAll finds that one of several edits was not made.
+var notAll = regexp.MustCompile(`(?i)\bfail|not applied|not found|no match|reverted|rolled back|undone|rejected|skipped`)
 
 // edited returns whether an edit was made, by the first words of its result.
 func (a *action) edited(r *result) outcome {
@@ -142,18 +138,16 @@ func (a *action) edited(r *result) outcome {
 		not = notEdited.FindStringIndex(head)
 	}
 	m := someEdits.FindStringSubmatch(line)
-	some := m != nil && m[1] != "0" && m[1] != m[2] || partly.MatchString(head) // nobody knows which
-	made := slices.DeleteFunc(slices.Clone(a.changes), func(c change) bool {
-		return len(a.changes) > 1 && !some && len(r.text) < 4000 && yes != nil && notMade(c.path, r.text)
-	})
-	for k, c := range made {
-		if some {
-			made[k] = change{path: c.path, how: changed}
-		}
+	_, more, _ := strings.Cut(r.text, "\n")
+	some, how := m != nil && m[1] != "0" && m[1] != m[2] || partly.MatchString(head), changed
+	if len(a.changes) > 1 && yes != nil && len(more) < 4000 && notAll.MatchString(more) {
+		some, how = true, touched
 	}
-	if !r.failed && (some || 0 < len(made) && len(made) < len(a.changes)) {
-		a.changes = made
-		return outcome{passed, OneLine(head, 200)}
+	if some && !r.failed { // nobody knows which
+		for k := range a.changes {
+			a.changes[k] = change{path: a.changes[k].path, how: how}
+		}
+		return outcome{passed, OneLine(r.text, 200)}
 	}
 	switch {
 	case r.failed || r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24):
@@ -162,21 +156,6 @@ func (a *action) edited(r *result) outcome {
 		return outcome{unknown, OneLine(head, 200)}
 	}
 	return outcome{verdict: passed}
-}
-
-// notMade reports whether the result of several edits says that one of them was not made, in
-// a line of its own.
-func notMade(path, text string) (not bool) {
-	fails := false
-	for i, l := range strings.Split(text, "\n") {
-		rest := strings.ReplaceAll(l, path, "")
-		if !fails && len(l) > 2 && strings.IndexByte("AMD", l[0]) >= 0 && strings.TrimSpace(l[1:]) == path {
-			return false
-		}
-		fails = fails || i > 0 && notEdited.MatchString(rest)
-		not = not || i > 0 && len(rest) < len(l) && notEdited.MatchString(rest) && (!diagnosis.MatchString(rest) || ofEdit.MatchString(rest))
-	}
-	return not
 }
 
 // happened reports whether an action made a change. A command that fails may have made it

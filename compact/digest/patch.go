@@ -72,9 +72,6 @@ func (a *action) patches(text, path string) {
 	flush()
 }
 
-// byUserInstead finds the text that a user put in the place of that of an edit.
-var byUserInstead = regexp.MustCompile("(?s)User modified the `(?:content` to be: (.*)|new_string` content to be: (.*)\\.)")
-
 // hunks finds the change that the result of an edit shows, and byUserToo that the user
 // changed more.
 var (
@@ -82,15 +79,8 @@ var (
 	byUserToo = regexp.MustCompile(`user_edits[:>]\s*\z|(?i:user made the following (?:updates|changes|edits))`)
 )
 
-// applied finds the difference that Cursor shows of an edit: a column of marks and one of
-// blanks, and dots where lines are left out.
-var applied = regexp.MustCompile("\\AThe apply model made the following changes to the file:\n+```\\w*\n((?:(?:[ +-] .*|[+-]?|\\.\\.\\.)(?:\n|\\z))+)\\z")
-
-// place is where in a file a difference is, of which nobody knows that.
-const place = "@@ -0 @@\n"
-
 // partly finds that an edit was made otherwise than the call says, or a part of the call.
-var partly = regexp.MustCompile(`(?i)\buser (?:has )?modified your\b|unable to apply all|\bpartially (?:applied|updated)|部分(?:更新|应用|成功|完成)|处成功.{0,4}[1-9]\d* 处失败`)
+var partly = regexp.MustCompile(`(?i)\buser (?:has )?modified (?:your\b|the .(?:content|new_string)\b)|unable to apply all|\bpartially (?:applied|updated)|部分(?:更新|应用|成功|完成)|处成功.{0,4}[1-9]\d* 处失败`)
 
 // onlyLines finds a difference without its places.
 var onlyLines = regexp.MustCompile(`\A(?:-.*\n)+(?:\+.*(?:\n|\z))+\z`)
@@ -98,22 +88,6 @@ var onlyLines = regexp.MustCompile(`\A(?:-.*\n)+(?:\+.*(?:\n|\z))+\z`)
 // shown takes the changes that the result of an edit shows, in whole lines: those that the
 // call says, perhaps of parts of lines, or does not say, and those of the user.
 func (a *action) shown(text string) {
-	if m := byUserInstead.FindStringSubmatch(text); m != nil && len(a.changes) == 1 {
-		a.changes = []change{{path: a.path, old: a.changes[0].old, new: strings.TrimRight(m[1]+m[2], "\n"), how: a.changes[0].how}}
-	}
-	diff := applied.FindStringSubmatch(text)
-	if diff != nil {
-		var b strings.Builder
-		b.WriteString(place)
-		for l := range strings.Lines(diff[1]) {
-			if l == "...\n" {
-				b.WriteString(place)
-			} else {
-				b.WriteString(l[:1] + strings.TrimPrefix(l[1:], " "))
-			}
-		}
-		text = b.String()
-	}
 	at := hunks.FindStringIndex(text)
 	if at == nil || a.path == "" {
 		return
@@ -122,7 +96,7 @@ func (a *action) shown(text string) {
 	if !byUserToo.MatchString(text[:at[0]]) {
 		if slices.ContainsFunc(a.changes, func(c change) bool {
 			line, _, _ := strings.Cut(c.new, "\n")
-			return c.how != changed && diff == nil && (c.how != replaced || len(shows) > mostRegion || !strings.Contains(shows, line))
+			return c.how != changed && (c.how != replaced || len(shows) > mostRegion || !strings.Contains(shows, line))
 		}) {
 			return
 		}

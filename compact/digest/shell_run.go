@@ -234,77 +234,20 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 	return is
 }
 
-// literal matches a text in a script.
-const literal = `(r?(?:'''.*?'''|""".*?"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'))`
+// wrote finds what a script calls a path, and the files that it writes.
+var wrote = regexp.MustCompile(`(?m)(?:^|;)\s*(\w+)\s*=\s*(?:Path\(|pathlib\.Path\()?\s*(["'][^"'\n]+["'])\)?\s*(?:;|$)|` +
+	`open\(\s*([\w.]+|["'][^"'\n]+["'])\s*,\s*(?:mode\s*=\s*)?["'][wax]|(?:Path\(\s*(["'][^"'\n]+["'])\s*\)|\b(\w+))\.write_text\(|writeFileSync\(\s*(["'][^"'\n]+["'])`)
 
-var (
-	wrote    = regexp.MustCompile(`open\(\s*([\w.]+|["'][^"'\n]+["'])\s*,\s*(?:mode\s*=\s*)?["'][wax]|(?:Path\(\s*(["'][^"'\n]+["'])\s*\)|\b(\w+))\.write_text\(|writeFileSync\(\s*(["'][^"'\n]+["'])`)
-	assigned = regexp.MustCompile(`(?m)(?:^|;)\s*(\w+)\s*=\s*(?:Path\(|pathlib\.Path\()?\s*(["'][^"'\n]+["'])\)?\s*(?:;|$)`)
-	// swapped finds the texts that a script replaces, and escaped how it writes some characters.
-	swapped = regexp.MustCompile(`(?s)\.replace\(\s*` + literal + `\s*,\s*` + literal + `\s*[,)]`)
-	// called finds the calls of functions that write or edit a file, by the names of arguments.
-	called  = regexp.MustCompile(`(?s)(def +)?\b\w*(?:write|edit|create|replace)\w*\(\s*(?:\w*path|file\w*)\s*=\s*` + literal + `\s*,\s*(?:(?:content|text)\s*=\s*` + literal + `|old\w*\s*=\s*` + literal + `\s*,\s*new\w*\s*=\s*` + literal + `)\s*\)`)
-	escaped = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, `'`, "\\\n", "")
-)
-
-// script takes the files that a script writes, as far as it says their names, and what it
-// replaces in them before that: whether the text was there nobody knows.
+// script takes the files that a script writes, as far as it says their names.
 func (a *action) script(script string) {
-	script = firstBytes(script, 1<<16)
-	for _, m := range called.FindAllStringSubmatch(script, mostChanges) {
-		c := change{path: unquoted(m[2]), old: unquoted(m[4]), new: unquoted(m[3] + m[5])}
-		if m[3] != "" {
-			c.how = written
+	names := map[string]string{}
+	for _, m := range wrote.FindAllStringSubmatch(firstBytes(script, 1<<16), mostChanges) {
+		name := strings.Join(m[3:], "")
+		if m[1] != "" {
+			names[m[1]] = m[2]
+		} else if strings.IndexByte(`"'`, name[0]) < 0 {
+			name = names[name]
 		}
-		if m[1] == "" { // else it is a definition
-			a.add(c)
-		}
+		a.add(change{path: strings.Trim(name, `"'`), how: changed})
 	}
-	if !containsAny(script, []string{"open(", "write_text", "writeFile"}) {
-		return
-	}
-	names := assigned.FindAllStringSubmatchIndex(script, 64)
-	from := 0
-	for _, m := range wrote.FindAllStringSubmatchIndex(script, 128) {
-		name := ""
-		for k := 2; k < len(m); k += 2 {
-			if m[k] >= 0 {
-				name = script[m[k]:m[k+1]]
-			}
-		}
-		if name != "" && strings.IndexByte(`"'`, name[0]) < 0 {
-			is := name
-			name = ""
-			for _, n := range names {
-				if n[0] < m[0] && script[n[2]:n[3]] == is {
-					name = script[n[4]:n[5]]
-				}
-			}
-		}
-		path := strings.Trim(name, `"'`)
-		line, _, _ := strings.Cut(script[m[1]:], "\n")
-		for _, r := range swapped.FindAllStringSubmatch(script[min(from, m[0]):m[1]+len(line)], mostChanges) {
-			if old := unquoted(r[1]); len(old) >= minName { // a mark is replaced in any text
-				a.add(change{path: path, old: old, new: unquoted(r[2]), how: replaced})
-			}
-		}
-		a.add(change{path: path, how: changed})
-		from = m[1] + len(line)
-	}
-}
-
-// unquoted returns the text of a literal.
-func unquoted(literal string) string {
-	if literal == "" {
-		return ""
-	}
-	text, raw := strings.CutPrefix(literal, "r")
-	n := 1
-	if len(text) >= 6 && text[:3] == strings.Repeat(text[:1], 3) {
-		n = 3
-	}
-	if text = text[n : len(text)-n]; raw {
-		return text
-	}
-	return escaped.Replace(text)
 }

@@ -171,7 +171,7 @@ func (e *event) hint() string {
 	added, gone, all := 0, 0, ""
 	for k := range e.changes {
 		c := &e.changes[k]
-		if c.how == undone {
+		if c.how == restored {
 			return " (taken back)"
 		}
 		for _, l := range difference(c.old, c.new) {

@@ -120,7 +120,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		no("3]\n"))
 	f("a cell that is a shell's", 700,
 		conversation(edit(1, "limit = 3", "limit = 5"), exchange(2, "run_cell", `{"code":"%%bash\ngit checkout -- src/a.go"}`, ""), exchange(3, "execute_code", `{"language":"bash","code":"rm src/b.go"}`, "")),
-		"src/a.go (restored)", "src/b.go (removed)",
+		"src/a.go (taken back)", "src/b.go (removed)",
 		no("as of here"))
 	f("a short sentence between others, and a whole message of a user", 200,
 		conversation(
