@@ -129,12 +129,9 @@ func (a *action) take(v *value, within string) {
 	a.path, a.command, a.query = cmp.Or(a.path, path), cmp.Or(a.command, got["command"]), cmp.Or(a.query, got["query"])
 	old, hasOld := got["old"]
 	text, hasNew := got["new"]
-	switch kind := v.member("type"); {
-	case kind == "delete_file", within == "" && deletesFile.MatchString(a.verb):
+	switch {
+	case v.member("type") == "delete_file", within == "" && deletesFile.MatchString(a.verb):
 		a.add(change{path: path, how: removed})
-	case kind == "create_file" && v.member("diff") != "":
-		a.patches("*** Begin Patch\n*** Add File: "+path+"\n"+v.member("diff"), "")
-		return
 	case hasOld && hasNew:
 		n := v.member("replaceall expectedreplacements allowmultiple")
 		k, _ := strconv.Atoi(n)
@@ -172,13 +169,10 @@ func commandOf(v *value, several bool) string {
 	for i := range v.list {
 		words = append(words, cmp.Or(v.list[i].member("command cmd"), v.list[i].text))
 	}
-	switch {
-	case len(words) == 3 && strings.HasSuffix(words[0], "sh") && strings.HasPrefix(words[1], "-"):
+	if len(words) == 3 && strings.HasSuffix(words[0], "sh") && strings.HasPrefix(words[1], "-") {
 		return words[2]
-	case several, len(words) > 0 && strings.IndexByte(words[0], ' ') >= 0:
-		return strings.Join(words, "\n")
 	}
-	return strings.Join(words, " ")
+	return strings.Join(words, map[bool]string{true: "\n", false: " "}[several])
 }
 
 // member returns the text of the first member with one of some names, which are without

@@ -82,7 +82,7 @@ func (r *Record) lose(m *message, answered bool) {
 			said = final[3]
 		}
 		if said != "" {
-			if hand, undone := byHand.MatchString(said), undoneByHand.MatchString(said); (hand || undone) && !r.files.namedIn(said, m.origin, false) && undone {
+			if hand, undone := byHand.MatchString(said), undoneByHand.MatchString(said); (hand || undone) && !r.files.namedIn(said, m.origin) && undone {
 				r.files.apply(&change{path: everyFile, how: touched}, &event{origin: m.origin})
 			}
 			r.happened(&event{by: byUser, origin: m.origin, words: said, who: m.name})
@@ -153,7 +153,7 @@ func (r *Record) answer(e *event, res *result) {
 		e.shown(e.result.text)
 	}
 	if e.kind == sends || e.command == "" && containsAny(e.verb, moving) {
-		r.files.namedIn(e.values.text+e.result.text, e.origin, len(e.changes) == 0 && e.outcome.verdict != failed && undoesEdit.MatchString(e.verb))
+		r.files.namedIn(e.values.text+e.result.text, e.origin)
 	}
 	broke := e.outcome.verdict == failed && e.inNotebook() // nobody knows how far it came
 	for i := range e.changes {
@@ -164,7 +164,7 @@ func (r *Record) answer(e *event, res *result) {
 		if e.happened(c, e.outcome, &e.result) {
 			r.files.apply(c, e)
 		} else if (e.outcome.verdict == unknown || c.last && !e.result.coded) && !heldBack.MatchString(e.result.text) {
-			r.files.namedIn(c.path, e.origin, false)
+			r.files.namedIn(c.path, e.origin)
 		}
 	}
 }

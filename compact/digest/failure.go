@@ -27,12 +27,7 @@ var noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|\(ignored\)|\bNOTICE: |,
 // failed.
 func isFailure(line string) bool {
 	line = firstBytes(line, 2000)
-	for _, n := range failureNeedles {
-		if strings.Contains(line, n) {
-			return failureLine.MatchString(line) && !noFailure.MatchString(line) && !sourceLine.MatchString(line)
-		}
-	}
-	return false
+	return containsAny(line, failureNeedles) && failureLine.MatchString(line) && !noFailure.MatchString(line) && !sourceLine.MatchString(line)
 }
 
 // sourceLine finds lines of source code or of a diff that hold an error, rather than
@@ -125,7 +120,7 @@ func (a *action) onlyError(r *result) string {
 	case r.object == failed && a.command == "" && a.kind != reads,
 		r.object == unknown && strings.Count(rest, "\n") < most && (ownError.MatchString(line) && (a.command == "" || a.kind == searches) ||
 			program != nil && (shells[program[1]] || slices.ContainsFunc(a.commands, func(c shellCommand) bool {
-				return c.program[strings.LastIndexByte(c.program, '/')+1:] == program[1] || c.program == "git" && program[1] == "fatal"
+				return strings.HasPrefix(c.name, program[1]) || strings.HasPrefix(c.name, "git-") && program[1] == "fatal"
 			}))):
 		return line
 	}

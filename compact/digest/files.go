@@ -95,9 +95,6 @@ func mayBe(of, path string) bool {
 // after returns what was changed after an event although it left before it: the file at a
 // path, a folder that it is in, or all files; or nil.
 func (fs files) after(path string, e *event) *file {
-	if len(path) > mostPath {
-		return nil
-	}
 	for f := fs.find(path); ; f = fs[path] {
 		if f != nil && f.last != nil && f.last.origin > e.origin {
 			return f
@@ -140,18 +137,15 @@ func (f *file) end(state how, e, last *event) {
 	}
 }
 
-// namedIn notes that a message speaks of files that somebody may have changed, or with gone
-// set of files as they were before. It reports whether it does.
-func (fs files) namedIn(text string, origin int, gone bool) (named bool) {
+// namedIn notes that a message speaks of files that somebody may have changed. It reports
+// whether it does.
+func (fs files) namedIn(text string, origin int) (named bool) {
 	if len(fs) > mostChanges {
 		return false
 	}
 	for _, f := range fs {
-		if f.path == everyFile || !f.before(origin) || !strings.Contains(text, f.path[strings.LastIndexAny(f.path, `/\`)+1:]) {
-			continue
-		}
-		if f.touched, named = true, true; gone {
-			f.regions = nil
+		if f.path != everyFile && f.before(origin) && strings.Contains(text, f.path[strings.LastIndexAny(f.path, `/\`)+1:]) {
+			f.touched, named = true, true
 		}
 	}
 	return named
@@ -194,7 +188,7 @@ func (f *file) replace(c *change, e *event) {
 		if len(g.new)+len(is) > mostRegion {
 			continue
 		}
-		end, begin, holds := overlap(g.new, is), overlap(is, g.new), is != "" && strings.Contains(g.new, is)
+		holds := is != "" && strings.Contains(g.new, is)
 		switch {
 		case holds && c.all && strings.Count(g.new, is)*len(now) > mostRegion:
 		case holds && c.all:
@@ -205,12 +199,7 @@ func (f *file) replace(c *change, e *event) {
 			return
 		case len(g.new) > sameText && strings.Contains(is, g.new):
 			was = strings.Replace(was, g.new, g.old, 1)
-		case end > 0:
-			head := g.new[:len(g.new)-end]
-			was, is, now = g.old+strings.TrimPrefix(was, g.new[len(head):]), head+is, head+now
-		case begin > 0:
-			tail := g.new[begin:]
-			was, is, now = strings.TrimSuffix(was, g.new[:begin])+g.old, is+tail, now+tail
+		case overlap(g.new, is), overlap(is, g.new): // nobody knows its other part
 		default:
 			continue
 		}
@@ -221,13 +210,11 @@ func (f *file) replace(c *change, e *event) {
 	}
 }
 
-// overlap returns the length of the end of a that b begins with; 0 if it is short.
-func overlap(a, b string) int {
+// overlap reports whether a ends with what b begins with, if that is not short.
+func overlap(a, b string) bool {
 	line, _, _ := strings.Cut(b, "\n")
-	if i := strings.LastIndex(a, line); i >= 0 && len(a)-i > samePlace && strings.HasPrefix(b, a[i:]) {
-		return len(a) - i
-	}
-	return 0
+	i := strings.LastIndex(a, line)
+	return i >= 0 && len(a)-i > samePlace && strings.HasPrefix(b, a[i:])
 }
 
 // sameText is the length above which two texts of a file are the same only if they are of

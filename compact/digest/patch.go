@@ -25,7 +25,7 @@ func (a *action) patches(text, path string) {
 		return
 	}
 	var old, fresh []string
-	was, open, how := "", false, replaced
+	open, how := false, replaced
 	flush := func() {
 		if len(old)+len(fresh) > 0 {
 			a.add(change{path: path, old: strings.Join(old, "\n"), new: strings.Join(fresh, "\n"), how: how})
@@ -49,12 +49,10 @@ func (a *action) patches(text, path string) {
 			path = strings.TrimSpace(line[len("*** Move to: "):])
 		case strings.HasPrefix(line, "--- "):
 			flush()
-			was, open = strings.TrimPrefix(strings.Fields(line + " -")[1], "a/"), false
+			path, open, how = strings.TrimPrefix(strings.Fields(line + " -")[1], "a/"), false, replaced
 		case strings.HasPrefix(line, "+++ "):
-			path, how = strings.TrimPrefix(strings.Fields(line + " -")[1], "b/"), replaced
-			if path == "/dev/null" {
-				a.add(change{path: was, how: removed})
-				path = ""
+			if is := strings.Fields(line + " -")[1]; is != "/dev/null" {
+				path = strings.TrimPrefix(is, "b/")
 			}
 		case strings.HasPrefix(line, "@@"):
 			flush()

@@ -173,7 +173,7 @@ func TestShapesOfAgents(t *testing.T) {
 			call(2, "terminal", `{"command":"cat >> src/a.ts <<'E'\nexport const y = 3\nE","cd":"shop"}`, ""),
 			call(3, "terminal", `{"command":"cd lib && sed -i s/1/2/ b.ts","cd":"shop"}`, ""), call(4, "shell", `{"command":"rm c.ts","workdir":"/w/shop"}`, ""), call(5, "terminal", `{"command":"test -f d.ts || rm d.ts","cd":"shop"}`, ""),
 		),
-		"changed: shop/src/a.ts (2 ×), b.ts, c.ts (removed)\n", "  + export const y = 3\n")
+		"changed: shop/src/a.ts, src/a.ts, b.ts, c.ts (removed)\n", "as of here, shop/src/a.ts (it may have changed after that):\n", "  + export const y = 3\n")
 	f("a call of several lines before its result",
 		say(assistant("I try.\n<execute_command>\n<command>node - <<'EOF'\nlog([7])\nEOF</command>\n</execute_command>"), user("[execute_command for 'node - <<'EOF'\nlog([7])\nEOF'] Result:\nCommand executed.\nOutput:\n[ 7 ]\n[ 8 ]")),
 		"  [ 7 ]\n  [ 8 ]\n",

@@ -8,12 +8,11 @@ import (
 
 // A shellCommand is a command of a line of shell.
 type shellCommand struct {
-	program string   // as it is written
-	name    string   // of the program, on all systems: that of git has the command of git
-	words   []string // behind it
-	into    []string // the files that its output goes to
-	adds    bool     // behind what is there
-	joint   string   // what stands between it and the command before
+	name  string   // of the program: that of git has the command of git
+	words []string // behind it
+	into  []string // the files that its output goes to
+	adds  bool     // behind what is there
+	joint string   // what stands between it and the command before
 }
 
 var (
@@ -22,7 +21,6 @@ var (
 	// condition finds what compares, rather than writes.
 	condition  = regexp.MustCompile(`\[\[ [^\n]*? \]\]|\(\([^\n()'"]*\)\)`)
 	shellQuote = regexp.MustCompile(`(?s)'([^']*)'?|"((?:\\.|[^"\\])*)"?|\\(.)`)
-	binary     = regexp.MustCompile(`^/(?:usr/)?(?:local/)?s?bin/`)
 	// inShell finds a line of shell that a shell is given, and substituted what it puts in.
 	inShell     = regexp.MustCompile(`((?:^|[;&|\n])\s*(?:sudo )?)(?:ba|z|da)?sh -\w*c (?:'([^']*)'|"((?:\\.|[^"\\])*)")`)
 	substituted = regexp.MustCompile("\\$\\([^()]*\\)|`[^`]*`")
@@ -31,7 +29,7 @@ var (
 	// valued finds the options of a program, behind its name, whose next word is their value.
 	valued = regexp.MustCompile(`^(?:git -[Cc]|git-restore -(?:s|-source)|git-stash -(?:m|-message)|timeout -[ks]|nice -n|sudo -[ugp]|xargs -[0prtx]*[IEnPLdas]|(?:sed|perl|ruby) -\w*e|(?:perl|ruby) -[Ir])$`)
 	// wrapping are words before the program of a command.
-	wrapping = setOf("sudo doas timeout nice stdbuf env time nohup exec command xargs then do else ( { !")
+	wrapping = setOf("sudo doas timeout nice stdbuf env time nohup exec command xargs then do else { !")
 )
 
 // mostTokens bounds how much of a line of shell is read.
@@ -74,12 +72,9 @@ func shellCommands(line string) (commands []shellCommand) {
 // one.
 func (c *shellCommand) named() bool {
 	for len(c.words) > 0 {
-		w := c.words[0]
-		if len(w) > 1 {
-			w = strings.TrimPrefix(w, "(")
-		}
-		if !wrapping[w] && (strings.IndexByte(w, '=') <= 0 || w[0] == '-') {
-			c.program, c.name, c.words = w, binary.ReplaceAllString(w, ""), c.words[1:]
+		w := strings.TrimLeft(c.words[0], "(")
+		if w != "" && !wrapping[w] && (strings.IndexByte(w, '=') <= 0 || w[0] == '-') {
+			c.name, c.words = w[strings.LastIndexByte(w, '/')+1:], c.words[1:]
 			break
 		}
 		if c.words = afterOptions(w, c.words[1:]); w == "timeout" && len(c.words) > 0 {
@@ -92,7 +87,7 @@ func (c *shellCommand) named() bool {
 		c.name, c.words = "git-"+rest[0], rest[1:]
 	}
 	c.into = slices.DeleteFunc(c.into, func(path string) bool { return strings.HasPrefix(path, "/dev/") })
-	return c.program != ""
+	return c.name != ""
 }
 
 // afterOptions returns the words after the options that stand before all else.

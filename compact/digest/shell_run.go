@@ -63,10 +63,6 @@ func (a *action) shell() {
 	line = inShell.ReplaceAllString(line, "$1$2$3")
 	a.commands = shellCommands(substituted.ReplaceAllLiteralString(line, "*"))
 	shown, quotes, away := other, len(docs) == 0, false
-	folder := strings.TrimSuffix(strings.TrimPrefix(a.values.member("cd workdir cwd workingdirectory"), "./"), "/") + "/" // that paths are in
-	if isAbsolute(folder) || strings.IndexByte(".~", folder[0]) >= 0 {
-		folder = ""
-	}
 	a.shows = len(a.commands) > 0
 	for i := range a.commands {
 		c, before := &a.commands[i], len(a.changes)
@@ -75,13 +71,10 @@ func (a *action) shell() {
 			a.changes = a.changes[:before]
 		}
 		if c.name == "cd" && len(c.words) > 0 { // perhaps out of the project
-			folder, away = "", strings.ContainsAny(c.words[0], "$*") || strings.HasPrefix(c.words[0], "/tmp/")
+			away = strings.ContainsAny(c.words[0], "$*") || strings.HasPrefix(c.words[0], "/tmp/")
 		}
 		for k := before; k < len(a.changes); k++ {
 			ch := &a.changes[k]
-			if ch.path != "" && ch.path != everyFile && strings.IndexByte("/~", ch.path[0]) < 0 {
-				ch.path = folder + ch.path
-			}
 			switch ch.last = i == len(a.commands)-1 && strings.HasPrefix(c.joint, "&&"); {
 			case ch.path == everyFile && away:
 				*ch = change{how: touched} // in another folder
@@ -154,12 +147,8 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 	}
 	switch c.name {
 	case "sed", "perl", "ruby":
-		options := c.words
-		if c.name != "sed" { // the script has those after its name
-			options = options[:len(options)-len(afterOptions(c.name, options))]
-		}
-		if slices.ContainsFunc(options, inPlace.MatchString) {
-			if is = other; !slices.ContainsFunc(options, scripted.MatchString) {
+		if slices.ContainsFunc(c.words, inPlace.MatchString) {
+			if is = other; !slices.ContainsFunc(c.words, scripted.MatchString) {
 				files = files[min(1, n):]
 			}
 			add(rewritten, files...)

@@ -177,7 +177,7 @@ func (e *event) hint() string {
 		for _, l := range difference(c.old, c.new) {
 			switch t := strings.TrimSpace(l[1:]); {
 			case c.how != replaced && c.how != inserted && c.how != written:
-			case l[0] == '-', l[0] == '<':
+			case l[0] == '-':
 				gone++
 			case l[0] != ' ':
 				if added++; len(all) < shortEdit && !comment.MatchString(t) {

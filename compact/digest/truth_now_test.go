@@ -24,7 +24,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 	}
 	f("an edit that begins in the middle of another", 700,
 		conversation(edit(1, "a := 1", "a := 1\n\tvalue, err = readTheLengthOf(path, separator)"), edit(2, "value, err = readTheLengthOf(path, separator)\n\tuse(value)", "value, err := readTheLengthOf(path, separator)\n\tuse(value)")),
-		"as of here, src/a.go:\n    a := 1\n  + \tvalue, err := readTheLengthOf(path, separator)\n    \tuse(value)\n",
+		"as of here, src/a.go:\n  + value, err := readTheLengthOf(path, separator)\n    \tuse(value)\n",
 		no("+ \tvalue, err = readThe"))
 	f("an edit around two others", 700,
 		conversation(edit(1, "first(the long name)", "first(the other long name)"), edit(2, "last(the long name)", "last(the other long name)"), edit(3, "first(the other long name)\nlast(the other long name)", "both(the other long name)")),
