@@ -62,7 +62,7 @@ func (p *part) older() {
 		q := c.piece
 		q.event, q.on = at[c.of], false
 		q.score *= worthLater
-		if f := p.files.after(slashed(c.of.path), c.of); q.class == steps || f != nil && (q.class != rules || f.path != everyFile) {
+		if f := p.files.after(c.of.path, c.of); q.class == steps || f != nil && (q.class != rules || f.path != everyFile) {
 			q.score = -1 // it comes with others alone
 		}
 		p.pieces = append(p.pieces, q)

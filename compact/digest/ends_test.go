@@ -232,7 +232,7 @@ func TestWhatMayNotHoldAnyMore(t *testing.T) {
 		"an undo of another":        {exchange(2, "revert_file", `{"path":"b/a.rb"}`, "Reverted."), may},
 		"a tool that deletes":       {exchange(2, "delete_lines", `{"path":"lib/a.rb","start":3}`, "Deleted 7 lines."), may},
 		"an undo, no path":          {exchange(2, "undo_edit", `{}`, "Undone: lib/a.rb is as before the last edit."), may},
-		"an undo, a diff":           {exchange(2, "undo_edit", `{"path":"lib/a.rb"}`, "```diff\n-limit = 5\n+limit = 3\n```"), gone},
+		"an undo, a diff":           {exchange(2, "undo_edit", `{"path":"lib/a.rb"}`, "```diff\n-limit = 5\n+limit = 3\n```"), may},
 		"an append":                 {shell(`echo "# x" >> lib/a.rb`), may},
 		"a pipe to its end":         {shell(`echo "# x" | tee -a lib/a.rb`), may},
 		"quoted parentheses":        {shell(`sed -i 's/((a/((b/' lib/b.rb; rm lib/a.rb; echo "))"`), gone},

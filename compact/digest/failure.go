@@ -100,15 +100,12 @@ func sumsUpFailure(line string) bool {
 	return failingSummary.MatchString(line) && !mended.MatchString(line)
 }
 
-// mostErrorLines is how many lines a result has at most that is nothing but an error.
-const mostErrorLines = 16
-
 // onlyError returns the first line of a result that is nothing but an error, or "".
 // What was read, found or asked for is data, and may speak of errors: an object is an
 // error by its values, a text by the words of a tool or of the command.
 func (a *action) onlyError(r *result) string {
 	line, rest, _ := strings.Cut(strings.TrimSpace(r.text), "\n")
-	program, most := ofProgram.FindStringSubmatch(line), mostErrorLines
+	program, most := ofProgram.FindStringSubmatch(line), 16
 	if program == nil && a.kind == runs { // it may complain at the end
 		line = strings.TrimSpace(lastLines(r.text, 1)[0])
 		program = ofProgram.FindStringSubmatch(line)

@@ -38,7 +38,7 @@ const (
 
 // apply notes a change that happened. One that left late takes nothing of those after it.
 func (fs files) apply(c *change, e *event) {
-	path := slashed(strings.TrimSuffix(strings.TrimPrefix(c.path, "./"), "/"))
+	path := strings.TrimSuffix(strings.TrimPrefix(c.path, "./"), "/")
 	f, every, ends := fs.find(path), path == everyFile && c.how != touched, c.how == removed || c.how == restored
 	if every || c.how == touched || len(fs) <= mostChanges {
 		for p, g := range fs {
@@ -58,7 +58,7 @@ func (fs files) apply(c *change, e *event) {
 		return
 	}
 	if f == nil {
-		f = &file{path: strings.TrimSuffix(strings.TrimPrefix(c.path, "./"), "/")}
+		f = &file{path: path}
 		fs[path] = f
 	}
 	if f.last != e {
@@ -108,7 +108,7 @@ func (fs files) after(path string, e *event) *file {
 // later returns the very file that an event read, if the file was changed after it, or nil.
 // Git reads other files than those of the folder.
 func (fs files) later(e *event) *file {
-	f := fs[slashed(strings.TrimPrefix(e.path, "./"))]
+	f := fs[strings.TrimPrefix(e.path, "./")]
 	if f == nil || f.last == nil || f.last.origin <= e.origin || intoFolder.MatchString(e.command) || strings.HasPrefix(e.command, "git ") {
 		return nil
 	}
@@ -154,18 +154,14 @@ func (fs files) namedIn(text string, origin int) (named bool) {
 // everyFile is the path of a change to any file: nobody knows what is in them after it.
 const everyFile = "."
 
-// slashed returns a path of Windows with the marks that other systems have.
-func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
-
 // find returns the file at a path, which may be given from another folder.
 func (fs files) find(path string) (found *file) {
-	path = slashed(path)
 	if f := fs[path]; f != nil || len(fs) > mostChanges {
 		return f
 	}
-	at := ""
+	at, absolute := "", strings.HasPrefix(path, "/")
 	for p, f := range fs { // a relative path is that of the highest file, and an absolute one of the nearest
-		if endAlike(p, path) && (isAbsolute(p) || isAbsolute(path)) && (found == nil || len(p) > len(at) == isAbsolute(path) && len(p) != len(at) || len(p) == len(at) && p < at) {
+		if endAlike(p, path) && (p[0] == '/' || absolute) && (found == nil || len(p) > len(at) == absolute && len(p) != len(at) || len(p) == len(at) && p < at) {
 			found, at = f, p
 		}
 	}
@@ -174,10 +170,6 @@ func (fs files) find(path string) (found *file) {
 
 // endAlike reports whether one path is that of a folder's before the other.
 func endAlike(a, b string) bool { return strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a) }
-
-func isAbsolute(path string) bool {
-	return strings.HasPrefix(path, "/") || strings.Contains(path, ":/")
-}
 
 // replace notes that a text of the file became another. Regions that were changed before
 // and have a part of the text are one with it: as it was before all changes, and as it is now.
@@ -246,7 +238,7 @@ func newestFirst(a, b *file) int {
 func (fs files) forget(n int) {
 	for i, f := range slices.SortedFunc(maps.Values(fs), newestFirst) {
 		if i >= n {
-			delete(fs, slashed(f.path))
+			delete(fs, f.path)
 		}
 	}
 }

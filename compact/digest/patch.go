@@ -80,9 +80,6 @@ var (
 // partly finds that an edit was made otherwise than the call says, or a part of the call.
 var partly = regexp.MustCompile(`(?i)\buser (?:has )?modified (?:your\b|the .(?:content|new_string)\b)|unable to apply all|\bpartially (?:applied|updated)|部分(?:更新|应用|成功|完成)|处成功.{0,4}[1-9]\d* 处失败`)
 
-// onlyLines finds a difference without its places.
-var onlyLines = regexp.MustCompile(`\A(?:-.*\n)+(?:\+.*(?:\n|\z))+\z`)
-
 // shown takes the changes that the result of an edit shows, in whole lines: those that the
 // call says, perhaps of parts of lines, or does not say, and those of the user.
 func (a *action) shown(text string) {

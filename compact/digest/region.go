@@ -30,11 +30,11 @@ func linesOf(text string) []string {
 }
 
 // now returns the lines of a region as they are now: those that are new, with some around
-// them, or if there are none some of those that are gone.
+// them.
 func (g *region) now() string {
 	var b strings.Builder
 	var context []string // since the last line that is new, or before the first
-	fresh, gone := 0, 0
+	fresh := 0
 	for _, l := range difference(g.old, g.new) {
 		switch text := l[1:]; {
 		case strings.TrimSpace(text) == "":
@@ -46,9 +46,6 @@ func (g *region) now() string {
 			}
 			b.WriteString(strings.Join(context, "") + "+ " + text + "\n")
 			fresh, context = fresh+1, nil
-		case l[0] == '-' && gone < mostGone && fresh == 0:
-			b.WriteString(strings.Join(context[:min(len(context), around)], "") + "- " + cutAt(text, 160) + "\n")
-			gone, context = gone+1, nil
 		}
 	}
 	if fresh > 0 {
@@ -57,9 +54,5 @@ func (g *region) now() string {
 	return b.String()
 }
 
-// Around a line that changed so many are shown, and of a region without a new line so many
-// of those that are gone.
-const (
-	around   = 6
-	mostGone = 4
-)
+// around is how many lines are shown around a line that changed.
+const around = 6

@@ -28,9 +28,6 @@ var showsState = regexp.MustCompile(`^(?:gh (?:\w+ (?:view|list|status|diff)|api
 var writesState = regexp.MustCompile(`^(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\b(?:insert|update|delete|drop|alter|create|truncate)\b)|^gh api\b.*\s-(?:[XfF]|-method|-(?:raw-)?field|-input)\b`)
 
 var (
-	// requirements are the files in which installers write what they add.
-	requirements = map[string]string{"npm": "package.json", "pnpm": "package.json", "yarn": "package.json", "bun": "package.json", "go": "go.mod", "cargo": "Cargo.toml", "poetry": "pyproject.toml", "uv": "pyproject.toml"}
-	adds         = setOf("add install i get remove uninstall")
 	// formats finds commands that format files or make code.
 	formats = regexp.MustCompile(`^(?:black|isort|rustfmt) |^(?:go\w+|clang-format) (?:.* )?-[wi]\b| --(?:fix|write)\b|(?:^| )(?:[\w-]+:)*(?:fmt|format|fix|codegen|generate|gen|reformat|lint-?fix|black|isort|spotless\w*|\w*Format)(?::[\w-]+)*(?: |$)`)
 	// onWindows are commands of Windows that write files.
@@ -75,10 +72,8 @@ func (a *action) shell() {
 		}
 		for k := before; k < len(a.changes); k++ {
 			ch := &a.changes[k]
-			switch ch.last = i == len(a.commands)-1 && strings.HasPrefix(c.joint, "&&"); {
-			case ch.path == everyFile && away:
-				*ch = change{how: touched} // in another folder
-			case away && ch.path[0] != '/', strings.HasPrefix(c.joint, "||"):
+			ch.last = i == len(a.commands)-1 && strings.HasPrefix(c.joint, "&&")
+			if away && ch.path[0] != '/' || strings.HasPrefix(c.joint, "||") {
 				*ch = change{path: ch.path, how: touched}
 			}
 		}
@@ -117,7 +112,7 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 		for _, path := range paths {
 			ch := change{path: variable.ReplaceAllLiteralString(path, "*"), how: h}
 			switch {
-			case path == "" || strings.IndexByte("-&", path[0]) >= 0 || strings.HasPrefix(path, "/dev/"), strings.ContainsAny(path, "()"):
+			case path == "" || strings.IndexByte("-&", path[0]) >= 0 || strings.HasPrefix(path, "/dev/"):
 				continue
 			case strings.ContainsAny(ch.path, "*?{"):
 				ch.how = touched
@@ -206,9 +201,6 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 			add(touched, everyFile)
 		}
 	default:
-		if file := requirements[c.name]; file != "" && n > 1 && adds[files[0]] && !given("-g") {
-			add(changed, file)
-		}
 		named := slices.DeleteFunc(files, func(f string) bool { return strings.IndexByte(f, '.') <= 0 })
 		switch {
 		case onWindows[strings.ToLower(c.name)]:
