@@ -16,11 +16,7 @@ func (a *action) patches(text, path string) {
 		text, _, _ = strings.Cut(text[i:], "*** End Patch")
 	} else if !strings.Contains("\n"+text, "\n@@ ") && !strings.HasPrefix(text, "@@\n") {
 		for _, m := range searchBlock.FindAllStringSubmatch(text, mostChanges) {
-			how := replaced
-			if m[1] == "" {
-				how = written
-			}
-			a.add(change{path: path, old: strings.TrimSuffix(m[1], "\n"), new: strings.TrimSuffix(m[2], "\n"), how: how})
+			a.add(change{path: path, old: strings.TrimSuffix(m[1], "\n"), new: strings.TrimSuffix(m[2], "\n")})
 		}
 		return
 	}

@@ -29,30 +29,18 @@ func linesOf(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// now returns the lines of a region as they are now: those that are new, with some around
-// them.
+// now returns the lines of a region as they are now, if some of them are new.
 func (g *region) now() string {
 	var b strings.Builder
-	var context []string // since the last line that is new, or before the first
-	fresh := 0
+	fresh := false
 	for _, l := range difference(g.old, g.new) {
-		switch text := l[1:]; {
-		case strings.TrimSpace(text) == "":
-		case l[0] == ' ':
-			context = append(context, "  "+text+"\n")
-		case l[0] == '+':
-			if fresh == 0 {
-				context = context[max(0, len(context)-around):]
-			}
-			b.WriteString(strings.Join(context, "") + "+ " + text + "\n")
-			fresh, context = fresh+1, nil
+		if text := l[1:]; l[0] != '-' && strings.TrimSpace(text) != "" {
+			b.WriteString(l[:1] + " " + text + "\n")
+			fresh = fresh || l[0] == '+'
 		}
 	}
-	if fresh > 0 {
-		b.WriteString(strings.Join(context[:min(len(context), around)], ""))
+	if !fresh {
+		return ""
 	}
 	return b.String()
 }
-
-// around is how many lines are shown around a line that changed.
-const around = 6

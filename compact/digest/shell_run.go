@@ -104,9 +104,9 @@ func (a *action) shell() {
 // run takes the files that a command writes, moves or removes, and returns what it
 // shows.
 func (a *action) run(c *shellCommand, docs []heredoc) kind {
-	into := rewritten
+	into, text := rewritten, written
 	if c.adds || slices.Contains(c.words, "-a") {
-		into = changed
+		into, text = changed, inserted
 	}
 	add := func(h how, paths ...string) {
 		for _, path := range paths {
@@ -119,9 +119,7 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 			case h == into && (c.name == "cat" || c.name == "tee"): // cat > path <<EOF
 				for _, d := range docs {
 					if strings.Contains(d.line, path) && !(d.expands && strings.ContainsAny(d.body, "$`")) {
-						if ch.how, ch.new = written, d.body; into == changed || strings.Contains(d.line, ">>") {
-							ch.how = inserted
-						}
+						ch.how, ch.new = text, d.body
 					}
 				}
 			}
