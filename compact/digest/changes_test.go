@@ -53,8 +53,8 @@ func TestChangesOfCommands(t *testing.T) {
 	f("git stash", everyFile)
 	f("git switch main", everyFile)
 	f("gofmt -w lib/a.go && prettier --write web/a.ts", "lib/a.go web/a.ts")
-	f("git apply <<'EOF'\n--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1 +1 @@\n-a\n+b\nEOF", "lib/a.py")
-	f("patch -p1 <<'EOF'\n--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1 +1 @@\n-a\n+b\nEOF", "lib/a.py")
+	f("git apply <<'EOF'\n--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1 +1 @@\n-a\n+b\nEOF", ". lib/a.py")
+	f("patch -p1 <<'EOF'\n--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1 +1 @@\n-a\n+b\nEOF", ". lib/a.py")
 	f("apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: lib/a.py\n@@\n-a\n+b\n*** Delete File: lib/b.py\n*** End Patch\nEOF", "-lib/b.py lib/a.py")
 	f("cp build/app.yml conf/", "conf/app.yml")
 	f("cp a.py b.py lib", "lib/a.py lib/b.py")
@@ -87,7 +87,7 @@ func TestChangesOfCommands(t *testing.T) {
 	f("rm "+strings.Repeat("$f ", 4000)+"<<E\n"+strings.Repeat("word\n", 1<<17)+"E", strings.TrimSpace(strings.Repeat("* ", mostChanges))) // at once
 	for _, none := range []string{
 		"ls | xargs gofmt -l", "ls | xargs prettier --check", "ls | xargs perl -ne 'print'", "find . -name rm -print", "ls | xargs grep -l mv",
-		"install -dm 755 lib/a lib/b", "docker exec db sh -c 'rm lib/a.py'", "patch --dry-run <<E\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a\n+b\nE", "git apply --stat <<E\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a\n+b\nE",
+		"install -dm 755 lib/a lib/b", "docker exec db sh -c 'rm lib/a.py'", "patch --dry-run <<E\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a\n+b\nE",
 		`Remove-Item tmp\a.csv -WhatIf`, "grep -rl a lib | xargs sed -n 1p", "find lib -name a.py", "sed -n '1,5p' *.py", "python manage.py migrate", "git commit -am 'Fix > all'", "make > /dev/null 2>&1", "gofmt -l lib/a.go", "git checkout -b fix/a.b", "git stash list", "git reset HEAD~1",
 		"grep -n \"open('lib/a.py', 'w')\" lib/b.py", "grep -n 'a > b' lib/a.py", "sed -n '1,5p' lib/a.py", "cat lib/a.py | sort", "echo \"a > b\"", "test 3 -gt 2 && echo yes", "python3 -c \"print(open('lib/a.py').read())\"",
 	} {

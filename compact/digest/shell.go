@@ -131,9 +131,6 @@ var heredocTag = regexp.MustCompile(`(?:^|[^<])<<[-~]? *(\\?['"]?)([A-Za-z_][\w-
 
 // heredocs splits a command into its lines without here-documents, and these.
 func heredocs(command string) (rest string, docs []heredoc) {
-	if !strings.Contains(command, "<<") {
-		return command, nil
-	}
 	var b, body strings.Builder
 	tag := ""
 	for line := range strings.Lines(command) {
@@ -150,9 +147,6 @@ func heredocs(command string) (rest string, docs []heredoc) {
 		default:
 			body.WriteString(line)
 		}
-	}
-	if tag != "" {
-		docs[len(docs)-1].body = body.String()
 	}
 	return b.String(), docs
 }

@@ -168,10 +168,8 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 				add(rewritten, to)
 			}
 		}
-	case "tee":
+	case "tee", "touch":
 		add(into, files...)
-	case "touch":
-		add(changed, files...)
 	case "rm", "unlink", "git-rm":
 		if !given("--cached") {
 			add(removed, files...)
@@ -192,21 +190,13 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 		default:
 			add(changed, everyFile)
 		}
-	case "git-revert", "git-pull", "git-merge", "git-rebase", "git-cherry-pick", "git-am", "git-clean":
+	case "git-revert", "git-pull", "git-merge", "git-rebase", "git-cherry-pick", "git-am", "git-clean", "git-apply", "patch":
 		add(touched, everyFile)
-	case "git-apply", "patch":
-		if given("-R", "--reverse") || len(docs) == 0 && !given("--stat", "--numstat") {
-			add(touched, everyFile)
-		}
 	default:
-		named := slices.DeleteFunc(files, func(f string) bool { return strings.IndexByte(f, '.') <= 0 })
-		switch {
-		case onWindows[strings.ToLower(c.name)]:
-			add(touched, everyFile)
-		case given("--diff"), is != other, strings.HasPrefix(c.name, "git-"), !formats.MatchString(line):
-		case len(named) > 0:
+		writes := is == other && !given("--diff") && !strings.HasPrefix(c.name, "git-") && formats.MatchString(line)
+		if named := slices.DeleteFunc(files, func(f string) bool { return strings.IndexByte(f, '.') <= 0 }); writes && len(named) > 0 {
 			add(touched, named...)
-		default:
+		} else if writes || onWindows[strings.ToLower(c.name)] {
 			add(touched, everyFile)
 		}
 	}
