@@ -1,6 +1,9 @@
 package digest
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // difference returns the lines of a text that another one became, each behind a mark: + new
 // and a blank for others. Behind them it has those that are gone, after a -.
@@ -29,18 +32,23 @@ func linesOf(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
+// around is how many lines are shown before the first line that is new and after the last.
+const around = 6
+
 // now returns the lines of a region as they are now, if some of them are new.
 func (g *region) now() string {
-	var b strings.Builder
-	fresh := false
+	var lines []string
+	first, last := 0, 0 // of those that are new
 	for _, l := range difference(g.old, g.new) {
 		if text := l[1:]; l[0] != '-' && strings.TrimSpace(text) != "" {
-			b.WriteString(l[:1] + " " + text + "\n")
-			fresh = fresh || l[0] == '+'
+			if lines = append(lines, l[:1]+" "+text+"\n"); l[0] == '+' {
+				last = len(lines)
+				first = cmp.Or(first, last)
+			}
 		}
 	}
-	if !fresh {
+	if last == 0 {
 		return ""
 	}
-	return b.String()
+	return strings.Join(lines[max(0, first-1-around):min(len(lines), last+around)], "")
 }

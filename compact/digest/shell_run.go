@@ -156,16 +156,10 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 		to, folder := strings.CutSuffix(files[n-1], "/")
 		for _, from := range files[:n-1] {
 			in := to + "/" + from[strings.LastIndexByte(strings.TrimSuffix(from, "/"), '/')+1:]
-			switch {
-			case strings.HasSuffix(in, "/."):
-				add(touched, to+"/*")
-			case folder || n > 2:
+			if folder || n > 2 {
 				add(rewritten, in)
-			case !namedFile.MatchString(to): // perhaps a folder
-				add(touched, in)
-				fallthrough
-			default:
-				add(rewritten, to)
+			} else if add(rewritten, to); !namedFile.MatchString(to) { // perhaps a folder
+				add(touched, in, to+"/*")
 			}
 		}
 	case "tee", "touch":
