@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"laconic/compact"
@@ -91,7 +90,7 @@ func plainKey(key string) string {
 // actionOf returns what a call does.
 func actionOf(tool string, arguments value) *action {
 	a := &action{tool: tool, verb: strings.ToLower(camel.ReplaceAllString(tool, "${1}_$2")), values: arguments}
-	if v := &a.values; v.kind == '"' && v.text != "" { // a custom tool: the argument is a text
+	if v := &a.values; v.kind == '"' { // a custom tool: the argument is a text
 		if a.patches(v.text, ""); len(a.changes) == 0 {
 			a.query = v.text
 		}
@@ -134,8 +133,7 @@ func (a *action) take(v *value, within string) {
 		a.add(change{path: path, how: removed})
 	case hasOld && hasNew:
 		n := v.member("replaceall expectedreplacements allowmultiple")
-		k, _ := strconv.Atoi(n)
-		a.add(change{path: path, old: old, new: text, all: n == "true" || k > 1})
+		a.add(change{path: path, old: old, new: text, all: n != "" && n != "1" && n != "false"})
 	case hasNew && strings.Contains(a.verb, "insert"):
 		a.add(change{path: path, new: text, how: inserted})
 	case searchBlock.MatchString(got["content"]):
@@ -219,11 +217,7 @@ func (a *action) subject(n int) string {
 		s = cmp.Or(a.values.member("description"), a.values.member("prompt"))
 	default:
 		for i := 0; i < len(a.values.list) && len(s) <= 2*n; i++ {
-			m := a.values.list[i].text
-			if a.values.list[i].list != nil {
-				m = a.values.list[i].short()
-			}
-			s = joined(s, ", ", a.values.keys[i]+": "+firstBytes(m, toldChars))
+			s = joined(s, ", ", a.values.keys[i]+": "+firstBytes(a.values.list[i].short(), toldChars))
 		}
 	}
 	return OneLine(s, n)

@@ -58,7 +58,7 @@ func TestChangesOfCommands(t *testing.T) {
 	f("apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: lib/a.py\n@@\n-a\n+b\n*** Delete File: lib/b.py\n*** End Patch\nEOF", "-lib/b.py lib/a.py")
 	f("cp build/app.yml conf/", "conf/app.yml")
 	f("cp a.py b.py lib", "lib/a.py lib/b.py")
-	f("cp -r new/. lib", "lib lib/* lib/.")
+	f("cp -r new/. lib", "lib/*")
 	f("ruby -i -pe 'gsub(/a/, %q(b))' lib/a.rb", "lib/a.rb")
 	f("sed -Ei -e 's/a/b/' -e 's/c/d/' lib/a.py", "lib/a.py")
 	f("git -c core.pager=cat --no-pager stash -u", everyFile)

@@ -34,8 +34,8 @@ func (a *action) patches(text, path string) {
 		switch {
 		case word == "*** Update ", word == "*** Add ", word == "*** Delete ":
 			flush()
-			path, open = strings.TrimSpace(name), true
-			if how = replaced; word == "*** Add " {
+			path, open, how = strings.TrimSpace(name), true, replaced
+			if word == "*** Add " {
 				how = written
 			} else if word == "*** Delete " {
 				a.add(change{path: path, how: removed})
@@ -53,7 +53,7 @@ func (a *action) patches(text, path string) {
 		case strings.HasPrefix(line, "@@"):
 			flush()
 			open = true
-		case !open, strings.HasPrefix(line, "diff --git "), strings.HasPrefix(line, "index "), strings.HasPrefix(line, "*** "), strings.HasPrefix(line, `\ No newline`):
+		case !open, strings.HasPrefix(line, "diff --git "), strings.HasPrefix(line, "*** "), strings.HasPrefix(line, `\ No newline`):
 		case strings.HasPrefix(line, "+"):
 			fresh = append(fresh, line[1:])
 		case strings.HasPrefix(line, "-"):

@@ -156,10 +156,16 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 		to, folder := strings.CutSuffix(files[n-1], "/")
 		for _, from := range files[:n-1] {
 			in := to + "/" + from[strings.LastIndexByte(strings.TrimSuffix(from, "/"), '/')+1:]
-			if folder || n > 2 {
+			switch {
+			case strings.HasSuffix(in, "/."):
+				add(touched, to+"/*")
+			case folder || n > 2:
 				add(rewritten, in)
-			} else if add(rewritten, to); !namedFile.MatchString(to) { // perhaps a folder
-				add(touched, in, to+"/*")
+			case !namedFile.MatchString(to): // perhaps a folder
+				add(touched, in)
+				fallthrough
+			default:
+				add(rewritten, to)
 			}
 		}
 	case "tee", "touch":
