@@ -59,7 +59,7 @@ func (p *part) printed(i int, e *event, head int32) {
 	document := c == data && len(text) > shortObject && (len(e.result.tables) == 0 || b.hasSentence() && listed*2 < len(text))
 	page := document && strings.HasPrefix(text, "# ")
 	first := float32(opening)
-	here, acts, given := map[string]bool{}, e.mayAct(), e.given()
+	here := map[string]bool{}
 	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t, members := strings.TrimSpace(l), false
@@ -84,7 +84,7 @@ func (p *part) printed(i int, e *event, head int32) {
 			}
 			here[t] = true
 			return s, opens
-		case here[t], isNoise(t), c == data && echoes(t, given, acts),
+		case here[t], isNoise(t),
 			e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
 			e.outcome.verdict == passed && passedTest.MatchString(t):                                       // one of many, and none failed
 			return 0, skipped
@@ -109,9 +109,7 @@ func (p *part) printed(i int, e *event, head int32) {
 		case c == data:
 			sentence := document && sentenceEnd.MatchString(t)
 			members = document && ofDocument.MatchString(t)
-			if s += 0.8 * float32(min(specifics(l), 8)); acts && e.result.object != unknown && k < 2 { // the id of what was made
-				s += 3
-			}
+			s += 0.8 * float32(min(specifics(l), 8))
 			if sentence || len(e.result.tables) == 0 || len(e.result.tables[0].rows) == 1 || asked && len(e.result.tables[0].rows) <= fewRows {
 				s *= unlisted
 			}
@@ -143,30 +141,6 @@ func (p *part) printed(i int, e *event, head int32) {
 		}
 		return s, plainLine
 	}, 0, w, head, limit)
-}
-
-// questionKeys are the members under which tools repeat what they were asked.
-var questionKeys = setOf("query sql promql expression statement")
-
-// given returns the lines of what a call was given that are long enough to be told from
-// others.
-func (e *event) given() map[uint64]bool {
-	lines := map[uint64]bool{}
-	e.values.each("", func(_, text string) {
-		for l := range strings.SplitSeq(text, "\n") {
-			if h, ok := lineHash(data, l); ok {
-				lines[h] = true
-			}
-		}
-	})
-	return lines
-}
-
-// echoes reports whether a line of a result repeats what the call asked or, if it acts, what it
-// was to write, by the lines that it was given.
-func echoes(line string, given map[uint64]bool, acts bool) bool {
-	key, text, _ := strings.Cut(line, ": ")
-	return (acts || questionKeys[plainKey(key)]) && given[hashOf(text)] || acts && given[hashOf(line)]
 }
 
 // In results longer than shortObject that are objects with a text, lines with the short members

@@ -222,10 +222,6 @@ func TestShapesOfAgents(t *testing.T) {
 		conversation(append(logs, call(99, "get_state", `{"of":"gates"}`, strings.Repeat("Gate gate-17 of line-40 opened. ", 20)))...),
 		"02:01:00 GET /orders/0 ", "02:01:01 GET /orders/1 ", "  Gate gate-17 of line-40 opened.",
 		no("/orders/9 "))
-	f("a result that repeats the question",
-		conversation(call(1, "query_metrics", `{"promql":"sum by (pod, node, zone) (rate(http_server_requests_total{code=~\"5..\"}[2m])) / sum by (pod, node, zone) (rate(http_server_requests_total[2m]))"}`, `{"status":"success","query":"sum by (pod, node, zone) (rate(http_server_requests_total{code=~\"5..\"}[2m])) / sum by (pod, node, zone) (rate(http_server_requests_total[2m]))","unit":"1/s","of":"`+strings.Repeat("pod 17 has 4.25 and ", 12)+`"}`), call(2, "check", `{"address":"12 Main Street, Berlin"}`, "Address is not deliverable: 12 Main Street, Berlin\nNearest match: 12 Main Road, Berlin")),
-		"unit: 1/s", "Address is not deliverable: 12 Main Street, Berlin",
-		no("  query: "))
 	f("a file of which the end is not told",
 		call(1, "read_file", `{"path":"a.py"}`, rows("%4d\tdef f%[1]d(x): return x")[len("   0\tdef f0(x): return x\n"):]),
 		"  …\n[End")
@@ -310,10 +306,6 @@ func TestShapesOfAgents(t *testing.T) {
 		conversation(letters...),
 		"je 420,00 EUR", "je 424,00 EUR", "je 428,00 EUR",
 		no("folder"))
-	f("a text that a call writes, and its result repeats",
-		call(1, "mail_draft", `{"to":"a@b.example","body":"Dear Ms. Krull,\nour date moves to 17 February, and we will be ten instead of nine for all three days.\nKind regards"}`, `{"draft":{"id":"d_a3b64274","body":"Dear Ms. Krull,\nour date moves to 17 February, and we will be ten instead of nine for all three days.\nKind regards"}}`),
-		"d_a3b64274",
-		no("\n  our date moves"))
 	f("a model that a call writes",
 		call(1, "write_model", `{"name":"int_rates","sql":"-- one a day\nselect day, `+strings.Repeat("rate as rate_of_that_day, ", 12)+`n as carried_days from rates"}`, "Model written: 300 rows."),
 		"carried_days from rates")
