@@ -44,11 +44,9 @@ func (p *part) printed(i int, e *event, head int32) {
 	if small && e.kind == runs && e.outcome.verdict != failed { // what a trial showed is told whole
 		most = shortOutput
 	}
-	found, least := e.kind == searches && e.outcome.verdict != failed, float32(0)
+	found := e.kind == searches && e.outcome.verdict != failed
 	if found {
-		if limit, most, w = min(p.room/14, mostFound), 200, w*0.5; e.query == "" && e.command == "" || lists.MatchString(e.brief()) {
-			least = leastListed
-		}
+		limit, most, w = min(p.room/14, mostFound), 200, w*0.5
 	}
 	logged := map[string]float32{}
 	like := func(t string) float32 { // how much a line counts, of those that have the same words without digits
@@ -65,31 +63,18 @@ func (p *part) printed(i int, e *event, head int32) {
 		t, members := strings.TrimSpace(l), false
 		s := 0.1 + min(b.interest(p.interest, k), 2.5)*0.55
 		switch {
-		case found && strings.Trim(t, "-=│ \t") == "", !found && (len(t) < 2 || strings.Trim(t, "=-*~^_.|:+ ") == ""):
+		case len(t) < 2 || strings.Trim(t, "=-*~^_.|:+│ ") == "":
 			return 0, blank
 		case found:
-			if s = 0.1 + b.interest(p.interest, k)*0.7; s < least {
-				return 0, skipped
-			} else if besideHit.MatchString(l) && !definition.MatchString(e.query) {
-				s *= 0.3
-			}
-			return s, plainLine
+			return 0.1 + b.interest(p.interest, k)*0.7, plainLine
 		case patch && strings.HasPrefix(t, "diff --git "):
 			return 0.6, opens
 		case !patch && b.heads(k):
 			return 0.2, opens
-		case c == prints && failedTest.MatchString(t): // what follows says how
-			if !here[t] {
-				s += 5
-			}
-			here[t] = true
-			return s, opens
 		case here[t], isNoise(t),
 			e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
 			e.outcome.verdict == passed && passedTest.MatchString(t):                                       // one of many, and none failed
 			return 0, skipped
-		case c == prints && !patch && section.MatchString(l):
-			return 0.2, opens
 		case patch && l[0] != '+' && l[0] != '-':
 			s *= 0.4
 		case patch:
@@ -235,10 +220,6 @@ var (
 	progress = regexp.MustCompile(`███|━━━|%.*(?:[=#.>-]{3,}[ =#.>-]*[|\]]|\bETA\b)|\d%\||%.* [kMG]i?B/s`)
 	// passedTest finds a test or a package that passed.
 	passedTest = regexp.MustCompile(` PASSED|^ok |^[✓✔] |\[no test files\]$|^--- PASS`)
-	// section finds the line that a program prints above a part of its output.
-	section = regexp.MustCompile(`^={2,3}>? \w`)
-	// failedTest finds the line above what a test that failed printed.
-	failedTest = regexp.MustCompile(`^(?:not ok \d|--- FAIL: |(?:FAIL|ERROR): \w|● |__+ \w.* __+$)`)
 	// tally finds lines that say how a trial went: marks, a result, a share.
 	tally = regexp.MustCompile(`[✅❌]|(?i)^[^\w"']*(?:(?:final|overall|test|over ?all)[ _])?(?:results?|score|status|verdict|accuracy|coverage|mean|average|total\w*)\b[^:=]{0,24}[:=]\W*(?:pass|fail|ok\b|success|[\d.]+)|\b\d+(?:\.\d+)? ?% (?:pass|fail)`)
 	// expectation finds lines that say what was expected and what came.

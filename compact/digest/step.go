@@ -230,16 +230,5 @@ func (p *part) asked(i int, e *event, head int32) {
 	}
 }
 
-// What a search found is told in at most mostFound bytes. A line of a listing has to be
-// worth leastListed.
-const (
-	mostFound   = 1500
-	leastListed = 0.5
-)
-
-var (
-	// besideHit finds the lines that a search shows around those that it found.
-	besideHit = regexp.MustCompile(`^\s*\d+-`)
-	// lists finds commands that only name files.
-	lists = regexp.MustCompile(`^(?:ls|find|tree|fd)\b`)
-)
+// mostFound is in how many bytes at most it is told what a search found.
+const mostFound = 1500
