@@ -12,12 +12,12 @@ import (
 // A piece is a few lines that are chosen together.
 type piece struct {
 	class purpose
-	event int32   // of the part
-	order int32   // within the event
-	need  int32   // another piece that comes first; -1: none
-	under int32   // the piece with the heading of a table in which it is a row; -1: none
-	top   int32   // the line of that heading
-	heads *layout // of which it is the heading
+	event int32  // of the part
+	order int32  // within the event
+	need  int32  // another piece that comes first; -1: none
+	under int32  // the piece with the heading of a table in which it is a row; -1: none
+	top   int32  // the line of that heading
+	heads *table // of which it is the heading
 	score float32
 	cost  int32 // bytes
 	text  string

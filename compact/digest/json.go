@@ -49,21 +49,11 @@ func (r *reader) value(v *value, name string) {
 	case v.list == nil:
 		r.line(joined(name, ": ", v.text))
 	case v.kind == '{':
-		from, n := r.b.Len(), len(r.tables)
 		if r.object(v, name); name == "" {
 			r.says = max(r.says, v.says())
 		}
-		text, lists := r.b.String()[from:], 0
-		for _, t := range r.tables[n:] {
-			lists += len(t.text)
-		}
-		if lists*4 < 3*len(text) && isTable([]value{*v}) {
-			t := tableOf(name, []value{*v}, text)
-			t.inner = len(r.tables) - n
-			r.tables = slices.Insert(r.tables, n, t)
-		}
 	case v.kind == '[' && len(v.list) > 1 && isTable(v.list):
-		t := tableOf(name, v.list, "")
+		t := tableOf(name, v.list)
 		r.line(t.text)
 		r.tables = append(r.tables, t)
 	case !slices.ContainsFunc(v.list, func(m value) bool { return m.list != nil || len(m.text) > longMember }):

@@ -22,9 +22,8 @@ type part struct {
 	weights  []float32                 // of the events
 	room     int                       // bytes
 	pieces   []piece
-	changed  []*file            // by the events, the newest first
-	tables   map[string]*layout // of the results, by what they are tables of
-	heads    map[string]*layout // by the tool and the heading
+	changed  []*file           // by the events, the newest first
+	heads    map[string]*table // of the results, by the tool and the heading
 }
 
 // write returns the text of the part, or "" if it would say nothing.
@@ -122,15 +121,14 @@ func (p *part) see() {
 	}
 	p.bodies = make([]*body, len(p.events))
 	x.open = true
-	p.share()
+	p.heads = map[string]*table{}
 	long := x.long
 	for i, e := range p.events {
 		if i >= p.old && e.result.text != "" {
-			text, rows := p.read(e)
-			if x.long = long; rows {
+			if x.long = long; len(e.result.tables) > 0 {
 				x.long = longRow
 			}
-			p.bodies[i] = x.bodyOf(text)
+			p.bodies[i] = x.bodyOf(p.read(e))
 		}
 	}
 	x.open, x.long = false, long

@@ -26,7 +26,7 @@ func (p *part) printed(i int, e *event, head int32) {
 		rows := map[string]float32{} // of each list: they may be of several kinds
 		for _, t := range e.result.tables {
 			listed += len(t.text)
-			rows[t.name] += float32(len(t.rows))
+			rows[t.name] += float32(t.rows)
 			w = min(w, fewRows/rows[t.name])
 		}
 		for k := range b.lines { // and those of a table that is a text
@@ -95,7 +95,7 @@ func (p *part) printed(i int, e *event, head int32) {
 			sentence := document && sentenceEnd.MatchString(t)
 			members = document && ofDocument.MatchString(t)
 			s += 0.8 * float32(min(specifics(l), 8))
-			if sentence || len(e.result.tables) == 0 || len(e.result.tables[0].rows) == 1 || asked && len(e.result.tables[0].rows) <= fewRows {
+			if sentence || len(e.result.tables) == 0 || asked && e.result.tables[0].rows <= fewRows {
 				s *= unlisted
 			}
 			if len(t) > longLog && clock.MatchString(t) {

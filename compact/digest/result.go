@@ -2,7 +2,6 @@ package digest
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -37,7 +36,7 @@ func resultOf(text string, k kind) result {
 	text, object, inner := unwrap(text, false)
 	r.text, r.object = strings.TrimRight(text, "\n"), max(r.object, object)
 	r.tables = append(r.tables, inner...)
-	if k != searches && k != other && !slices.ContainsFunc(r.tables, func(t table) bool { return len(t.rows) > 1 }) { // a row may begin with a number
+	if k != searches && k != other && len(r.tables) == 0 { // a row may begin with a number
 		r.text, r.first = withoutNumbers(r.text, k == runs)
 	}
 	return r

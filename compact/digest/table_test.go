@@ -22,16 +22,9 @@ func TestValuesKeepTheirNames(t *testing.T) {
 		t.Helper()
 		tells(t, name, recordOf(size, list), texts...)
 	}
-	f("objects of one tool", 700,
-		conversation(call(1, `{"id":"A1"}`, order("A1", "Ulm", `[{"sku":"S7","n":2}]`)), call(2, `{"id":"B2"}`, order("B2", "Bonn", `[{"sku":"S8","n":1},{"sku":"S9","n":3}]`))),
-		"get_order id: A1 →\n  (id, city, items [sku, n]; all: shop north, ordered_at 2026-05-01T08:46:43, express false, paid_with.kind card, paid_with.id card_41967)\n  A1, Ulm, [S7, 2]\n", "get_order id: B2 →\n  B2, Bonn, [S8, 1; S9, 3]\n")
 	f("an object alone", 700,
 		call(1, `{"id":"A1"}`, order("A1", "Ulm", `[{"sku":"S7","n":2}]`)),
 		"id: A1, shop: north, city: Ulm, ordered_at: 2026-05-01T08:46:43, express: false, items: [sku S7, n 2]\n  paid_with: kind card, id card_41967\n")
-	f("objects that are the same", 700,
-		conversation(call(1, `{"id":"A1"}`, `{"state":"`+strings.Repeat("sent ", 30)+`","open":false}`), call(2, `{"id":"B2"}`, `{"state":"`+strings.Repeat("sent ", 30)+`","open":false}`)),
-		"  state: sent sent",
-		no("(state, open)"))
 	f("null in the place of an object", 700,
 		call(1, `{}`, `[{"n":1,"by":{"login":"ana","id":7},"title":"Say what, and why"},{"n":2,"by":null,"title":"Port"}]`),
 		"(n, by, title)\n  1, [login ana, id 7], \"Say what, and why\"\n  2, null, Port\n")
@@ -70,7 +63,7 @@ func TestALaterPartHasItsHeading(t *testing.T) {
 		return exchange(id, "find_flight", `{"day":`+itoa(id)+`}`, `[{"flight":"HAT10`+itoa(id)+`","at":"14:00:00","state":"`+state+`"},{"flight":"HAT20`+itoa(id)+`","at":"16:00:00","state":"`+state+`"}]`)
 	}
 	r, msgs := NewRecord(compacttest.Bytes{}), conversation(rows(1, "open"), rows(2, "shut"))
-	for k, want := range []string{"(flight, at; all: state open)\n  HAT101, 14:00:00\n", "(flight, at; all: state shut)\n  HAT102, 14:00:00\n"} {
+	for k, want := range []string{"(flight, at, state)\n  HAT101, 14:00:00, open\n", "(flight, at, state)\n  HAT102, 14:00:00, shut\n"} {
 		tells(t, "part "+itoa(k+1), r.Add(msgs[2*k:2*k+2], nil, 500, false), want)
 	}
 }
@@ -108,12 +101,11 @@ func TestRowsAreTrue(t *testing.T) {
 			exchange(3, "list_things", `{"n":3}`, "["+object(seed, 2)+","+object(seed, 3)+"]"))
 		lines := strings.Split(record, "\n")
 		at := slices.Index(lines, "list_things n: 1 →")
-		head, all, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(lines[at+1], "  ("), ")"), "; all: same ")
-		names := fields(head)
+		names := fields(strings.TrimSuffix(strings.TrimPrefix(lines[at+1], "  ("), ")"))
 		for n, line := range []string{lines[at+2], lines[at+3], lines[slices.Index(lines, "  (columns of the last list_things above)")+1]} {
 			v := valueOf(object(seed, n))
-			for k, got := range append(fields(line), fields(all)...) {
-				if want := v.list[slices.Index(v.keys, append(names, "same")[k])].text; got != want {
+			for k, got := range fields(line) {
+				if want := v.list[slices.Index(v.keys, names[k])].text; got != want {
 					t.Errorf("row %d, %s: %q, want %q in\n%s", n, keys[k], got, want, record)
 				}
 			}
@@ -127,13 +119,13 @@ func TestShapesOfJSON(t *testing.T) {
 		t.Helper()
 		tells(t, name, recordOf(1500, exchange(1, "get_things", `{}`, result)), texts...)
 	}
-	f("empty values", `[{"id":"k","text":""},{"id":"k","text":"abc"},{"id":"k","text":""}]`, "(text; all: id k)\n  \"\"\n  abc\n")
+	f("empty values", `[{"id":"k","text":""},{"id":"k","text":"abc"},{"id":"k","text":""}]`, "(id, text)\n  k, \"\"\n  k, abc\n")
 	f("keys that differ", `[{"id":1,"name":"a"},{"id":2,"name":"b","sale":true},{"name":"c","id":3}]`, "id: 2, name: b, sale: true\n  name: c, id: 3\n", no("(id, name"))
-	f("objects in objects of a list", `[{"by":[{"n":1,"at":{"x":"y, z","w":2}}],"ok":true},{"by":[],"ok":false}]`, "(by [n, at], ok)\n  [1, [x \"y, z\", w 2]], true\n  [], false\n")
+	f("objects in objects of a list", `[{"by":[{"n":1,"at":{"x":"y, z","w":2}}],"ok":true},{"by":[],"ok":false}]`, "(by, ok)\n  [[n 1, at [x \"y, z\", w 2]]], true\n  [], false\n")
 	f("a value that is the name of its list", `{"a":"`+strings.Repeat("words ", 30)+`","tags":["tags","b"]}`, "tags: tags, b\n")
 	f("what follows rows", `[{"type":"text","text":"[{\"id\":1,\"name\":\"Ana\"},{\"id\":2,\"name\":\"Bo\"}]"},{"type":"text","text":"Total, 2"}]`, "  1, Ana\n  2, Bo\n  (end of the rows)\n  Total, 2\n", no("…"))
 	f("a value beside rows", `{"lines":[{"sku":"S1","n":2},{"sku":"S2","n":1}],"total":"12.50 EUR"}`, "  total: 12.50 EUR\n  lines: (sku, n)\n  S1, 2\n  S2, 1\n", no("…"))
 	f("times of a day", `[{"t":"08:00","x":"a"},{"t":"09:00","x":"b"},{"t":"10:00","x":"c"},{"t":"11:00","x":"d"}]`, "(t, x)\n  08:00, a\n")
 	f("an element of a harness in a row", `[{"id":5,"name":"<system-reminder>x</system-reminder>Cy"},{"id":6,"name":"Di"}]`, "(id, name)\n  5, Cy\n  6, Di\n", no("reminder"))
-	f("nodes of edges", `{"data":{"orders":{"edges":[{"node":{"id":"g1","total":{"sum":"5.00","in":"EUR"},"to":{"name":"A"}},"cursor":"`+strings.Repeat("x1", 30)+`"},{"node":{"id":"g2","total":{"sum":"7.00","in":"EUR"},"to":null},"cursor":"x2"}],"more":true}}}`, "data.orders.edges: (node.id, node.total.sum, node.to, cursor; all: node.total.in EUR)\n  g1, 5.00, [name A], x1x1", no("node g"))
+	f("nodes of edges", `{"data":{"orders":{"edges":[{"node":{"id":"g1","total":{"sum":"5.00","in":"EUR"},"to":{"name":"A"}},"cursor":"`+strings.Repeat("x1", 30)+`"},{"node":{"id":"g2","total":{"sum":"7.00","in":"EUR"},"to":null},"cursor":"x2"}],"more":true}}}`, "data.orders.edges: (node, cursor)\n  [id g1, total [sum 5.00, in EUR], to [name A]], x1x1")
 }

@@ -113,7 +113,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		"$ list files → a.txt b.txt (3 ×)\n")
 	f("values of an object with their names", 700,
 		exchange(1, "find_flight", `{}`, `[{"id":"A1","seats":{"basic":4,"full":2},"prices":{"basic":70,"full":99}},{"id":"B2","seats":{"basic":0,"full":1},"prices":{"basic":71,"full":98}}]`),
-		"(id, seats.basic, .full, prices.basic, .full)\n  A1, 4, 2, 70, 99")
+		"(id, seats, prices)\n  A1, [basic 4, full 2], [basic 70, full 99]")
 	f("a cell of a notebook, which is no command of a shell", 700,
 		exchange(1, "run_python", `{"code":"late = [o for o in rows if o.days > 3]\nprint(len(late) >= 0)\nopen('out.csv', 'w').write('x')"}`, "12 late\nTrue"),
 		"\nrun_python late = [o for o in rows if o.days > 3] ⏎", "\nchanged: out.csv\n",

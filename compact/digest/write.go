@@ -234,8 +234,8 @@ func (w *writer) table(q *piece) {
 	h, tool := &w.pieces[q.under], w.at(q.event).tool
 	text := h.text
 	if before, ok := w.headings[tool]; ok && before == q.under {
-		if text = h.heads.above(tool); w.heading == q.under {
-			text = strings.TrimPrefix(h.heads.table.name+":", ":")
+		if text = joined(h.heads.name, ": ", "(columns of the last "+OneLine(tool, 64)+" above)"); w.heading == q.under {
+			text = strings.TrimPrefix(h.heads.name+":", ":")
 		}
 	}
 	if w.headings[tool], w.heading = q.under, q.under; text != "" {
