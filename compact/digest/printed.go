@@ -54,7 +54,7 @@ func (p *part) printed(i int, e *event, head int32) {
 		logged[words]++
 		return min(1, likeLines/logged[words])
 	}
-	document := c == data && len(text) > shortObject && (len(e.result.tables) == 0 || b.hasSentence() && listed*2 < len(text))
+	document := c == data && len(text) > shortObject && (len(e.result.tables) == 0 && (e.result.object == unknown || len(text) > longObject) || b.hasSentence() && listed*2 < len(text))
 	page := document && strings.HasPrefix(text, "# ")
 	first := float32(opening)
 	here := map[string]bool{}
@@ -95,7 +95,7 @@ func (p *part) printed(i int, e *event, head int32) {
 			sentence := document && sentenceEnd.MatchString(t)
 			members = document && ofDocument.MatchString(t)
 			s += 0.8 * float32(min(specifics(l), 8))
-			if sentence || len(e.result.tables) == 0 || asked && e.result.tables[0].rows <= fewRows {
+			if sentence || listed*4 < 3*len(text) || asked && e.result.tables[0].rows <= fewRows {
 				s *= unlisted
 			}
 			if len(t) > longLog && clock.MatchString(t) {
