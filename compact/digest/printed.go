@@ -48,6 +48,7 @@ func (p *part) printed(i int, e *event, head int32) {
 	if found {
 		limit, most, w = min(p.room/14, mostFound), 200, w*0.5
 	}
+	listing := found && (e.query == "" && e.command == "" || lists.MatchString(e.brief()))
 	logged := map[string]float32{}
 	like := func(t string) float32 { // how much a line counts, of those that have the same words without digits
 		words := withDigits.ReplaceAllLiteralString(t, "")
@@ -66,7 +67,10 @@ func (p *part) printed(i int, e *event, head int32) {
 		case len(t) < 2 || strings.Trim(t, "=-*~^_.|:+│ ") == "":
 			return 0, blank
 		case found:
-			return 0.1 + b.interest(p.interest, k)*0.7, plainLine
+			if s = 0.1 + b.interest(p.interest, k)*0.7; listing && s < leastListed {
+				return 0, skipped
+			}
+			return s, plainLine
 		case patch && strings.HasPrefix(t, "diff --git "):
 			return 0.6, opens
 		case !patch && b.heads(k):

@@ -230,5 +230,12 @@ func (p *part) asked(i int, e *event, head int32) {
 	}
 }
 
-// mostFound is in how many bytes at most it is told what a search found.
-const mostFound = 1500
+// What a search found is told in at most mostFound bytes. A line of a listing has to be
+// worth leastListed.
+const (
+	mostFound   = 1500
+	leastListed = 0.5
+)
+
+// lists finds commands that only name files.
+var lists = regexp.MustCompile(`^(?:ls|find|tree|fd)\b`)
