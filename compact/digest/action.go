@@ -89,6 +89,9 @@ func plainKey(key string) string {
 
 // actionOf returns what a call does.
 func actionOf(tool string, arguments value) *action {
+	if arguments.kind == '{' && len(arguments.list) == 1 && arguments.list[0].kind == '{' { // all in one object
+		arguments = arguments.list[0]
+	}
 	a := &action{tool: tool, verb: strings.ToLower(camel.ReplaceAllString(tool, "${1}_$2")), values: arguments}
 	if v := &a.values; v.kind == '"' { // a custom tool: the argument is a text
 		if a.patches(v.text, ""); len(a.changes) == 0 {
@@ -111,7 +114,7 @@ func (a *action) take(v *value, within string) {
 		text := m.text
 		if use == "command" && m.kind == '[' {
 			text = commandOf(m, plainKey(v.keys[i]) == "commands")
-		} else if m.kind != '"' {
+		} else if m.kind != '"' || use == "path" && v.member("op") != "" { // a patch of JSON has no file
 			continue
 		}
 		if before, had := got[use]; !had || before == within {
@@ -217,7 +220,11 @@ func (a *action) subject(n int) string {
 		s = cmp.Or(a.values.member("description"), a.values.member("prompt"))
 	default:
 		for i := 0; i < len(a.values.list) && len(s) <= 2*n; i++ {
-			s = joined(s, ", ", a.values.keys[i]+": "+firstBytes(a.values.list[i].short(), toldChars))
+			name := a.values.keys[i] + ": "
+			if n <= nameChars { // among others on a line
+				name = ""
+			}
+			s = joined(s, ", ", name+firstBytes(a.values.list[i].short(), toldChars))
 		}
 	}
 	return OneLine(s, n)

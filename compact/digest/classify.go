@@ -82,7 +82,7 @@ func (a *action) classify() {
 		a.kind, a.text = thinks, has("thought content thoughts")
 	case a.verb == "finish" || a.verb == "submit" || named("attempt_completion", "task_complete"):
 		a.kind, a.text = reports, has("message result summary text")
-	case has("prompt") != "" && (named("agent", "task") || has("subagenttype") != ""):
+	case has("subagenttype") != "", has("prompt") != "" && named("agent", "task"):
 		a.kind = sends
 	case a.command != "":
 		a.kind = runs

@@ -21,7 +21,7 @@ var failureLine = regexp.MustCompile(`(?:^|[\s:\[(*>|])(?:(?:[a-z_]\w*\.)*[A-Z]\
 	`|^npm error |^(?:\S+: )?[Ee]rror(?: from| response| in| at| while| during)|^\s*[✗✕✖✘×●] \S|エラー|失敗|错误|失败|^E  +assert\b|^(?:\S+): error\b`)
 
 // noFailure finds lines that look like failures and are none.
-var noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|\(ignored\)|\bNOTICE: |, (?:skipping|ignoring|creating|using|building|falling back)\b|\(timeout |complete log of|should have failed|^failed (?:logins|attempts): \d|\bfail(?:ed|ures?)?(?:(?: \w+)? ?[:=] *| +)0 *(?:$|[|(])|│ *failed *│|\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|warnings?)|(?:errors?|failures?|failed|fail)[:=] *(?:0\b|\(?(?:none|null|nil|no|false)\)?\s*(?:$|[,;|}\])]))|✓|✔|--- PASS|\bPASS(?:ED\b|: *[a-z])|^ok\s|=== RUN|\.\.\. ok$|\w(?:Error|Exception): \d+$|^-- Looking for|^checking (?:for|whether) |error handling|if err|^\s*(?://|#|\*)|except \w+|^\s*\w+(?:(?:  +|\t| ?\| ?)-?[\d.,]+%?)+\s*$`)
+var noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|\(ignored\)|\bNOTICE: |, (?:skipping|ignoring|creating|using|building|falling back)\b|\(timeout |complete log of|should have failed|\bwould be |^failed (?:logins|attempts): \d|\bfail(?:ed|ures?)?(?:(?: \w+)? ?[:=] *| +)0 *(?:$|[|(])|│ *failed *│|\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|warnings?)|(?:errors?|failures?|failed|fail)[:=] *(?:0\b|\(?(?:none|null|nil|no|false)\)?\s*(?:$|[,;|}\])]))|✓|✔|--- PASS|\bPASS(?:ED\b|: *[a-z])|^ok\s|=== RUN|\.\.\. ok$|\w(?:Error|Exception): \d+$|^-- Looking for|^checking (?:for|whether) |error handling|if err|^\s*(?://|#|\*)|except \w+|^\s*\w+(?:(?:  +|\t| ?\| ?)-?[\d.,]+%?)+\s*$`)
 
 // isFailure reports whether a line of a program's output says that something
 // failed.
@@ -66,7 +66,7 @@ func summaryOf(text string) (says, failure string) {
 			}
 		case k < 6 && says+failure == "" && atLast.MatchString(t):
 			well = true
-		case k < 6 && says+failure == "" && isFailure(l) && !clock.MatchString(l) && !strings.HasSuffix(t, ":"):
+		case k < 6 && says+failure == "" && isFailure(l) && (!clock.MatchString(l) || ownError.MatchString(t)) && !strings.HasSuffix(t, ":"):
 			failure = l
 		}
 	}

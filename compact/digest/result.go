@@ -30,6 +30,9 @@ func resultOf(text string, k kind) result {
 	if m := running.FindStringSubmatch(firstBytes(text, frameBytes)); m != nil {
 		r.session = m[1]
 	}
+	if k == runs {
+		text = ofErrors.ReplaceAllLiteralString(text, "")
+	}
 	text, code := withoutFrame(text, k)
 	r.coded = code != ""
 	r.code, _ = strconv.Atoi(code)
@@ -57,6 +60,9 @@ func plain(text string) string {
 	return text
 }
 
+// ofErrors finds the mark before lines that a program wrote to its stderr.
+var ofErrors = regexp.MustCompile(`(?m)^\[stderr\] ?`)
+
 // exitCode finds the code with which a program ended, as harnesses write it.
 var exitCode = regexp.MustCompile(`(?i)^[\[<("{]*(?:error:\s*|no output, )?(?:(?:the )?(?:command|process|shell|program|script)\b[\w ]{0,24} )?(?:with )?` +
 	`(?:exit(?:ed)?(?: with)?(?:[ _]?(?:code|status))?|return ?code)[>:= ]+(-?\d+)(?:\W*$|[\])>.,;"}<]| \()|^command (?:".*" (?:failed|exited|finished) with|executed in .*) exit code:? (-?\d+)\b`)
@@ -77,7 +83,7 @@ var frame = regexp.MustCompile("(?i)^\\s*(?:$|```+[\\w.+-]*$|### \\S*[/.]\\S*(?:
 	`</?(?:\w*_\w*|output|std(?:out|err)|results?|returncode|path|type|content|file|error|shellid|response|exitcode|text|data|files|entries|instructions)(?: [^<>]*)?>\s*$|` +
 	`<(path|cwd|shellid|return_?code|exit_?code)>[^<]*</|<type>file</|(?-i:Chunk ID: |Wall time: |Process exited with code |Process running with |Original token count: |Total output lines: |Output:\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
 	`(?i:exit[ _]?code|metadata|return_?code): |Signal: |Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|OBSERVATION:|Observation:|EXECUTION RESULT of |` +
-	`Exit code \d+\s*$|\[(?:Python [Ii]nterpreter|Current working directory): |\[(?:Command finished|The command completed) with |\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
+	`Exit code \d+\s*$|\[(?:Python [Ii]nterpreter|Current working directory): |\[(?:(?:Status: )?Command (?:finished|failed|succeeded)|The command completed) with |\[Status: Command completed\]|@@ lines \d+-\d+ of \d+\b.*@@$|\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
 	`Command (?:executed\b|execution was not|output(?: \(truncated [^)]*\))?:|completed(?:\.| in \d)|".*" (?:failed|exited|timed out))|The previous shell command (?:ended|aborted), so|On the next terminal tool |Shell state |Current directory: |Contents of \S+, from line \d+|Params used for the tool call: |` +
 	`Execution logs:\s*$|Call id: \S+\s*$|Now let's retry: take care|File: \S+\s*$|Lines \d+-\d+:\s*$|IMPORTANT: File content truncated|Status: Showing lines|To read more: Use|Tool ran without output|\(Results are truncated|Here's the result of running .cat -n.|\[[^\]]* Result:|\[[^\]]*\] Result:))`)
 
@@ -136,8 +142,8 @@ func withoutFrame(text string, k kind) (output, code string) {
 }
 
 // lineNumber finds the number of a line of a file: "  12→x", "12\tx", "12: x",
-// "12 | x".
-var numbered = regexp.MustCompile(`^[ \t]*(\d{1,7})(?:→|\t| ?\| ?|: ?|$)`)
+// "12 | x", "12  x".
+var numbered = regexp.MustCompile(`^[ \t]*(\d{1,7})(?:→|\t| ?\| ?|: ?|  |$)`)
 
 // withoutNumbers returns a text without the numbers before its lines, if most lines
 // have one and they count lines, and the first of them; 0: they have none. What a
@@ -146,7 +152,7 @@ func withoutNumbers(text string, printed bool) (plain string, first int) {
 	lines, counted, before := 0, 0, -1
 	for line := range strings.SplitSeq(firstBytes(text, 1024), "\n") {
 		lines++
-		if m := numbered.FindStringSubmatch(line); m != nil && !strings.HasSuffix(m[0], m[1]) && !(printed && strings.ContainsAny(m[0], "|\t")) {
+		if m := numbered.FindStringSubmatch(line); m != nil && !strings.HasSuffix(m[0], m[1]) && !(printed && (strings.ContainsAny(m[0], "|\t") || strings.HasSuffix(m[0], "  "))) {
 			n, _ := strconv.Atoi(m[1])
 			if n == before+1 || before < 0 {
 				counted++

@@ -65,7 +65,7 @@ func withoutElements(text string) string {
 
 // resultMarks begin or end messages of users that hold the result of a tool.
 var (
-	resultMarks = regexp.MustCompile(`^\s*(?:\[[\w.-]+(?: for [^\]\n]*)?\](?: Result:|\s*\n)|<(?:returncode|tool_result|tool_response|function_results|observation|file_content|output)\b|(?i:observation):|exitcode: -?\d|EXECUTION RESULT of|` +
+	resultMarks = regexp.MustCompile(`^\s*(?:\[[\w.-]+(?: for [^\]\n]*)?\](?: Result:|\s*\n)|<(?:exception|returncode|tool_result|tool_response|function_results|observation|file_content|output)\b|(?i:observation):|exitcode: -?\d|EXECUTION RESULT of|` +
 		`Tool (?:result|output|'[\w.-]+' returned)|# \d+ SEARCH/REPLACE blocks? failed|I ran this command:|Here are the contents|I have \*added these files|Here are summaries of some files|\(Open file: |No file open|\[File: )`)
 	resultEnds = regexp.MustCompile(`\(Current directory: [^\n]*\)\s*\nbash-\$\s*$`)
 )

@@ -195,6 +195,26 @@ func TestShapesOfAgents(t *testing.T) {
 		),
 		"agent: The width of M4 comes from fit.py, so B decides there.\npython_interpreter print(", "  M4, after, Tb = 16.3\n", "  base    17.25   1.41\n", "→ failed: Code execution failed at line open_all() due to: NameError\n", "agent: So it is 17.25.\nuser: Round it up.\n",
 		no("user: always"), no("user: delete"), no("user: Now"), no("Execution logs"), no("Calling tools"), no("<code>"))
+	f("steps of Deep Agents, and a report of one that it sent",
+		conversation(
+			call(1, "execute", `{"command":"python3 load.py"}`, "[stderr] Traceback (most recent call last):\n[stderr]   File \"load.py\", line 72, in load\n[stderr]     raise ValueError(f\"{name}: {t} twice\")\n[stderr] ValueError: 2024-04.csv: 2024-04-01 00:00:00+02:00 twice\n\nExit code: 1\n[Command failed with exit code 1]"),
+			call(2, "read_file", `{"file_path":"/w/README.md"}`, " 1  # Readings of the meters\n 2  \n 3  Always leave the folder data as it came."),
+			call(3, "task", `{"description":"Audit /w/data, and change nothing.","subagent_type":"auditor"}`, "The meter ED05 has 336 hours twice in November."),
+			call(4, "execute", `{"command":"python3 again.py"}`, "seq 145 would be refused: bk_0130\n\n[Command succeeded with exit code 0]"),
+		),
+		"$ python3 load.py → exit 1: ValueError: 2024-04.csv: 2024-04-01 00:00:00+02:00 twice\n", "read /w/README.md (3 lines)\n", "\n  Always leave the folder data as it came.\n",
+		"\nagent sent: Audit /w/data, and change nothing. → ", "\n  The meter ED05 has 336 hours twice in November.\n", "$ python3 again.py → seq 145 would be refused: bk_0130\n",
+		no("[stderr]"), no("[Command"))
+	f("a patch of JSON, and a trial of it",
+		conversation(
+			call(1, "update_flag", `{"request":{"flag":"surge-v3","dryRun":true,"patch":[{"op":"add","path":"/rules/-","value":{"variation":1}}]}}`, `{"valid":true}`),
+			call(2, "update_flag", `{"request":{"flag":"surge-v3","patch":[{"op":"add","path":"/rules/-","value":{"variation":1}}]}}`, `{"version":7}`),
+		),
+		"update_flag flag: surge-v3, dryRun: true, patch: ", "update_flag flag: surge-v3, patch: ", " → version: 7\n",
+		no("changed:"), no("edit "))
+	f("a command of mini-swe-agent that ran too long",
+		say(assistant("THOUGHT: I try.\n\n"+fence+"mswea_bash_command\nmake slow\n"+fence), user("<exception>An error occurred while executing the command: Command 'make slow' timed out after 30 seconds</exception>\n<returncode>-1</returncode>\n<output>\n</output>"), assistant("I see.")),
+		"$ make slow → exit -1: An error occurred while executing the command: ", no("user: "))
 	f("what a database answers",
 		conversation(call(1, "sql_query", `{"query":"SELECT shop, count(*) n FROM orders GROUP BY 1"}`, `{"columns":["shop","n"],"rows":[["CH",789],["SE",127]],"row_count":2}`), call(2, "run", `{"sql":"with a as (select 1) select * from a","on":"b"}`, `{"columns":["x"],"rows":[],"row_count":0}`)),
 		"sql_query SELECT shop, count(*) n FROM orders GROUP BY 1 →\n", "  rows: (shop, n)\n  CH, 789\n  SE, 127\n",

@@ -138,7 +138,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		"--- FAIL: TestLoad (0.00s)\n      c_test.go:7")
 	f("actions that have no room", 1700,
 		conversation(actions...),
-		" more steps: issue_credit order: 1")
+		" more steps: issue_credit 1")
 	f("a terminal that a user pasted", 400,
 		say(user("It does not work: REVIEW.md was not cleared.\n\n❯ commit it\n⏺ Committed as 5c40c72, and the hook must have run.\n"+strings.Repeat("  ⎿ Please always wait for what the hook says here.\n", 60))),
 		"\nuser: It does not work: REVIEW.md was not cleared.",
