@@ -2,6 +2,7 @@ package digest
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -20,14 +21,21 @@ func (p *part) code() {
 			note = " (it may have changed after that)"
 		}
 		head := p.add(code, at+k, 0, OneLine(f.path, 200)+note+":", -1, -1) // only with a region
+		w := 1.6 / (1 + 0.1*float32(k))
+		if settings.MatchString(f.path) {
+			w *= 2.2
+		}
 		for g := range f.regions {
-			p.region(at+k, g, f.regions[g].now(), 1.6/(1+0.1*float32(k)), head)
+			p.region(at+k, g, f.regions[g].now(), w, head)
 			if q := &p.pieces[len(p.pieces)-1]; g+1 < len(f.regions) && q.need == head {
 				q.rest = true // there are others behind it
 			}
 		}
 	}
 }
+
+// settings finds files of settings and values: the next steps go by them.
+var settings = regexp.MustCompile(`\.(?:json|ya?ml|toml|ini|cfg|conf|env|properties)$`)
 
 // wholeRegion is the length of changed regions that are told whole.
 const wholeRegion = 600

@@ -136,6 +136,12 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 	f("a test that fails twice, in two packages", 130,
 		run(1, "go test ./...", "--- FAIL: TestLoad (0.00s)\n    a_test.go:5: got 1, want 2\nFAIL\tpkg/a\t0.1s\n--- FAIL: TestSave (0.00s)\n"+strings.Repeat("    a long line of a log that says nothing of it all\n", 20)+"FAIL\tpkg/b\t0.2s\n--- FAIL: TestLoad (0.00s)\n    c_test.go:7: got 8080, want 8081\nFAIL\tpkg/c\t0.1s"),
 		"--- FAIL: TestLoad (0.00s)\n      c_test.go:7")
+	f("values that were written, before code that was", 100,
+		conversation(
+			exchange(1, "write_file", `{"path":"conf/terms.json","content":"{\n \"with_tax\": false,\n \"margin\": {\"general\": 0.05, \"pool\": 0.15}\n}\n"}`, "done"),
+			exchange(2, "write_file", `{"path":"cost.py","content":"def total(rows):\n    return sum(r.cost for r in rows)\n\ndef mean(rows):\n    return total(rows) / len(rows)\n\ndef worst(rows):\n    return max(r.cost for r in rows)\n"}`, "done"),
+		),
+		"\"margin\": {\"general\": 0.05, \"pool\": 0.15}\n")
 	f("actions that have no room", 1700,
 		conversation(actions...),
 		" more steps: issue_credit 1")
