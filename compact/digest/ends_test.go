@@ -10,7 +10,7 @@ import (
 // TestHowStepsEnd says what labels tell of ends: data that speaks of failures is none.
 func TestHowStepsEnd(t *testing.T) {
 	for _, c := range [][4]string{ // a tool, its arguments, its result, the label
-		{"refund", `{"id":5}`, `{"error":null,"data":{"id":7}}`, "refund id: 5 → error: null, data.id: 7"},
+		{"refund", `{"id":5}`, `{"error":null,"data":{"id":7}}`, "refund id: 5 → error: null, data: id 7"},
 		{"refund", `{"id":5}`, `{"errors":[],"refund":"r7"}`, "refund id: 5 → errors: [], refund: r7"},
 		{"refund", `{"id":5}`, `{"invalid":0,"fail_rate":0.1}`, "refund id: 5 → invalid: 0, fail_rate: 0.1"},
 		{"refund", `{"id":5}`, `{"id":5,"state":"FAILED","error":"card expired"}`, "refund id: 5 → id: 5, state: FAILED, error: card expired"},

@@ -13,16 +13,16 @@ import (
 // edited as they stand.
 func unwrap(text string, made bool) (string, verdict, []table) {
 	v := valueOf(text)
-	if v.kind == '[' && strings.IndexByte(text, '{') < 0 {
+	whole := func() bool { return v.list == nil && v.text == text }
+	if whole() {
+		v = valueOfPython(text)
+	} else if v.kind == '[' && strings.IndexByte(text, '{') < 0 {
 		return text, unknown, nil
 	}
-	if v.list == nil && v.text == text {
-		v = valueOfPython(text)
-	}
-	if v.list == nil && v.text == text && made {
+	if whole() && made {
 		v = valueOfYAML(text)
 	}
-	if v.list == nil && v.text == text {
+	if whole() {
 		return text, unknown, nil
 	}
 	var r reader
@@ -39,7 +39,7 @@ type reader struct {
 
 // value writes a value under its name.
 func (r *reader) value(v *value, name string) {
-	switch v = v.tabular(); {
+	switch v.tabular(); {
 	case v.kind == '"':
 		text, says, tables := unwrap(v.text, false)
 		if r.line(joined(name, ": ", text)); name == "" {
@@ -54,18 +54,18 @@ func (r *reader) value(v *value, name string) {
 		}
 	case v.kind == '[' && len(v.list) > 1 && isTable(v.list):
 		t := tableOf(name, v.list)
-		r.line(t.text)
+		r.line(t.text + "\n") // an empty line ends it
 		r.tables = append(r.tables, t)
 	case !slices.ContainsFunc(v.list, func(m value) bool { return m.list != nil || len(m.text) > longMember }):
 		r.line(joined(name, ": ", v.short()))
 	default:
-		was, least := r.says, failed // a call failed only if all that it returned did
+		says := r.says
 		for i := range v.list {
-			r.says = unknown
 			r.value(&v.list[i], name)
-			least = min(least, r.says)
 		}
-		r.says = max(was, least)
+		if len(v.list) > 1 { // others may not have failed
+			r.says = says
+		}
 	}
 }
 
@@ -91,7 +91,7 @@ var (
 
 // Members of these names hold an error, and members of besideKeys more about it.
 var (
-	errorKeys  = setOf("error errors err exception errormessage")
+	errorKeys  = setOf("iserror error errors err exception errormessage")
 	besideKeys = setOf("message msg detail details description reason hint code status statuscode errorcode errormsg errortype title path timestamp requestid traceid jsonrpc id ok instance")
 )
 
@@ -106,7 +106,7 @@ func (v *value) says() verdict {
 		m, key := &v.list[i], plainKey(v.keys[i])
 		nothing := m.list == nil && (m.kind != '"' && strings.Trim(m.text, "{}[] \n") == "" || m.text == "" || nothings[strings.ToLower(m.text)])
 		switch {
-		case key == "iserror", errorKeys[key]:
+		case errorKeys[key]:
 			fails = fails || !nothing
 		case key == "success", key == "ok":
 			fails = fails || nothing
@@ -137,11 +137,12 @@ func (v *value) wraps() (texts bool) {
 // object writes the members of an object: what is short on one line, then the
 // others.
 func (r *reader) object(v *value, name string) {
-	var line []string
-	length := 0
+	line := ""
 	flush := func() {
-		r.line(strings.Join(line, ", "))
-		line, length = nil, 0
+		if line != "" {
+			r.line(joined(name, ": ", line))
+		}
+		line = ""
 	}
 	wraps := v.wraps()
 	var long []int
@@ -155,18 +156,11 @@ func (r *reader) object(v *value, name string) {
 		case m.kind == '"' && strings.IndexByte(m.text, '\n') >= 0, m.list != nil && (m.kind == '[' && len(m.list) > 1 && isTable(m.list) || len(m.text) > longText):
 			long = append(long, i)
 		default:
-			under := v.keys[i]
-			for m.kind == '{' && len(m.list) == 1 { // its name says what the value is
-				under, m = under+"."+m.keys[0], &m.list[0]
-			}
-			s := under + ": " + m.short()
-			if length+len(s) > leastLine-8 {
+			s := v.keys[i] + ": " + m.short()
+			if len(line)+len(s) > leastLine-8 {
 				flush()
 			}
-			if line = append(line, s); length == 0 {
-				line[0] = joined(name, ": ", s)
-			}
-			length += len(s)
+			line = joined(line, ", ", s)
 		}
 	}
 	flush()
@@ -174,13 +168,10 @@ func (r *reader) object(v *value, name string) {
 		if m := &v.list[i]; m.kind == '"' && textKeys[plainKey(v.keys[i])] {
 			r.value(m, "")
 		} else {
-			r.value(m, memberName(name, v.keys[i]))
+			r.value(m, firstBytes(joined(name, ".", v.keys[i]), mostName))
 		}
 	}
 }
 
-// memberName returns the name of a member of an object with a name. It is cut: lines of
-// lists repeat it.
-func memberName(name, key string) string { return firstBytes(joined(name, ".", key), mostName) }
-
+// mostName is the length of the name of a member. It is cut there: lines of lists repeat it.
 const mostName = 100

@@ -93,7 +93,7 @@ func (p *part) see() {
 			if !m.inText {
 				p.stays[p.calls.of(&m.calls[k], m.origin, a).event] = true
 			}
-			a.values.each("", func(_, text string) { x.feed(firstBytes(text, 8000), 1.5, false) })
+			a.values.each(func(text string) { x.feed(firstBytes(text, 8000), 1.5, false) })
 		}
 		for _, h := range m.hashes() {
 			p.seen[h] = true
@@ -113,7 +113,7 @@ func (p *part) see() {
 			if e.kind == searches {
 				w *= sought
 			}
-			e.values.each("", func(_, text string) { x.feed(firstBytes(text, 4000), w, false) })
+			e.values.each(func(text string) { x.feed(firstBytes(text, 4000), w, false) })
 			if e.kind == sends {
 				x.feed(e.result.text, 0.8*p.weights[i], false)
 			}
@@ -125,10 +125,13 @@ func (p *part) see() {
 	long := x.long
 	for i, e := range p.events {
 		if i >= p.old && e.result.text != "" {
-			if x.long = long; len(e.result.tables) > 0 {
+			x.long = long
+			for _, t := range e.result.tables {
 				x.long = longRow
+				heading, _, _ := strings.Cut(t.text, "\n")
+				p.heads[e.tool+"\n"+heading] = &t
 			}
-			p.bodies[i] = x.bodyOf(p.read(e))
+			p.bodies[i] = x.bodyOf(e.result.text)
 		}
 	}
 	x.open, x.long = false, long
@@ -151,7 +154,7 @@ func (m *message) hashes() []uint64 {
 			add(m.result.text)
 		}
 		for _, a := range m.actions {
-			a.values.each("", func(_, text string) { add(text) })
+			a.values.each(add)
 		}
 	}
 	return m.lines

@@ -220,7 +220,7 @@ const shortResult = 140
 // answered.
 func (p *part) asked(i int, e *event, head int32) {
 	var b strings.Builder
-	e.values.each("", func(_, text string) {
+	e.values.each(func(text string) {
 		b.WriteString(OneLine(text, 400) + "\n")
 	})
 	question := p.add(answers, i, 1, b.String(), 9*p.weights[i], head)

@@ -53,39 +53,28 @@ var (
 	rowKeys    = setOf("rows data values")
 )
 
-// tabular returns an object of names of columns and of rows of values as one whose rows are
-// objects, and another value as it is.
-func (v *value) tabular() *value {
-	names, rows := -1, -1
-	for i := range v.list {
-		switch m, key := &v.list[i], plainKey(v.keys[i]); {
-		case v.kind != '{' || m.kind != '[' || len(m.list) == 0:
-		case columnKeys[key]:
-			names = i
-		case rowKeys[key]:
-			rows = i
-		}
+// tabular makes the rows of an object of names of columns and of rows of values objects. It
+// leaves another value as it is.
+func (v *value) tabular() {
+	under := func(keys map[string]bool) int {
+		return slices.IndexFunc(v.keys, func(k string) bool { return keys[plainKey(k)] })
 	}
-	if names < 0 || rows < 0 || slices.ContainsFunc(v.list[rows].list, func(row value) bool { return row.kind != '[' || len(row.list) != len(v.list[names].list) }) {
-		return v
+	at, of := under(columnKeys), under(rowKeys)
+	if at < 0 || of < 0 {
+		return
 	}
-	var columns []string
-	for i := range v.list[names].list {
-		c := &v.list[names].list[i]
-		if c.list != nil {
-			return v
-		}
-		columns = append(columns, c.text)
+	var names []string
+	for i := range v.list[at].list {
+		names = append(names, v.list[at].list[i].short())
 	}
-	whole := value{kind: '{', text: v.text, keys: slices.Clone(v.keys), list: slices.Clone(v.list)}
-	objects := value{kind: '[', text: v.list[rows].text}
-	for _, row := range v.list[rows].list {
-		row.kind, row.keys = '{', columns
-		objects.keys, objects.list = append(objects.keys, ""), append(objects.list, row)
+	rows := v.list[of].list
+	if len(rows) == 0 || slices.ContainsFunc(rows, func(row value) bool { return row.kind != '[' || len(row.list) != len(names) }) {
+		return
 	}
-	whole.list[rows] = objects
-	whole.keys, whole.list = slices.Delete(whole.keys, names, names+1), slices.Delete(whole.list, names, names+1)
-	return &whole
+	for i := range rows {
+		rows[i].kind, rows[i].keys = '{', names
+	}
+	v.keys, v.list = slices.Delete(v.keys, at, at+1), slices.Delete(v.list, at, at+1)
 }
 
 // cell returns a value as it stands in a row.
@@ -106,22 +95,6 @@ func within(s string) string {
 		return `"` + s + `"`
 	}
 	return s
-}
-
-// read returns the result of an event with an empty line behind each table, and notes the
-// lines that are headings.
-func (p *part) read(e *event) string {
-	text := e.result.text + "\n"
-	var b strings.Builder
-	for _, t := range e.result.tables {
-		heading, _, _ := strings.Cut(t.text, "\n")
-		p.heads[e.tool+"\n"+heading] = &t
-		if i := strings.Index(text, t.text); i >= 0 { // it may not be as it was
-			b.WriteString(text[:i] + t.text + "\n")
-			text = text[i+len(t.text):]
-		}
-	}
-	return strings.TrimRight(b.String()+text, "\n")
 }
 
 // headed returns the table that a line of an event is the heading of, or nil.

@@ -2,7 +2,6 @@ package digest
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"io"
 	"regexp"
@@ -32,14 +31,16 @@ func valueOf(text string) value {
 		text: text, members: mostMembers,
 		d: jsontext.NewDecoder(bytes.NewBufferString(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
 	}
-	all := value{kind: '[', text: text}
-	for starts := `{["`; r.rest() != "" && !r.bad && !r.ended; starts = "{" {
-		r.bad = strings.IndexByte(starts, r.rest()[0]) < 0
+	none, all := value{kind: '"', text: text}, value{kind: '[', text: text}
+	for starts := `{["`; r.rest() != "" && r.err == nil; starts = "{" {
+		if strings.IndexByte(starts, r.rest()[0]) < 0 {
+			return none
+		}
 		all.keys, all.list = append(all.keys, ""), append(all.list, r.value(0))
 	}
 	switch {
-	case r.bad || all.list == nil || all.list[0].kind == '"' && strings.IndexByte(text, '\\') < 0:
-		return value{kind: '"', text: text}
+	case r.err != nil && !errors.Is(r.err, io.ErrUnexpectedEOF), all.list == nil, all.list[0].kind == '"' && strings.IndexByte(text, '\\') < 0:
+		return none
 	case len(all.list) == 1:
 		return all.list[0]
 	}
@@ -50,9 +51,8 @@ func valueOf(text string) value {
 type jsonReader struct {
 	text    string
 	d       *jsontext.Decoder
-	members int  // that may still be read
-	bad     bool // it is no JSON
-	ended   bool // the text breaks off
+	members int   // that may still be read
+	err     error // it is no JSON, or breaks off
 }
 
 // rest returns what was not read.
@@ -60,18 +60,15 @@ func (r *jsonReader) rest() string { return strings.TrimLeft(r.text[r.d.InputOff
 
 // value reads the value that comes next, as far as the text goes.
 func (r *jsonReader) value(level int) (v value) {
-	r.members--
-	r.bad = r.bad || level > mostLevels || r.members < 0
-	if r.bad {
+	if r.members--; level > mostLevels || r.members < 0 {
+		r.err = errors.ErrUnsupported
 		return v
 	}
 	from := len(r.text) - len(strings.TrimLeft(r.rest(), ":, \n\t\r"))
 	t, err := r.d.ReadToken()
 	switch {
 	case err != nil:
-		r.ended = errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
-		r.bad = !r.ended
-		if v.text = r.text[from:]; strings.HasPrefix(v.text, `"`) {
+		if r.err, v.text = err, r.text[from:]; strings.HasPrefix(v.text, `"`) {
 			text, _ := jsontext.AppendUnquote(nil, strings.TrimSuffix(v.text, `\`)+`"`)
 			v = value{kind: '"', text: string(text)}
 		}
@@ -82,35 +79,29 @@ func (r *jsonReader) value(level int) (v value) {
 		return value{text: t.String()}
 	}
 	v.kind = byte(t.Kind())
-	for end := jsontext.Kind(v.kind + 2); !r.bad && !r.ended; {
-		if r.rest() == "" {
-			r.ended = true
-			break
-		}
-		if r.d.PeekKind() == end {
-			_, err := r.d.ReadToken()
-			r.bad = err != nil
-			break
-		}
+	for r.err == nil && r.d.PeekKind() != jsontext.Kind(v.kind+2) {
 		key := ""
 		if v.kind == '{' {
 			key = r.value(level).text
 		}
-		if !r.bad {
-			v.keys, v.list = append(v.keys, key), append(v.list, r.value(level+1))
+		if m := r.value(level + 1); r.err == nil || m.text != "" {
+			v.keys, v.list = append(v.keys, key), append(v.list, m)
 		}
+	}
+	if r.err == nil {
+		_, r.err = r.d.ReadToken()
 	}
 	v.text = r.text[from:r.d.InputOffset()]
 	return v
 }
 
-// each calls f for each string in a value, with its key.
-func (v *value) each(key string, f func(key, text string)) {
+// each calls f for each string in a value.
+func (v *value) each(f func(text string)) {
 	if v.kind == '"' {
-		f(key, v.text)
+		f(v.text)
 	}
 	for i := range v.list {
-		v.list[i].each(cmp.Or(v.keys[i], key), f)
+		v.list[i].each(f)
 	}
 }
 
@@ -121,18 +112,7 @@ func (v *value) short() string {
 	}
 	var members []string
 	for i := range v.list {
-		m := &v.list[i]
-		s := m.short()
-		switch {
-		case m.list != nil:
-			s = "[" + s + "]"
-		case m.kind == '"':
-			s = within(s)
-		}
-		if v.kind == '{' {
-			s = v.keys[i] + " " + s
-		}
-		members = append(members, s)
+		members = append(members, strings.TrimPrefix(v.keys[i]+" "+v.list[i].cell(), " "))
 	}
 	return strings.Join(members, ", ")
 }
