@@ -39,17 +39,6 @@ func (r *Record) happened(e *event) *event {
 	return e
 }
 
-// answerLate notes the result of a call that may be told in a part already.
-func (r *Record) answerLate(e *event, res *result) *event {
-	if e.told {
-		late := *e
-		e.moved, late.told = true, false
-		e = r.happened(&late)
-	}
-	r.answer(e, res)
-	return e
-}
-
 // lose notes that a message left. answered says that the result of a call in its text follows.
 func (r *Record) lose(m *message, answered bool) {
 	awaits := r.awaits
@@ -74,7 +63,7 @@ func (r *Record) lose(m *message, answered bool) {
 				awaits = r.happened(&event{by: byCall, origin: m.origin, action: a})
 			}
 			res := resultOf(data, awaits.kind)
-			r.answerLate(awaits, &res)
+			r.answer(awaits, &res)
 			data = ""
 		}
 		if final != nil {
@@ -127,26 +116,27 @@ func (r *Record) lose(m *message, answered bool) {
 		if c.event == nil || c.event.answered {
 			c.event = r.happened(&event{by: byCall, origin: m.origin, action: c.action})
 		}
-		c.event = r.answerLate(c.event, m.result)
+		c.event = r.answer(c.event, m.result)
 		if m.said != "" {
 			r.happened(&event{by: byUser, origin: m.origin, words: m.said})
 		}
 	}
 }
 
-// answer notes the result of a call, and what the call changed.
-func (r *Record) answer(e *event, res *result) {
+// answer notes the result of a call, and what the call changed. It returns the event, a new
+// one if it is told in a part already.
+func (r *Record) answer(e *event, res *result) *event {
+	if e.told {
+		late := *e
+		e.moved, late.told = true, false
+		e = r.happened(&late)
+	}
 	e.answered, e.result, e.outcome = true, *res, outcome{}
 	if of := r.running[e.values.member("sessionid bashid shellid taskid")]; of != nil && e.command == "" && !containsAny(e.verb, ending) {
 		e.action = &action{kind: runs, tool: e.tool, values: e.values, command: of.command, commands: of.commands, shows: of.shows} // what it printed since
 	}
 	if e.kind == runs && e.result.session != "" {
 		r.running[e.result.session] = e.action
-	}
-	if e.kind == reads && listing.MatchString(e.result.text) {
-		a := *e.action
-		a.kind = searches
-		e.action = &a
 	}
 	e.outcome = e.outcomeOf(&e.result)
 	if e.kind == edits && e.outcome.verdict == passed {
@@ -167,10 +157,8 @@ func (r *Record) answer(e *event, res *result) {
 			r.files.namedIn(c.path, e.origin)
 		}
 	}
+	return e
 }
-
-// listing finds how the editors of Anthropic, OpenHands and OpenCode begin the list of a folder.
-var listing = regexp.MustCompile(`^(?:Here(?:'s|'re| are) the files and directories up to|<type>directory</type>)`)
 
 // moving are parts of the names of tools that may change files other than the one that
 // they name.

@@ -186,7 +186,10 @@ func (r *Record) read(m *compact.Message) *message {
 		if read.text == "" {
 			read.text = shellOutput(m.Parts)
 		}
-		said, text := of.heard(read.text)
+		said, text := "", read.text
+		if of.answers() { // what other calls return may be of a file
+			said, text = saidIn(text, true, true)
+		}
 		res := resultOf(text, of.kind)
 		read.said = said
 		res.failed = m.Failed

@@ -81,7 +81,7 @@ const (
 // more than a name or a code, and what they say of the program or of the file.
 var frame = regexp.MustCompile("(?i)^\\s*(?:$|```+[\\w.+-]*$|### \\S*[/.]\\S*(?: \\(lines [\\d-]+\\))?$|" +
 	`</?(?:\w*_\w*|output|std(?:out|err)|results?|returncode|path|type|content|file|error|shellid|response|exitcode|text|data|files|entries|instructions)(?: [^<>]*)?>\s*$|` +
-	`<(path|cwd|shellid|return_?code|exit_?code)>[^<]*</|<type>file</|(?-i:Chunk ID: |Wall time: |Process exited with code |Process running with |Original token count: |Total output lines: |Output:\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
+	`<(path|cwd|shellid|return_?code|exit_?code)>[^<]*</|<type>\w+</|(?-i:Chunk ID: |Wall time: |Process exited with code |Process running with |Original token count: |Total output lines: |Output:\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
 	`(?i:exit[ _]?code|metadata|return_?code): |Signal: |Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|OBSERVATION:|Observation:|EXECUTION RESULT of |` +
 	`Exit code \d+\s*$|\[(?:Python [Ii]nterpreter|Current working directory): |\[(?:(?:Status: )?Command (?:finished|failed|succeeded)|The command completed) with |\[Status: Command completed\]|@@ lines \d+-\d+ of \d+\b.*@@$|\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
 	`Command (?:executed\b|execution was not|output(?: \(truncated [^)]*\))?:|completed(?:\.| in \d)|".*" (?:failed|exited|timed out))|The previous shell command (?:ended|aborted), so|On the next terminal tool |Shell state |Current directory: |Contents of \S+, from line \d+|Params used for the tool call: |` +
@@ -143,7 +143,7 @@ func withoutFrame(text string, k kind) (output, code string) {
 
 // lineNumber finds the number of a line of a file: "  12→x", "12\tx", "12: x",
 // "12 | x", "12  x".
-var numbered = regexp.MustCompile(`^[ \t]*(\d{1,7})(?:→|\t| ?\| ?|: ?|  |$)`)
+var numbered = regexp.MustCompile(`(?m)^[ \t]*(\d{1,7})(?:→|\t| ?\| ?|: ?|  |$)`)
 
 // withoutNumbers returns a text without the numbers before its lines, if most lines
 // have one and they count lines, and the first of them; 0: they have none. What a
@@ -165,19 +165,9 @@ func withoutNumbers(text string, printed bool) (plain string, first int) {
 	if counted == 0 || counted*10 < lines*7 || lines == 1 && !strings.Contains(text, "→") {
 		return text, 0
 	}
-	var b strings.Builder
-	b.Grow(len(text))
-	last, all := 0, 0
-	for line := range strings.SplitSeq(text, "\n") {
-		number := numbered.FindStringSubmatch(line)
-		if all++; number != nil {
-			line = line[len(number[0]):]
-			last, _ = strconv.Atoi(number[1])
-		}
-		b.WriteString(line + "\n")
-	}
-	if last != first+all-1 { // of several parts of a file
+	last := numbered.FindStringSubmatch(text[strings.LastIndexByte(text, '\n')+1:])
+	if last == nil || last[1] != itoa(first+countLines(text)-1) { // of several parts of a file
 		first = 0
 	}
-	return strings.TrimRight(b.String(), "\n"), first
+	return strings.TrimRight(numbered.ReplaceAllLiteralString(text, ""), "\n"), first
 }

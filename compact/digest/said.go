@@ -101,15 +101,6 @@ var finalAnswer = regexp.MustCompile(`(?s)\A(.*\n)Last output from code snippet:
 // whileItWorks finds what a user wrote while Claude Code worked.
 var whileItWorks = regexp.MustCompile(`(?s)\A\s*<system-reminder>\s*The user sent (?:the following message|a new message while you were working):\n(.*?)(?:\n+(?:Please address this message|IMPORTANT: After)[^\n]*)?\s*</system-reminder>`)
 
-// heard splits the result of a call into what the user said and the rest. Only calls
-// that a user answers have such words: what others return may be of a file.
-func (a *action) heard(text string) (said, rest string) {
-	if a.answers() {
-		return saidIn(text, true, true)
-	}
-	return "", text
-}
-
 // saidIn splits a message of a user into the user's own words and what is attached
 // to them: files, logs, output. A result holds words only in elements that are the
 // user's, if the user answered.
@@ -122,24 +113,22 @@ func saidIn(text string, isResult, answered bool) (said, attachment string) {
 	case strings.HasPrefix(text, agentsFile), strings.HasPrefix(text, continued):
 		return "", withoutElements(text)
 	}
-	if !isResult {
-		text = whileItWorks.ReplaceAllString(text, "$1")
-	}
-	text = automatic.ReplaceAllLiteralString(withoutElements(text), "")
-	hears := !isResult || answered
-	if isResult {
-		text = calledWith.ReplaceAllLiteralString(text, "")
-	}
 	var words, data strings.Builder
 	own := &words
 	if isResult {
-		own = &data
+		own, text = &data, calledWith.ReplaceAllLiteralString(text, "")
+	} else {
+		text = whileItWorks.ReplaceAllString(text, "$1")
 	}
+	text = automatic.ReplaceAllLiteralString(withoutElements(text), "")
 	misses, tags := 0, map[string]bool{} // elements without an end, and those whose last end was looked for
 	for text != "" {
 		line, rest, _ := strings.Cut(text, "\n")
 		trimmed := strings.TrimSpace(line)
 		fence := trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, "`~"))]
+		if trimmed == "--- Content from referenced files ---" {
+			fence = "--- End of content ---"
+		}
 		var e element
 		if strings.HasPrefix(trimmed, "<") && misses < 32 {
 			e = elementOf(text[strings.IndexByte(text, '<'):], false)
@@ -152,18 +141,15 @@ func saidIn(text string, isResult, answered bool) (said, attachment string) {
 		case e.ends:
 			misses--
 			to := &data
-			if wordTags[e.tag] && hears || !isResult && strings.Count(e.inner, "\n") < 2 && strings.IndexByte(e.open, '=') < 0 {
+			if wordTags[e.tag] && (!isResult || answered) || !isResult && strings.Count(e.inner, "\n") < 2 && strings.IndexByte(e.open, '=') < 0 {
 				to = &words
 			}
-			if text := strings.TrimSpace(e.inner); isResult && strings.HasSuffix(e.tag, "code") { // it is not of the program
-				to.WriteString(e.open + text + "</" + e.tag + ">\n")
-			} else {
-				to.WriteString(text + "\n")
+			inner := strings.TrimSpace(e.inner)
+			if isResult && strings.HasSuffix(e.tag, "code") { // it is not of the program
+				inner = e.open + inner + "</" + e.tag + ">"
 			}
+			to.WriteString(inner + "\n")
 			text = strings.TrimPrefix(e.rest, "\n")
-		case trimmed == "--- Content from referenced files ---":
-			line, text, _ = strings.Cut(rest, "\n--- End of content ---")
-			data.WriteString(line + "\n")
 		case len(fence) > 2:
 			line, text, _ = strings.Cut(rest, "\n"+fence)
 			_, text, _ = strings.Cut(text, "\n")

@@ -90,7 +90,7 @@ func TestShapesOfAgents(t *testing.T) {
 		conversation(call(1, "read", `{"filePath":"/w/a.yaml"}`, "<path>/w/a.yaml</path>\n<type>file</type>\n<content>\n1: order: [one, two]\n2: wait: 20\n</content>"), call(2, "read", `{"filePath":"/w/b.yaml"}`, "wait: 30"), call(3, "read", `{"filePath":"/w"}`, "<path>/w</path>\n<type>directory</type>\n<entries>\na.yaml\nb.yaml\n</entries>"),
 			call(4, "edit", `{"filePath":"/w/a.yaml","oldString":"order: [one, two]","newString":"order: [two, one]"}`, "Edit applied successfully."), call(5, "write", `{"filePath":"/w/b.yaml","content":"wait: 40\n"}`, "Wrote file successfully.")),
 		"before its last change (2 lines)\n  wait: 20\n", "  + order: [two, one]\n", "  + wait: 40\n",
-		no("[one, two]"), no("wait: 30"), no("read /w ("))
+		no("[one, two]"), no("wait: 30"))
 	f("an edit that the user changed",
 		call(1, "write_to_file", `{"path":"a.py","content":"x = 1\ny = 2\n"}`, `{"path":"a.py","operation":"created","user_edits":"@@ -1,2 +1,2 @@\n x = 1\n-y = 2\n+y = 7\n","notice":"ok"}`),
 		"\n  + x = 1\n  + y = 7\n",
@@ -299,10 +299,6 @@ func TestShapesOfAgents(t *testing.T) {
 	f("a page, and what the assistant kept of it",
 		conversation(call(1, "open_page", `{"url":"https://x.example/t","offset":0}`, `{"url":"https://x.example/t","title":"Timeouts","text":"Welcome to the page.\nYou must set a timeout.\n"}`), call(2, "run_sql", `{"sql":"INSERT INTO facts VALUES ('a','5 s'),`+strings.Repeat("('lib','value'),", 20)+`('z','120 s')"}`, `{"ok":true}`)),
 		"read https://x.example/t", "  You must set a timeout.\n", "('z','120 s') → ok: true")
-	f("a folder that an editor lists",
-		call(1, "str_replace_editor", `{"command":"view","path":"/w"}`, "Here's the files and directories up to 2 levels deep in /w, excluding hidden items:\n"+rows("/w/src/file_%d.c")),
-		"search ",
-		no("file_7.c"))
 	f("how a program that failed ended",
 		call(1, "bash", `{"command":"node check.mjs"}`, "Exit code: 1\nOK 1040 K001\nNG 1041 K002\n2 of 9 differ"),
 		"$ node check.mjs → exit 1: 2 of 9 differ\n")
