@@ -49,7 +49,7 @@ func (fs files) apply(c *change, e *event) {
 				g.end(c.how, e, e)
 			case c.how == touched:
 				g.touched = g.touched || before && mayBe(path, p)
-			case before && g != f && (ends || e.command != "") && (endAlike(p, path) || strings.Contains(p, "/"+path+"/") || strings.HasPrefix(path, "/") && strings.HasSuffix(path, "/"+p[:max(0, strings.LastIndexByte(p, '/'))])): // perhaps of another folder
+			case before && g != f && (ends || e.command != "") && (endAlike(p, path) || strings.Contains("/"+p, "/"+path+"/") || strings.HasPrefix(path, "/") && strings.HasSuffix(path, "/"+p[:max(0, strings.LastIndexByte(p, '/'))])): // perhaps of another folder
 				g.touched = true
 			}
 		}

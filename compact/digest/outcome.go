@@ -139,17 +139,11 @@ func (a *action) edited(r *result) outcome {
 	}
 	m := someEdits.FindStringSubmatch(line)
 	_, more, _ := strings.Cut(r.text, "\n")
-	some, how := m != nil && m[1] != "0" && m[1] != m[2] || partly.MatchString(head), changed
-	if len(a.changes) > 1 && yes != nil && len(more) < 4000 && notAll.MatchString(more) {
-		some, how = true, touched
-	}
-	if some && !r.failed { // nobody knows which
-		for k := range a.changes {
-			a.changes[k] = change{path: a.changes[k].path, how: how}
-		}
-		return outcome{passed, OneLine(r.text, 200)}
-	}
+	some := m != nil && m[1] != "0" && m[1] != m[2] || partly.MatchString(head) ||
+		len(a.changes) > 1 && yes != nil && len(more) < 4000 && notAll.MatchString(more)
 	switch {
+	case some && !r.failed: // nobody knows which
+		return outcome{unknown, OneLine(r.text, 200)}
 	case r.failed || r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24):
 		return outcome{failed, OneLine(toolError.ReplaceAllLiteralString(head, ""), 200)}
 	case (yes == nil || waits.MatchString(line)) && strings.TrimSpace(line) != "" && short && !hunks.MatchString(r.text): // who knows

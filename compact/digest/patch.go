@@ -49,6 +49,8 @@ func (a *action) patches(text, path string) {
 		case strings.HasPrefix(line, "+++ "):
 			if is := strings.Fields(line + " -")[1]; is != "/dev/null" {
 				path = strings.TrimPrefix(is, "b/")
+			} else {
+				how = removed
 			}
 		case strings.HasPrefix(line, "@@"):
 			flush()

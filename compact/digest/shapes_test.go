@@ -273,10 +273,6 @@ func TestShapesOfAgents(t *testing.T) {
 	f("an edit by a script",
 		call(1, "bash", `{"command":"python3 - <<'PY'\np='src/a.c'; s=open(p).read()\ns=s.replace('''int masque;\n''','')\ns=s.replace(\"numero & masque\",\"numero % capacite\")\nopen(p,'w').write(s)\np='src/a.h'; s=open(p).read()\nopen(p,'w').write(s.replace('int next;','struct ring *next;').replace(' ','\\t'))\nPY\nmake"}`, "13 tests passed"),
 		"changed: src/a.h, src/a.c\n")
-	f("a change that was put aside and taken back",
-		conversation(call(1, "edit", `{"path":"src/a.c","old_string":"a & b","new_string":"a % capacite"}`, "The file was edited."), call(2, "bash", `{"command":"git stash push -q src/a.c && make check; git stash pop -q"}`, "ok")),
-		"  + a % capacite\n",
-		no("it may have changed"))
 	f("a copy that was tried and removed",
 		conversation(call(1, "edit", `{"path":"src/a.c","old_string":"a & b","new_string":"a % capacite"}`, "The file was edited."), call(2, "bash", `{"command":"cp -r . /tmp/copy && cd /tmp/copy && cat > src/b.c <<'G'\nint shards;\nG\ngit checkout ."}`, "ok"), call(3, "bash", `{"command":"rm -rf /tmp/copy"}`, "")),
 		"changed: src/a.c\n", "  + a % capacite\n",

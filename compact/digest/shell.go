@@ -18,26 +18,33 @@ type shellCommand struct {
 var (
 	// shellToken finds comments, redirections, ends of commands, and words.
 	shellToken = regexp.MustCompile(`(?s)(?:^|\s)#[^\n]*|\d*>>?[&|]?|&>>?|<+[-~]?|[;|&\n]|(?:\\.|'[^']*'?|"(?:\\.|[^"\\])*"?|[^\s;|&<>'"\\])+`)
-	// condition finds what compares, rather than writes.
-	condition  = regexp.MustCompile(`\[\[ [^\n]*? \]\]|\(\([^\n()'"]*\)\)`)
 	shellQuote = regexp.MustCompile(`(?s)'([^']*)'?|"((?:\\.|[^"\\])*)"?|\\(.)`)
-	// inShell finds a line of shell that a shell is given, and substituted what it puts in.
-	inShell     = regexp.MustCompile(`((?:^|[;&|\n])\s*(?:sudo )?)(?:ba|z|da)?sh -\w*c (?:'([^']*)'|"((?:\\.|[^"\\])*)")`)
-	substituted = regexp.MustCompile("\\$\\([^()]*\\)|`[^`]*`")
-	// onFound finds the options of find that run a command.
-	onFound = regexp.MustCompile(`^-(?:exec|ok)(?:dir)?$`)
-	// valued finds the options of a program, behind its name, whose next word is their value.
-	valued = regexp.MustCompile(`^(?:git -[Cc]|git-restore -(?:s|-source)|git-stash -(?:m|-message)|timeout -[ks]|nice -n|sudo -[ugp]|xargs -[0prtx]*[IEnPLdas]|(?:sed|perl|ruby) -\w*e|(?:perl|ruby) -[Ir])$`)
-	// wrapping are words before the program of a command.
-	wrapping = setOf("sudo doas timeout nice stdbuf env time nohup exec command xargs then do else { !")
+	// wrapping finds what may stand before the program of a command.
+	wrapping = regexp.MustCompile(`^(?:sudo|doas|timeout|nice|stdbuf|env|time|nohup|exec|command|xargs|then|do|else|[{!]|-.*|\w+=.*|[\d.]+[smh]?)?$`)
 )
+
+// plainer are parts of lines of shell, and what is read in place of them.
+var plainer = []struct {
+	part *regexp.Regexp
+	as   string
+}{
+	{regexp.MustCompile(`((?:^|[;&|\n])\s*(?:sudo )?)(?:ba|z|da)?sh -\w*c (?:'([^']*)'|"((?:\\.|[^"\\])*)")`), "$1$2$3"},
+	{regexp.MustCompile("\\$\\([^()]*\\)|`[^`]*`"), "*"}, // what is put in
+	{regexp.MustCompile(`\\\n`), " "},
+	{regexp.MustCompile(` (-[EinprlaFsz\d]{0,5}e) +(?:'[^']*'|"(?:\\.|[^"\\])*"|\S+)`), " $1"}, // a script of sed
+	{regexp.MustCompile(`\[\[ [^\n]*? \]\]|\(\([^\n()'"]*\)\)`), "true"},                       // compares
+	{regexp.MustCompile(`\s-(?:exec|ok)(?:dir)?\s|(\{\}'?) (?:\\;|\+)`), "$1\n"},               // what find runs
+	{regexp.MustCompile(`\b(git|sudo|nice|timeout|xargs)(?: +(?:-[CcugkIdLP] +\S+|-n +\d+|--?\w\S*))+`), "$1"},
+}
 
 // mostTokens bounds how much of a line of shell is read.
 const mostTokens = 1 << 12
 
 // shellCommands splits lines of shell into their commands.
 func shellCommands(line string) (commands []shellCommand) {
-	line = condition.ReplaceAllString(strings.ReplaceAll(line, "\\\n", " "), "true")
+	for _, p := range plainer {
+		line = p.part.ReplaceAllString(line, p.as)
+	}
 	var c shellCommand
 	to, joint := &c.words, ""
 	end := func() {
@@ -53,9 +60,6 @@ func shellCommands(line string) (commands []shellCommand) {
 			end()
 			joint += t
 			c.joint = joint
-		case onFound.MatchString(t):
-			end()
-		case t == `\;`, t == "+": // the end of what find runs
 		case last == '>' || t == ">|":
 			to, c.adds = &c.into, c.adds || strings.HasSuffix(t, ">>")
 		case last == '&', t[0] == '<':
@@ -71,46 +75,19 @@ func shellCommands(line string) (commands []shellCommand) {
 // named finds the program of a command behind what wraps it. It reports whether there is
 // one.
 func (c *shellCommand) named() bool {
-	for len(c.words) > 0 {
+	for c.name == "" && len(c.words) > 0 {
 		w := strings.TrimLeft(c.words[0], "(")
-		if w != "" && !wrapping[w] && (strings.IndexByte(w, '=') <= 0 || w[0] == '-') {
-			c.name, c.words = w[strings.LastIndexByte(w, '/')+1:], c.words[1:]
-			break
-		}
-		if c.words = afterOptions(w, c.words[1:]); w == "timeout" && len(c.words) > 0 {
-			c.words = c.words[1:]
-		} else if w == "xargs" { // of files that nobody knows
+		if c.words = c.words[1:]; w == "xargs" { // of files that nobody knows
 			c.words = append(c.words, "{}")
+		} else if !wrapping.MatchString(w) {
+			c.name = w[strings.LastIndexByte(w, '/')+1:]
 		}
 	}
-	if rest := afterOptions(c.name, c.words); c.name == "git" && len(rest) > 0 {
-		c.name, c.words = "git-"+rest[0], rest[1:]
+	if c.name == "git" && len(c.words) > 0 {
+		c.name, c.words = "git-"+c.words[0], c.words[1:]
 	}
 	c.into = slices.DeleteFunc(c.into, func(path string) bool { return strings.HasPrefix(path, "/dev/") })
 	return c.name != ""
-}
-
-// afterOptions returns the words after the options that stand before all else.
-func afterOptions(name string, words []string) []string {
-	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
-		if valued.MatchString(name+" "+words[0]) && len(words) > 1 {
-			words = words[1:]
-		}
-		words = words[1:]
-	}
-	return words
-}
-
-// operands returns what a command names that is no option and no value of one.
-func (c *shellCommand) operands() (list []string) {
-	for i := 0; i < len(c.words); i++ {
-		if w := c.words[i]; valued.MatchString(c.name + " " + w) {
-			i++
-		} else if w != "" && (w[0] != '-' || w == "-") {
-			list = append(list, w)
-		}
-	}
-	return list
 }
 
 // shellAction returns what a command does that a tool runs.

@@ -30,16 +30,12 @@ var writesState = regexp.MustCompile(`^(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\
 var (
 	// formats finds commands that format files or make code.
 	formats = regexp.MustCompile(`^(?:black|isort|rustfmt) |^(?:go\w+|clang-format) (?:.* )?-[wi]\b| --(?:fix|write)\b|(?:^| )(?:[\w-]+:)*(?:fmt|format|fix|codegen|generate|gen|reformat|lint-?fix|black|isort|spotless\w*|\w*Format)(?::[\w-]+)*(?: |$)`)
-	// onWindows are commands of Windows that write files.
-	onWindows = setOf("remove-item del erase move-item move rename-item ren copy-item copy set-content add-content out-file new-item")
-	// keepsFiles finds commands of git that leave the files of the folder as they are, and
-	// stashesOnce a line that takes back what it put aside.
-	keepsFiles  = regexp.MustCompile(`^git-(?:(?:checkout|switch) (?:-q )?-[bBcC] \S+|stash (?:list|show|drop|clear|create|store)\b.*|restore (?:-S|--staged) .*)$`)
-	stashesOnce = regexp.MustCompile(`(?s)\bgit stash(?: push| save| -| *[;&\n]).*\bgit stash (?:pop|apply)\b`)
-	namedFile   = regexp.MustCompile(`\w\.[A-Za-z]\w{0,4}$`)
-	inPlace     = regexp.MustCompile(`^(?:-[a-zA-Z0-9]{0,5}i(?:$|[.e])|--in-place)`)
-	scripted    = regexp.MustCompile(`^-\w*e$`)
-	variable    = regexp.MustCompile(`\$(?:\w+|\{[^}]*\}?)`)
+	// keepsFiles finds commands of git that leave the files of the folder as they are.
+	keepsFiles = regexp.MustCompile(`^git-(?:(?:checkout|switch) (?:-q )?-[bBcC] \S+|stash (?:list|show|drop|clear|create|store)\b.*|(?:restore (?:-S|--staged)|rm .*--cached) .*)$`)
+	namedFile  = regexp.MustCompile(`\w\.[A-Za-z]\w{0,4}$`)
+	inPlace    = regexp.MustCompile(`^(?:-[a-zA-Z0-9]{0,5}i(?:$|[.e])|--in-place)`)
+	scripted   = regexp.MustCompile(`^-\w*e$`)
+	variable   = regexp.MustCompile(`\$(?:\w+|\{[^}]*\}?)`)
 	// editorEdit finds the commands of SWE-agent that change the open file. Their result
 	// names it.
 	editorEdit = regexp.MustCompile(`^\s*(?:edit \d+:\d+|insert \d+|create \S+)\s`)
@@ -57,16 +53,12 @@ func (a *action) shell() {
 		return
 	}
 	line, docs := heredocs(a.command)
-	line = inShell.ReplaceAllString(line, "$1$2$3")
-	a.commands = shellCommands(substituted.ReplaceAllLiteralString(line, "*"))
+	a.commands = shellCommands(line)
 	shown, quotes, away := other, len(docs) == 0, false
 	a.shows = len(a.commands) > 0
 	for i := range a.commands {
 		c, before := &a.commands[i], len(a.changes)
 		is := a.run(c, docs)
-		if c.name == "git-stash" && stashesOnce.MatchString(line) { // all is as it was
-			a.changes = a.changes[:before]
-		}
 		if c.name == "cd" && len(c.words) > 0 { // perhaps out of the project
 			away = strings.ContainsAny(c.words[0], "$*") || strings.HasPrefix(c.words[0], "/tmp/")
 		}
@@ -130,15 +122,16 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 	given := func(flags ...string) bool {
 		return slices.ContainsFunc(c.words, func(w string) bool { return slices.Contains(flags, w) })
 	}
-	is, files := shows[c.name], c.operands()
+	is, files := shows[c.name], slices.DeleteFunc(slices.Clone(c.words), func(w string) bool { return w == "" || w[0] == '-' })
 	n, line := len(files), c.name+" "+strings.Join(c.words, " ")
+	named := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return !namedFile.MatchString(f) })
 	switch {
-	case is == other && slices.ContainsFunc(c.words, tried.MatchString):
+	case is == other && (slices.ContainsFunc(c.words, tried.MatchString) || keepsFiles.MatchString(line)):
 		return other
 	case is == other && showsState.MatchString(line) && !writesState.MatchString(line):
 		return status
 	}
-	switch c.name {
+	switch strings.ToLower(c.name) {
 	case "sed", "perl", "ruby":
 		if slices.ContainsFunc(c.words, inPlace.MatchString) {
 			if is = other; !slices.ContainsFunc(c.words, scripted.MatchString) {
@@ -155,49 +148,35 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 		}
 		to, folder := strings.CutSuffix(files[n-1], "/")
 		for _, from := range files[:n-1] {
-			in := to + "/" + from[strings.LastIndexByte(strings.TrimSuffix(from, "/"), '/')+1:]
-			switch {
-			case strings.HasSuffix(in, "/."):
-				add(touched, to+"/*")
-			case folder || n > 2:
-				add(rewritten, in)
-			case !namedFile.MatchString(to): // perhaps a folder
-				add(touched, in)
-				fallthrough
-			default:
+			if folder || n > 2 {
+				add(rewritten, to+"/"+from[strings.LastIndexByte(strings.TrimSuffix(from, "/"), '/')+1:])
+			} else {
 				add(rewritten, to)
 			}
 		}
 	case "tee", "touch":
 		add(into, files...)
 	case "rm", "unlink", "git-rm":
-		if !given("--cached") {
-			add(removed, files...)
-		}
+		add(removed, files...)
 	case "find":
 		if given("-delete") {
 			add(touched, everyFile)
 		}
 	case "git-checkout", "git-restore", "git-switch", "git-stash", "git-reset":
-		named := slices.DeleteFunc(files, func(f string) bool { return c.name != "git-restore" && !namedFile.MatchString(f) })
-		if i := slices.Index(c.words, "--"); i >= 0 {
-			named = c.words[i+1:]
-		}
-		switch {
-		case keepsFiles.MatchString(line), c.name == "git-reset" && !given("--hard", "--keep", "--merge"):
-		case len(named) > 0 && n <= len(named)+1 && (c.name == "git-checkout" || c.name == "git-restore"):
+		if len(named) > 0 && n <= len(named)+1 && (c.name == "git-checkout" || c.name == "git-restore") {
 			add(restored, named...)
-		default:
+		} else if c.name != "git-reset" || given("--hard", "--keep", "--merge") {
 			add(changed, everyFile)
 		}
-	case "git-revert", "git-pull", "git-merge", "git-rebase", "git-cherry-pick", "git-am", "git-clean", "git-apply", "patch":
+	case "git-revert", "git-pull", "git-merge", "git-rebase", "git-cherry-pick", "git-am", "git-clean", "git-apply", "patch",
+		"remove-item", "del", "erase", "move-item", "move", "rename-item", "ren", "copy-item", "copy", "set-content", "add-content", "out-file", "new-item":
 		add(touched, everyFile)
 	default:
-		writes := is == other && !given("--diff") && !strings.HasPrefix(c.name, "git-") && formats.MatchString(line)
-		if named := slices.DeleteFunc(files, func(f string) bool { return strings.IndexByte(f, '.') <= 0 }); writes && len(named) > 0 {
+		if is == other && !given("--diff") && !strings.HasPrefix(c.name, "git-") && formats.MatchString(line) {
+			if len(named) == 0 {
+				named = []string{everyFile}
+			}
 			add(touched, named...)
-		} else if writes || onWindows[strings.ToLower(c.name)] {
-			add(touched, everyFile)
 		}
 	}
 	return is
