@@ -76,21 +76,15 @@ func (q *piece) worth() float32 { return q.score / float32(math.Sqrt(float64(q.c
 // limit lowers the scores of the pieces from first on that are beyond limit bytes,
 // the best not counted.
 func (p *part) limit(first, limit int) {
-	order := p.byWorth(first)
-	for _, i := range order {
+	for _, i := range p.byWorth(first) {
+		if int(p.pieces[i].event) < p.old {
+			continue
+		}
 		if limit -= int(p.pieces[i].cost); limit < 0 {
 			p.pieces[i].score *= beyond
 			p.pieces[i].over = true
 		}
 	}
-}
-
-// full returns what a piece is worth without the limit of its event.
-func (q *piece) full() float32 {
-	if q.over {
-		return q.score / beyond
-	}
-	return q.score
 }
 
 // beyond is the share of its score that a piece keeps that is beyond the limit of its event.
@@ -111,8 +105,7 @@ func (p *part) byWorth(first int) []int32 {
 func (p *part) fit() (best string) {
 	all, told := p.byWorth(0), p.told
 	order := p.likely(all, leastRead)
-	room, low, high := p.room, 0, 0
-	for try := range mostTries {
+	for try, room, low, high := 0, p.room, 0, 0; try < mostTries; try++ {
 		p.told = maps.Clone(told)
 		p.choose(order, room)
 		text := p.text()
@@ -126,20 +119,14 @@ func (p *part) fit() (best string) {
 		} else if low = room; len(text) >= len(best) {
 			best = text
 		}
-		if cost <= p.size && (cost*20 >= p.size*19 || p.all(order)) || low*50 > high*48 && high > 0 {
-			break
+		switch next := room * p.size / max(cost, 1) * 98 / 100; {
+		case low == room && (cost*20 >= p.size*19 || p.all(order)), high > 0 && low*50 > high*48:
+			try = mostTries
+		case high > 0 && (next >= high || next <= low):
+			room = (low + high) / 2
+		default:
+			room = min(next, 2*room)
 		}
-		next := room * 2
-		if text != "" {
-			next = room * p.size / cost * 98 / 100
-		}
-		if high > 0 && (next >= high || next <= low) {
-			next = (low + high) / 2
-		}
-		if next == room {
-			break
-		}
-		room = next
 	}
 	if best != "" {
 		p.carried = p.carry(all)

@@ -56,11 +56,3 @@
 //     the last of them.
 //   - Only lines of the record's own begin at the margin.
 package digest
-
-import "laconic/compact"
-
-// Of returns a digest of the lost messages that costs at most size tokens by c,
-// or "" if size is too small for one. kept are the messages that stay.
-func Of(lost, kept []compact.Message, size int, c compact.Counter) string {
-	return NewRecord(c).Add(lost, kept, size, true)
-}

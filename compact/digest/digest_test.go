@@ -46,8 +46,14 @@ func conversation(lists ...[]compact.Message) (msgs []compact.Message) {
 	return msgs
 }
 
+// digestOf returns a digest of the lost messages that costs at most size tokens by c, or "" if
+// size is too small for one. kept are the messages that stay.
+func digestOf(lost, kept []compact.Message, size int, c compact.Counter) string {
+	return NewRecord(c).Add(lost, kept, size, true)
+}
+
 func recordOf(size int, lists ...[]compact.Message) string {
-	return Of(conversation(lists...), nil, size, compacttest.Bytes{})
+	return digestOf(conversation(lists...), nil, size, compacttest.Bytes{})
 }
 
 // story is a long conversation with users, calls and names.
@@ -85,11 +91,11 @@ func TestDigestStaysInItsSlot(t *testing.T) {
 	for _, c := range []compact.Counter{compacttest.Bytes{}, compacttest.Words{}} {
 		filled, slots := 0, 0
 		for size := 0; size < 1500; size += 11 {
-			text := Of(lost, nil, size, c)
+			text := digestOf(lost, nil, size, c)
 			if checkPart(t, text, size, c); compact.CostText(c, text)*10 > size*8 {
 				filled++
 			}
-			if slots++; text != Of(lost, nil, size, c) {
+			if slots++; text != digestOf(lost, nil, size, c) {
 				t.Errorf("%T at %d: the second digest is another one", c, size)
 			}
 		}
@@ -113,7 +119,7 @@ func (coarse) Part(_ *compact.Message, p *compact.Part) int {
 func TestDigestStaysInItsSlotWhereCostsDoNotAddUp(t *testing.T) {
 	lost := story(t)
 	for size := 40; size < 1500; size += 9 {
-		checkPart(t, Of(lost, nil, size, coarse{}), size, coarse{})
+		checkPart(t, digestOf(lost, nil, size, coarse{}), size, coarse{})
 	}
 }
 
@@ -170,7 +176,7 @@ func TestADigestOfAnyShape(t *testing.T) {
 			run, _ := json.Marshal(map[string]string{"command": text})
 			list = conversation(list, exchange(2, "run", string(run), text), exchange(3, "read", `{"path":"a/b.md"}`, text), []compact.Message{user(text)})
 			for _, size := range []int{44, 52, 70, 120, 700, 8192} {
-				checkPart(t, Of(list, nil, size, compacttest.Bytes{}), size, compacttest.Bytes{})
+				checkPart(t, digestOf(list, nil, size, compacttest.Bytes{}), size, compacttest.Bytes{})
 			}
 		})
 	}
@@ -199,7 +205,7 @@ func TestADigestOfManyMessages(t *testing.T) {
 		}
 		lost := conversation(lists...)
 		c := &countingLooks{}
-		allocs = testing.AllocsPerRun(1, func() { Of(lost, nil, 900, c) })
+		allocs = testing.AllocsPerRun(1, func() { digestOf(lost, nil, 900, c) })
 		return c.n, allocs
 	}
 	few, fewAllocs := work(1000)

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"laconic/compact"
@@ -29,7 +30,7 @@ type part struct {
 // write returns the text of the part, or "" if it would say nothing.
 func (p *part) write() string {
 	p.room = p.size * 7 / 2
-	p.older()
+	p.events, p.old = slices.Concat(p.carried, p.events), len(p.carried)
 	for i := range p.events { // what came later counts more
 		p.weights = append(p.weights, 0.5+0.8*float32(i+1)/float32(len(p.events)))
 	}
@@ -41,10 +42,15 @@ func (p *part) write() string {
 		}
 	}
 	for i, e := range p.events {
-		if i < p.old || e.moved {
-			continue
-		}
 		switch again := e.again(); {
+		case i < p.old:
+			if f := p.files.after(e.path, e); f == nil {
+				p.weights[i] *= worthLater
+				first := len(p.pieces)
+				p.step(i, e, 0)
+				p.pieces[first].score = -1 // it comes with others alone
+			}
+		case e.moved:
 		case again[1] != 0 && last[again] > i, e.by == byCall && e.kind == edits && e.outcome.verdict == passed && p.stays[e]:
 		case e.by == byUser:
 			p.user(i, e)
@@ -124,7 +130,7 @@ func (p *part) see() {
 	p.heads = map[string]*table{}
 	long := x.long
 	for i, e := range p.events {
-		if i >= p.old && e.result.text != "" {
+		if e.result.text != "" {
 			x.long = long
 			for _, t := range e.result.tables {
 				x.long = longRow

@@ -21,7 +21,7 @@ type Record struct {
 	running map[string]*action // the commands of sessions
 	told    map[uint64]bool    // lines in the parts
 	native  bool               // there are calls that are no part of a text
-	carried []carried          // pieces without room, for a later part
+	carried []*event           // reads of which pieces had no room, for a later part
 
 	upTo     int  // the origin of the newest event that the parts tell of
 	messages int  // how many left
@@ -58,10 +58,8 @@ func (r *Record) Add(lost, kept []compact.Message, size int, anew bool) string {
 		return ""
 	}
 	p := part{Record: r, events: r.events[len(r.events)-r.fresh:], head: head, size: size}
-	carried, text := r.carried, p.write()
-	if text == "" {
-		r.carried = carried // the next part tells of all this
-	} else {
+	text := p.write()
+	if text != "" { // else the next part tells of all this
 		for _, e := range p.events[p.old:] {
 			e.told, r.upTo = true, max(r.upTo, e.origin)
 		}
@@ -84,38 +82,36 @@ const leastRoom = 8
 
 func (r *Record) cost(text string) int { return compact.CostText(r.counter, text) }
 
-// What a record that is made anew may be made of again: so many events and so many
-// bytes of them for each token of its size, but at least so many. Otherwise making
-// it anew again and again would cost more than the messages.
+// What a record that is made anew may be made of again: so many bytes for each token of its
+// size, but at least so many, and the least number of changed files. Otherwise making it anew
+// again and again would cost more than the messages.
 const (
-	eventsPerToken = 2
-	leastEvents    = 256
-	bytesPerToken  = 128
-	leastBytes     = 1 << 16
+	bytesPerToken = 128
+	leastBytes    = 1 << 16
+	eventBytes    = 256 // of an event, and its texts
+	leastFiles    = 256
 )
 
-// forget forgets what is beyond the memory of a record that is made anew: of the
-// oldest events the results, then the events. Words of users are kept longest.
+// forget forgets the oldest events beyond the memory of a record that is made anew. Words of
+// users are kept longest.
 func (r *Record) forget(size int) {
-	most, bytes := max(leastEvents, eventsPerToken*size), max(leastBytes, bytesPerToken*size)
-	words := bytes / 4
+	left := max(leastBytes, bytesPerToken*size)
+	words := left / 4
 	kept := r.events[:0:0]
 	for _, e := range slices.Backward(r.events) {
-		n := len(e.words) + len(e.result.text)
+		n := eventBytes + len(e.words) + len(e.result.text)
 		switch {
 		case e.by == byUser && words > 0:
 			words -= len(e.words)
-		case len(kept) >= most || bytes <= 0:
+		case n > left:
 			continue
-		case n > bytes:
-			e.result.text, e.result.tables, n = "", nil, len(e.words)
 		}
-		bytes -= n
+		left -= n
 		kept = append(kept, e)
 	}
 	slices.Reverse(kept)
 	r.events, r.fresh = kept, min(r.fresh, len(kept))
-	r.files.forget(max(leastEvents, size/4))
+	r.files.forget(max(leastFiles, size/4))
 	reads := map[int]bool{}
 	for _, m := range r.kept {
 		reads[m.origin] = true

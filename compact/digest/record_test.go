@@ -77,7 +77,7 @@ func TestARecordMadeAnewIsForAll(t *testing.T) {
 			r.Add(lost[k], kept, size/(1+k*10%30), false) // some are too small to say anything
 		}
 		all := slices.Concat(lost...)
-		if got, want := r.Add(nil, kept, size, true), Of(all, kept, size, compacttest.Bytes{}); got != want {
+		if got, want := r.Add(nil, kept, size, true), digestOf(all, kept, size, compacttest.Bytes{}); got != want {
 			t.Errorf("size %d: made anew\n%s\nis not the digest of all\n%s", size, got, want)
 		}
 	}
@@ -189,10 +189,10 @@ func TestARecordRemembersABoundedNumber(t *testing.T) {
 	for _, e := range r.events {
 		bytes += len(e.words) + len(e.result.text)
 	}
-	if n := len(r.events); n > leastEvents*2 || bytes > leastBytes*2 {
+	if n := len(r.events); n > leastFiles*2 || bytes > leastBytes*2 {
 		t.Errorf("%d events of %d bytes are remembered", n, bytes)
 	}
-	if n, m := len(r.files), len(r.calls); n > leastEvents || m > leastEvents {
+	if n, m := len(r.files), len(r.calls); n > leastFiles || m > leastFiles {
 		t.Errorf("%d files and %d calls are remembered", n, m)
 	}
 }
@@ -223,10 +223,10 @@ func TestResultsFindTheirCalls(t *testing.T) {
 			}
 		}
 	}
-	check("ids that recur", Of(msgs, nil, 300, compacttest.Bytes{}))
+	check("ids that recur", digestOf(msgs, nil, 300, compacttest.Bytes{}))
 	back := slices.Clone(msgs)
 	slices.Reverse(back)
-	if text := Of(back, nil, 300, compacttest.Bytes{}); text != Of(msgs, nil, 300, compacttest.Bytes{}) {
+	if text := digestOf(back, nil, 300, compacttest.Bytes{}); text != digestOf(msgs, nil, 300, compacttest.Bytes{}) {
 		t.Errorf("in another order the record is another one:\n%s", text)
 	}
 	r := NewRecord(compacttest.Bytes{})
@@ -262,7 +262,7 @@ func TestAPartWithoutRoomIsToldLater(t *testing.T) {
 // forgotten leaves a record that can go on.
 func TestAPartWithoutRoomForgets(t *testing.T) {
 	var many []compact.Message
-	for id := range 2 * leastEvents {
+	for id := range 2 * leastFiles {
 		many = append(many, exchange(id, "run", `{"command":"make release-notes-of-every-year"}`, "exit code: 2")...)
 	}
 	for size := 1; size < 60; size++ {
