@@ -102,7 +102,7 @@ func TestRowsAreTrue(t *testing.T) {
 		lines := strings.Split(record, "\n")
 		at := slices.Index(lines, "list_things n: 1 →")
 		names := fields(strings.TrimSuffix(strings.TrimPrefix(lines[at+1], "  ("), ")"))
-		for n, line := range []string{lines[at+2], lines[at+3], lines[slices.Index(lines, "  (columns of the last list_things above)")+1]} {
+		for n, line := range []string{lines[at+2], lines[at+3], lines[slices.Index(lines, "list_things n: 3 →")+2]} {
 			v := valueOf(object(seed, n))
 			for k, got := range fields(line) {
 				if want := v.list[slices.Index(v.keys, names[k])].text; got != want {

@@ -152,17 +152,12 @@ func sentenceLength(text string, most int) int {
 		if text[at+1] != ' ' || c != '.' && c != '!' && c != '?' || class[text[at-1]]&(lower|digit) == 0 && strings.IndexByte("`)*\"", text[at-1]) < 0 {
 			continue
 		}
-		word, rest := text[strings.LastIndexAny(text[:at], " (\"")+1:at], strings.TrimLeft(text[at+1:], " ")
-		if c != '.' || !shortened.MatchString(word) && (rest == "" || class[rest[0]]&(lower|digit) == 0) {
+		if rest := strings.TrimLeft(text[at+1:], " "); c != '.' || rest == "" || class[rest[0]]&(lower|digit) == 0 {
 			return len(text) - len(rest)
 		}
 	}
 	return len(text)
 }
-
-// shortened finds what stands before a full stop that ends no sentence: the number of a
-// day or of an item, and words that are not written whole.
-var shortened = regexp.MustCompile(`^(?:\d{1,2}(?:\.\d{1,2})?|(?:\pL\.)+\pL|[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz]{2,4}|(?i:abs|approx|art|ca|fig|incl|inkl|no|resp|sec|tel|vers))$`)
 
 // namesFile finds sentences that name a file.
 var namesFile = regexp.MustCompile(`\w[\w-]*(?:/[\w.-]+)*\.[a-z]{1,5}\b`)

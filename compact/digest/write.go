@@ -29,7 +29,7 @@ func (p *part) text() string {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
 	})
 	on = p.joinedPieces(on)
-	w := writer{part: p, event: -1, left: max(0, p.room-smallRoom) / namesShare, paths: map[string]string{}, headings: map[string]int32{}}
+	w := writer{part: p, event: -1, left: max(0, p.room-smallRoom) / namesShare, paths: map[string]string{}}
 	w.b.WriteString(p.head)
 	for _, q := range on {
 		if e := p.at(q.event); q.on {
@@ -70,8 +70,6 @@ type writer struct {
 	last    int32 // the number of the last line that was written of a body
 	rows    bool  // the last line that was written of a body is a row of a table
 	heading int32 // of the last rows
-
-	headings map[string]int32 // of the last rows of each tool
 }
 
 // flush writes the last step, and how many were skipped.
@@ -223,22 +221,19 @@ func (w *writer) piece(q *piece, detailed bool) {
 	}
 }
 
-// table writes the heading of the table of which a row follows. Where the last one of the
-// tool was the same, it writes the name of the table, and where another tool's stands
-// between, that the heading is above.
+// table writes the heading of the table of which a row follows. Where the last one was the
+// same, it writes the name of the table.
 func (w *writer) table(q *piece) {
 	if q.top > w.last+1 {
 		w.b.WriteString(gap)
 	}
 	w.last = q.top
-	h, tool := &w.pieces[q.under], w.at(q.event).tool
+	h := &w.pieces[q.under]
 	text := h.text
-	if before, ok := w.headings[tool]; ok && before == q.under {
-		if text = joined(h.heads.name, ": ", "(columns of the last "+OneLine(tool, 64)+" above)"); w.heading == q.under {
-			text = strings.TrimPrefix(h.heads.name+":", ":")
-		}
+	if w.heading == q.under {
+		text = strings.TrimPrefix(h.heads.name+":", ":")
 	}
-	if w.headings[tool], w.heading = q.under, q.under; text != "" {
+	if w.heading = q.under; text != "" {
 		w.b.WriteString("  " + bar(quoted(text)) + "\n")
 	}
 }
