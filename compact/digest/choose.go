@@ -26,7 +26,6 @@ type piece struct {
 	body  *body    // nil: the text is of its own
 	span  [2]int   // of the lines of the body
 	times int      // how often the step comes; 0: once
-	rest  bool     // its body goes on behind it
 	on    bool
 	over  bool // it is beyond the limit of its event
 }

@@ -27,9 +27,6 @@ func (p *part) code() {
 		}
 		for g := range f.regions {
 			p.region(at+k, g, f.regions[g].now(), w, head)
-			if q := &p.pieces[len(p.pieces)-1]; g+1 < len(f.regions) && q.need == head {
-				q.rest = true // there are others behind it
-			}
 		}
 	}
 }

@@ -12,7 +12,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 	from, size := -1, 0
 	dense, densest := "", float32(0)
 	var scores best
-	first, end := len(p.pieces), int32(0)
+	first := len(p.pieces)
 	under, top, ends := int32(-1), int32(0), int32(0) // the heading of the rows, its line, and how many tables ended
 	number := func(i int) int32 { return b.lines[i].number + 1 - ends }
 	call := p.at(int32(event))
@@ -77,7 +77,6 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			continue
 		case use == opens && under < 0:
 			flush(i)
-			end = number(i)
 			indent := len(text) - len(strings.TrimLeft(text, " \t"))
 			if b.isTitle(i) { // in the middle
 				indent = -1
@@ -87,7 +86,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			}
 			k := p.add(c, event, order+b.lines[i].number, text, s*weight, parent(i))
 			p.pieces[k].body, p.pieces[k].span = b, [2]int{i, i + 1}
-			if p.pieces[k].lines = [2]int32{end, end}; b.above != nil {
+			if p.pieces[k].lines = [2]int32{number(i), number(i)}; b.above != nil {
 				b.leads[int32(i)] = k
 			}
 			headings = append(headings, headed{indent, k})
@@ -107,16 +106,11 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			dense, densest = strings.TrimSpace(b.quoted(i, i+1)), d
 		}
 		scores.add(s)
-		end = number(i)
 		if size += len(text) + 3; size > most || use == single || under >= 0 {
 			flush(i + 1)
 		}
 	}
 	flush(len(b.lines))
-	for k := range p.pieces[first:] {
-		q := &p.pieces[first+k]
-		q.rest = (c == prints || c == data || c == findings) && q.lines[1] < end
-	}
 	if dense != "" && need >= 0 && p.pieces[need].class == steps && c != code && !p.known(c, dense) {
 		brief := OneLine(dense, briefChars)
 		if all := strings.TrimSpace(b.text); len(all) <= 2*briefChars {
@@ -158,7 +152,7 @@ func (p *part) span(c purpose, event int, order int32, b *body, at [2]int, base,
 	}
 	from, to := &b.lines[at[0]], &b.lines[at[1]-1]
 	i := p.add(c, event, order+from.number, b.quoted(at[0], at[1]), max(base+scores.sum(), 0.02)*weight, need)
-	p.pieces[i].lines, p.pieces[i].rest = [2]int32{from.number + 1, to.number + 1}, c == code && at[1] < len(b.lines)
+	p.pieces[i].lines = [2]int32{from.number + 1, to.number + 1}
 	p.pieces[i].body, p.pieces[i].span = b, at
 	return i
 }
@@ -169,19 +163,17 @@ func (p *part) joinedPieces(on []*piece) (list []*piece) {
 	for k, q := range on {
 		if n := len(list) - 1; n >= 0 && list[n].nextTo(q) && list[n].goesOn(q.span[0]) {
 			all := *list[n]
-			all.rest = q.rest
 			all.upTo(q.span[1], q.lines[1])
 			list[n] = &all
 		} else {
 			list = append(list, q)
 		}
 		last := list[len(list)-1]
-		if last.class != prints || !last.rest || last.under >= 0 || p.at(last.event).kind != runs || k+1 < len(on) && last.nextTo(on[k+1]) {
+		if last.class != prints || last.under >= 0 || p.at(last.event).kind != runs || k+1 < len(on) && last.nextTo(on[k+1]) {
 			continue
 		}
 		if n := len(last.body.lines); last.goesOn(n) {
 			all := *last
-			all.rest = false
 			all.upTo(n, last.body.lines[n-1].number+1)
 			list[len(list)-1] = &all
 		}

@@ -125,7 +125,7 @@ func TestShapesOfAgents(t *testing.T) {
 			call(2, "edit_file", `{"path":"a.go","old_string":"x = 2","new_string":"const widthLimit = 8080"}`, "done"),
 			call(3, "edit_file", `{"path":"a.go","old_string":"x = 3","new_string":"const lastOfThem = 1234567"}`, "done"), say(user("const lastOfThem = 1234567")),
 		),
-		"  …\n  + const widthLimit = 8080\n  …\n[End of")
+		"  …\n  + const widthLimit = 8080\n[End of")
 	// What harnesses put around results.
 	f("codes in wrappers",
 		conversation(

@@ -129,8 +129,7 @@ const gap = "  …\n"
 
 // leave marks the end of a text that goes on.
 func (w *writer) leave() {
-	inFile := w.last > 0 && (w.class == sources || w.class == rules)
-	if w.rest || inFile && int(w.last)+1 < countLines(w.at(w.event).result.text) {
+	if w.rest {
 		w.b.WriteString(gap)
 	}
 	w.rest = false
@@ -143,7 +142,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 	if !same {
 		w.leave()
 	}
-	w.rest = q.rest
+	w.rest = q.body != nil && q.class >= rules && strings.TrimSpace(q.body.between(q.span[1], len(q.body.lines))) != ""
 	if q.class == steps {
 		text = w.late(q.event) + text
 		switch bare := strings.TrimSuffix(text, " →"); {
