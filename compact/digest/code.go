@@ -82,16 +82,11 @@ func (p *part) nameChanges(event int) {
 // tasks adds the list of tasks, as the last call with the whole of it left it, if no newer
 // one is read.
 func (p *part) tasks(at int) {
-	for _, m := range p.kept {
-		if slices.ContainsFunc(m.actions, func(a *action) bool { return a.tasks() != nil }) {
-			return
-		}
-	}
 	for i, e := range slices.Backward(p.events) {
 		if e.by != byCall || !e.answered || e.outcome.verdict >= failed || e.tasks() == nil {
 			continue
 		}
-		if text := e.open(p.room / 8); p.late(int32(i)) == "" && text != "" {
+		if text := e.open(p.room / 8); p.late(int32(i)) == "" && text != "" && !p.tracks {
 			p.add(steps, at, 1, "tasks as of here: "+cutAt(text, max(p.room/8, 240)), foremost, -1)
 		}
 		return
@@ -126,10 +121,9 @@ func (a *action) open(room int) string {
 	list, text, done := a.tasks(), "", 0
 	most := min(120, max(40, room/(len(list)+1)))
 	for i := range list {
-		switch status := list[i].member("status"); {
-		case strings.HasPrefix(status, "complete"):
+		if status := list[i].member("status"); strings.HasPrefix(status, "complete") {
 			done++
-		default:
+		} else {
 			text = joined(text, "; ", OneLine(list[i].member(taskTexts), most)+" ("+cmp.Or(OneLine(status, 16), "open")+")")
 		}
 	}

@@ -18,6 +18,7 @@ type part struct {
 	interest *interest
 	seen     map[uint64]bool           // lines that the model reads
 	stays    map[*event]bool           // the edits whose calls it reads
+	tracks   bool                      // it reads a list of tasks
 	gone     map[*file]map[string]bool // the lines that changes took out of files
 	bodies   []*body                   // of the results of the events
 	weights  []float32                 // of the events
@@ -99,6 +100,7 @@ func (p *part) see() {
 			if !m.inText {
 				p.stays[p.calls.of(&m.calls[k], m.origin, a).event] = true
 			}
+			p.tracks = p.tracks || a.tasks() != nil
 			a.values.each(func(text string) { x.feed(firstBytes(text, 8000), 1.5, false) })
 		}
 		for _, h := range m.hashes() {

@@ -73,15 +73,13 @@ func (e *event) label(n int) string { return e.name(n) + e.ended() }
 // tried finds that a step changes nothing, and only shows what it would do.
 var tried = regexp.MustCompile(`(?i)--dry-run(?:=(?:server|client|true))?(?:$|[\s"'])|\bdry_?run"?\s*[:=]\s*"?true\b|--(?:check|no-?op|simulate)\b|-WhatIf\b`)
 
-// firstCommand finds the first command of a line.
-var firstCommand = regexp.MustCompile(`^(?:[^&;|\n]|&[^&])*`)
-
 // name returns what was done, and to what, in about n bytes. It says of a trial that it is
 // one, also where that is cut.
 func (e *event) name(n int) string {
 	name, first := e.named(n), e.values.text
 	if e.command != "" {
-		first = firstCommand.FindString(e.brief())
+		first = e.brief()
+		first = first[:strings.IndexAny(first+"\n", "&;|\n")]
 	}
 	if strings.HasSuffix(name, "…") && !tried.MatchString(name) && tried.MatchString(first) {
 		name += " (dry run)"
