@@ -10,7 +10,7 @@ func (p *part) carry(order []int32) (list []*event) {
 	for _, i := range order {
 		q := &p.pieces[i]
 		e := p.at(q.event)
-		if q.on || q.score < leastRead && !q.over || q.class != sources && q.class != rules || e.path == "" {
+		if q.on || q.score < leastRead*beyond || q.class != sources && q.class != rules || e.path == "" {
 			continue
 		}
 		if pieces -= int(q.cost); pieces < 0 {

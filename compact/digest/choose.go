@@ -27,7 +27,6 @@ type piece struct {
 	span  [2]int   // of the lines of the body
 	times int      // how often the step comes; 0: once
 	on    bool
-	over  bool // it is beyond the limit of its event
 }
 
 // purpose says what a piece is for.
@@ -81,7 +80,6 @@ func (p *part) limit(first, limit int) {
 		}
 		if limit -= int(p.pieces[i].cost); limit < 0 {
 			p.pieces[i].score *= beyond
-			p.pieces[i].over = true
 		}
 	}
 }
@@ -179,7 +177,7 @@ func (p *part) choose(order []int32, room int) {
 				cost += int(n.cost)
 			}
 			switch {
-			case q.on, cost > room, pass == 0 && q.score < foremost && (q.class != userWords || q.over), pass < 2 && used[q.class] >= int(whole*floors[q.class]):
+			case q.on, cost > room, pass == 0 && q.score < foremost && q.class != userWords, pass < 2 && used[q.class] >= int(whole*floors[q.class]):
 				continue
 			case q.class != steps && q.class != userWords && q.under < 0 && p.known(q.class, q.text):
 				continue

@@ -53,8 +53,7 @@ func (p *part) region(event, at int, text string, weight float32, head int32) {
 
 // nameChanges adds the names of the files that were changed, the newest last.
 func (p *part) nameChanges(event int) {
-	var names []string
-	left, more := max(p.room/8, 120), ""
+	left, text := max(p.room/8, 120), ""
 	for i, f := range p.changed {
 		name := OneLine(f.path, 200)
 		switch {
@@ -68,14 +67,13 @@ func (p *part) nameChanges(event int) {
 			name += " (" + itoa(f.times) + " ×)"
 		}
 		if left -= len(name) + 2; left < 0 {
-			more = "at least " + count(len(p.changed)-i, "file") + " before, "
+			text = "at least " + count(len(p.changed)-i, "file") + " before, " + text
 			break
 		}
-		names = append(names, name)
+		text = joined(name, ", ", text)
 	}
-	if len(names) > 0 {
-		slices.Reverse(names)
-		p.add(steps, event, 0, "changed: "+more+strings.Join(names, ", "), foremost, -1)
+	if text != "" {
+		p.add(steps, event, 0, "changed: "+text, foremost, -1)
 	}
 }
 

@@ -81,9 +81,6 @@ const sought = 4
 func (p *part) see() {
 	x := newInterest(min(longLine, max(leastLine, p.room/4)))
 	p.interest = x
-	for _, e := range p.events {
-		x.most += len(e.result.text) / bytesPerTerm
-	}
 	p.seen, p.stays, p.gone = make(map[uint64]bool, 256), map[*event]bool{}, map[*file]map[string]bool{}
 	for _, m := range p.kept {
 		switch {
@@ -108,6 +105,7 @@ func (p *part) see() {
 		}
 	}
 	for i, e := range p.events {
+		x.most += len(e.result.text) / bytesPerTerm
 		if i < p.old {
 			continue
 		}
@@ -130,19 +128,16 @@ func (p *part) see() {
 	p.bodies = make([]*body, len(p.events))
 	x.open = true
 	p.heads = map[string]*table{}
-	long := x.long
 	for i, e := range p.events {
 		if e.result.text != "" {
-			x.long = long
 			for _, t := range e.result.tables {
-				x.long = longRow
 				heading, _, _ := strings.Cut(t.text, "\n")
 				p.heads[e.tool+"\n"+heading] = &t
 			}
 			p.bodies[i] = x.bodyOf(e.result.text)
 		}
 	}
-	x.open, x.long = false, long
+	x.open = false
 	x.close()
 }
 

@@ -19,8 +19,7 @@ const (
 func (p *part) step(i int, e *event, times int) {
 	w := p.weights[i]
 	most, score := min(labelChars, max(leastLabel, p.room/6)), float32(1.5)
-	switch {
-	case e.tells():
+	if e.tells() {
 		most, score = max(most, min(toldChars, p.room/8)), 12
 	}
 	name, ended := e.name(most), e.ended()

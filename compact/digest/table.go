@@ -14,12 +14,8 @@ type table struct {
 	head int32 // the piece with the names; -1: none
 }
 
-// An object may be a row if it is shorter than longObject. Rows are told whole up to
-// longRow.
-const (
-	longObject = 1500
-	longRow    = 1600
-)
+// An object may be a row if it is shorter than longObject.
+const longObject = 1500
 
 // isTable reports whether values are objects with the same keys, and no long texts.
 func isTable(list []value) bool {

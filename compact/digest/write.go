@@ -38,7 +38,9 @@ func (p *part) text() string {
 			w.skip(e, w.late(q.event))
 		}
 	}
-	w.leave()
+	if w.rest {
+		w.b.WriteString(gap)
+	}
 	w.flush()
 	w.b.WriteString(foot)
 	return w.b.String()
@@ -127,20 +129,12 @@ const leastFolder = 16
 // gap stands for lines that are left out.
 const gap = "  …\n"
 
-// leave marks the end of a text that goes on.
-func (w *writer) leave() {
-	if w.rest {
-		w.b.WriteString(gap)
-	}
-	w.rest = false
-}
-
 // piece writes a piece. detailed is set if other pieces of its event follow.
 func (w *writer) piece(q *piece, detailed bool) {
 	text, inFile := q.text, q.class == code && q.need >= 0
 	same := w.event == q.event && w.class == q.class
-	if !same {
-		w.leave()
+	if w.rest && !same {
+		w.b.WriteString(gap)
 	}
 	w.rest = q.body != nil && q.class >= rules && strings.TrimSpace(q.body.between(q.span[1], len(q.body.lines))) != ""
 	if q.class == steps {
