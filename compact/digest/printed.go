@@ -49,12 +49,6 @@ func (p *part) printed(i int, e *event, head int32) {
 		limit, most, w = min(p.room/14, mostFound), 200, w*0.5
 	}
 	listing := found && (e.query == "" && e.command == "" || lists.MatchString(e.brief()))
-	logged := map[string]float32{}
-	like := func(t string) float32 { // how much a line counts, of those that have the same words without digits
-		words := withDigits.ReplaceAllLiteralString(t, "")
-		logged[words]++
-		return min(1, likeLines/logged[words])
-	}
 	document := c == data && len(text) > shortObject && (len(e.result.tables) == 0 && (e.result.object == unknown || len(text) > longObject) || b.hasSentence() && listed*2 < len(text))
 	page := document && strings.HasPrefix(text, "# ")
 	first := float32(opening)
@@ -85,25 +79,18 @@ func (p *part) printed(i int, e *event, head int32) {
 		case placed.MatchString(t) && !noFailure.MatchString(t):
 			s += 6
 		case isFailure(l):
-			if s += 5 * like(t); totals.MatchString(t) {
+			if s += 5; totals.MatchString(t) {
 				s -= 3.5
 			}
 			if c == data {
 				s *= unlisted
 			}
-		case alarm.MatchString(t):
-			s += 2
-		case c != data && (expectation.MatchString(t) || tally.MatchString(t)):
-			s += 1.5
 		case c == data:
 			sentence := document && sentenceEnd.MatchString(t)
 			members = document && ofDocument.MatchString(t)
 			s += 0.8 * float32(min(specifics(l), 8))
 			if sentence || listed*4 < 3*len(text) || asked && e.result.tables[0].rows <= fewRows {
 				s *= unlisted
-			}
-			if len(t) > longLog && clock.MatchString(t) {
-				s *= like(t)
 			}
 			switch {
 			case members:
@@ -181,18 +168,10 @@ var (
 	number = regexp.MustCompile(`(?:^|[\s|])[-+]?\d[\d.,/]*%?(?:[\s|]|$)`)
 	// underline finds the line below the heading of a table.
 	underline = regexp.MustCompile(`^[ \t]*[|+]?[ :]*-{2,}[-+|: ]*$`)
-	// alarm finds rows and lines of a log that tell of what is not as it should be.
-	alarm = regexp.MustCompile(`\b(?:CrashLoopBackOff|ImagePullBackOff|ErrImagePull|OOMKilled|Evicted|Unschedulable|NotReady|Unhealthy|Degraded|FailedScheduling|BackOff|FATAL|CRITICAL|WARN(?:ING)?)\b|\b0/[1-9]|^(?:\S+ +){0,2}Warning  |(?i)\b(?:level|severity)\W{1,4}(?:error|fatal|critical|panic)\b|\bdid you mean\b|^(?:hint|help): `)
 )
 
-// withDigits finds the words of a line that have digits. Of lines of a log longer than longLog that
-// have the same others likeLines count whole.
+// withDigits finds the words of a line that have digits.
 var withDigits = regexp.MustCompile(`\S*\d\S*`)
-
-const (
-	likeLines = 2
-	longLog   = 100
-)
 
 // fewRows is the length of lists up to which their rows count whole: of longer ones a few say
 // how the others are. A row whose columns have no names counts as withoutNames rows.
@@ -224,8 +203,4 @@ var (
 	progress = regexp.MustCompile(`███|━━━|%.*(?:[=#.>-]{3,}[ =#.>-]*[|\]]|\bETA\b)|\d%\||%.* [kMG]i?B/s`)
 	// passedTest finds a test or a package that passed.
 	passedTest = regexp.MustCompile(` PASSED|^ok |^[✓✔] |\[no test files\]$|^--- PASS`)
-	// tally finds lines that say how a trial went: marks, a result, a share.
-	tally = regexp.MustCompile(`[✅❌]|(?i)^[^\w"']*(?:(?:final|overall|test|over ?all)[ _])?(?:results?|score|status|verdict|accuracy|coverage|mean|average|total\w*)\b[^:=]{0,24}[:=]\W*(?:pass|fail|ok\b|success|[\d.]+)|\b\d+(?:\.\d+)? ?% (?:pass|fail)`)
-	// expectation finds lines that say what was expected and what came.
-	expectation = regexp.MustCompile(`\b(?:want(?:ed)?|got|[Rr]eceived) |[Ee]xpected|[Aa]ctual|^(?:left|right):|^(?:E  |[+-] )|^(?:--> )?\S+\.\w+:\d+`)
 )

@@ -285,13 +285,6 @@ func TestShapesOfAgents(t *testing.T) {
 		call(1, "bash", `{"command":"make > /tmp/out.log; rm /tmp/old; make > build.log"}`, "ok"),
 		"changed: build.log\n",
 		no("changed: /tmp"))
-	other := ""
-	for i := range rune(200) {
-		other += string([]rune{0x5000 + 8*i, 0x5001 + 8*i, 0x5002 + 8*i, 0x5003 + 8*i, 0x5004 + 8*i, 0x5005 + 8*i}) + "。\n"
-	}
-	f("a rule in a file that the user names",
-		conversation(say(user("docs/kisoku.md が正です。直してください。")), call(1, "read_file", `{"path":"docs/kisoku.md"}`, "# 規則\n\n"+other+"- 区分ごとの按分額は 1 円未満切り捨て。\n")),
-		"  - 区分ごとの按分額は 1 円未満切り捨て。\n")
 	f("a page, and what the assistant kept of it",
 		conversation(call(1, "open_page", `{"url":"https://x.example/t","offset":0}`, `{"url":"https://x.example/t","title":"Timeouts","text":"Welcome to the page.\nYou must set a timeout.\n"}`), call(2, "run_sql", `{"sql":"INSERT INTO facts VALUES ('a','5 s'),`+strings.Repeat("('lib','value'),", 20)+`('z','120 s')"}`, `{"ok":true}`)),
 		"read https://x.example/t", "  You must set a timeout.\n", "('z','120 s') → ok: true")
@@ -325,7 +318,4 @@ func TestShapesOfAgents(t *testing.T) {
 		conversation(append(many, call(100, "run_query", `{"sql":"select day, rate from rates"}`, "| day | rate |\n+-----+------+\n"+rows("| 2026-01-%02d | 1.16%[1]d |")), call(101, "read_model", `{"name":"rates"}`, "select day, rate\nfrom raw_rates\nwhere source = 'BCE'"))...),
 		"where source = 'BCE'\n",
 		no("| 2026-01-20"))
-	f("failures that are alike",
-		conversation(append(many, call(100, "bash", `{"command":"python3 -m unittest"}`, "Exit code: 1\n"+rows("flaky: failed (attempt %d)")+strings.Repeat("nothing to say of it\n", 20)+"store: failed to open, jitter out of range\n"+strings.Repeat("nothing to tell\n", 20)+"FAIL: test_restart"))...),
-		"FAIL: test_restart", "  flaky: failed (attempt 0)\n", "jitter out of range")
 }
