@@ -56,7 +56,7 @@ func (r *reader) value(v *value, name string) {
 		t := tableOf(name, v.list)
 		r.line(t.text + "\n") // an empty line ends it
 		r.tables = append(r.tables, t)
-	case !slices.ContainsFunc(v.list, func(m value) bool { return m.list != nil }):
+	case !slices.ContainsFunc(v.list, func(m value) bool { return m.list != nil || len(m.text) > longMember }):
 		r.line(joined(name, ": ", v.short()))
 	default:
 		says := r.says
@@ -71,6 +71,9 @@ func (r *reader) value(v *value, name string) {
 
 // longText is the length above which an object or a list has lines of its own.
 const longText = 200
+
+// longMember is the length above which members of a list have lines of their own.
+const longMember = 60
 
 func (r *reader) line(text string) {
 	r.b.WriteString(text)
@@ -154,7 +157,7 @@ func (r *reader) object(v *value, name string) {
 			long = append(long, i)
 		default:
 			s := v.keys[i] + ": " + m.short()
-			if len(line)+len(s) > leastLine {
+			if len(line)+len(s) > leastLine-8 {
 				flush()
 			}
 			line = joined(line, ", ", s)

@@ -24,7 +24,7 @@ func TestUnwrap(t *testing.T) {
 		f(same, same)
 	}
 	f(`{'at': datetime(2026, 1, 2)}`, "at: datetime(2026, 1, 2)\n")
-	f(`[(1, 'It\'s (a)', 7.50, datetime.date(2026, 1, 2)), (2, None, 8, "b, c")]`, "1, It's (a), 7.50, \"datetime.date(2026, 1, 2)\"\n2, null, 8, \"b, c\"\n")
+	f(`[(1, 'It\'s (a)', Decimal('7.50'), datetime.date(2026, 1, 2)), (2, None, Decimal('8'), "b, c")]`, "1, It's (a), 7.50, \"datetime.date(2026, 1, 2)\"\n2, null, 8, \"b, c\"\n")
 	f("[('a',), ('b',)]", "a\nb\n")
 	f("[(Timestamp('2026-01-02'),1),(None,2)]", "Timestamp('2026-01-02'), 1\nnull, 2\n")
 	f(`{"output":"\ti.Kind = 1\nnext\n"}`, "\ti.Kind = 1\nnext\n")

@@ -9,20 +9,22 @@ import (
 // A result is what a call returned, as a model reads it: without wrappers,
 // escapes, colours and line numbers.
 type result struct {
-	text    string
-	code    int     // with which the program ended
-	coded   bool    // the code is known
-	failed  bool    // the client says that the tool failed
-	object  verdict // what an object of JSON says; unknown: there is none
-	tables  []table // of JSON
-	first   int     // the number of its first line in a file; 0: not known
-	session string  // in which the program still runs
+	text   string
+	code   int     // with which the program ended
+	coded  bool    // the code is known
+	failed bool    // the client says that the tool failed
+	object verdict // what an object of JSON says; unknown: there is none
+	tables []table // of JSON
+	first  int     // the number of its first line in a file; 0: not known
+	part   bool    // a tool left out some of it
+
+	session string // in which the program still runs
 }
 
 // resultOf returns the result of a call of some kind. What a search found keeps its
 // line numbers.
 func resultOf(text string, k kind) result {
-	var r result
+	r := result{part: leftOut.MatchString(firstBytes(text, frameBytes)) || leftOut.MatchString(lastBytes(text, frameBytes))}
 	text, r.object, r.tables = unwrap(text, k == searches || k == other)
 	text = withoutElements(plain(text))
 	if m := running.FindStringSubmatch(firstBytes(text, frameBytes)); m != nil {
@@ -42,6 +44,9 @@ func resultOf(text string, k kind) result {
 	}
 	return r
 }
+
+// leftOut finds how tools say that they return no more than a part.
+var leftOut = regexp.MustCompile(`<response clipped>|[Oo]nly part of this file has been shown|File content truncated|[Ff]ile has more lines`)
 
 // colour finds what tells a terminal of colours and titles.
 var colour = regexp.MustCompile("\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?")

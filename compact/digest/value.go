@@ -128,12 +128,16 @@ var (
 
 // valueOfPython returns the value of a text in the notation of Python: a string, if it is none.
 func valueOfPython(text string) value {
+	none := value{kind: '"', text: text}
 	if !python.MatchString(text) {
-		return value{kind: '"', text: text}
+		return none
 	}
 	v := valueOf(pythonToken.ReplaceAllStringFunc(text, func(t string) string {
 		if of := jsonTokens[t]; of != "" {
 			return of
+		}
+		if n, ok := strings.CutPrefix(t, "Decimal('"); ok {
+			return strings.TrimSuffix(n, "')")
 		}
 		if t[0] == '\'' || t[0] == '"' {
 			t = t[1 : len(t)-1]
@@ -141,7 +145,7 @@ func valueOfPython(text string) value {
 		return `"` + inJSON.Replace(t) + `"` // a text, or a date
 	}))
 	if v.list == nil {
-		v = value{kind: '"', text: text}
+		return none
 	}
 	return v
 }
