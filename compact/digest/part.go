@@ -37,13 +37,22 @@ func (p *part) write() string {
 	}
 	p.see()
 	last, times := map[[2]uint64]int{}, map[[2]uint64]int{} // of steps that come again with the same result
+	keys := make([][2]uint64, len(p.events))
+	acts, of := 0, [2]uint64{}
 	for i, e := range p.events {
-		if key := e.again(); key[1] != 0 {
-			last[key], times[key] = i, times[key]+1
+		keys[i] = e.again()
+		if e.by == byUser || e.by == byCall && e.mayAct() {
+			if keys[i] != of || of[1] == 0 {
+				acts, of = acts+1, keys[i]
+			}
+			keys[i][0] += uint64(acts) // what comes between may depend on it
+		}
+		if keys[i][1] != 0 {
+			last[keys[i]], times[keys[i]] = i, times[keys[i]]+1
 		}
 	}
 	for i, e := range p.events {
-		switch again := e.again(); {
+		switch again := keys[i]; {
 		case i < p.old:
 			if f := p.files.after(e.path, e); f == nil {
 				p.weights[i] *= worthLater
@@ -66,9 +75,9 @@ func (p *part) write() string {
 }
 
 // again returns what tells a step from others, or zeros for one of which each time is
-// told: it may have had an effect, failed, or returned nothing.
+// told: it changed something, failed, or returned nothing.
 func (e *event) again() (key [2]uint64) {
-	if e.by == byCall && !e.mayAct() && len(e.changes) == 0 && e.outcome.verdict <= passed && e.result.text != "" {
+	if e.by == byCall && len(e.changes) == 0 && e.outcome.verdict <= passed && e.result.text != "" {
 		key = [2]uint64{hashOf(e.label(labelChars)), hashOf(e.result.text)}
 	}
 	return key
