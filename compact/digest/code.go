@@ -116,17 +116,18 @@ func (a *action) tasks() []value {
 // open returns the tasks of a call on one line of about so many bytes. Of those that are
 // done it has the number.
 func (a *action) open(room int) string {
-	list, text, done := a.tasks(), "", 0
+	list, done := a.tasks(), 0
+	var tasks []string
 	most := min(120, max(40, room/(len(list)+1)))
 	for i := range list {
 		if status := list[i].member("status"); strings.HasPrefix(status, "complete") {
 			done++
 		} else {
-			text = joined(text, "; ", OneLine(list[i].member(taskTexts), most)+" ("+cmp.Or(OneLine(status, 16), "open")+")")
+			tasks = append(tasks, OneLine(list[i].member(taskTexts), most)+" ("+cmp.Or(OneLine(status, 16), "open")+")")
 		}
 	}
 	if done > 0 {
-		return joined(itoa(done)+" completed", "; ", text)
+		tasks = slices.Insert(tasks, 0, itoa(done)+" completed")
 	}
-	return text
+	return strings.Join(tasks, "; ")
 }

@@ -39,3 +39,29 @@ func TestARecordIsSmall(t *testing.T) {
 		}
 	}
 }
+
+// TestTextsAreWrittenOnce: what is allocated for rows, tasks and levels of YAML grows with
+// their number. A text that is put together by adding each to all before it grows with its square.
+func TestTextsAreWrittenOnce(t *testing.T) {
+	list := func(n int) string {
+		one := fmt.Sprintf(`,{"id":"a","content":%q}`, strings.Repeat("look at it ", 50))
+		return "[" + strings.Repeat(one, n)[1:] + "]"
+	}
+	for name, write := range map[string]func(n int){
+		"rows":   func(n int) { resultOf(list(n), other) },
+		"tasks":  func(n int) { actionOf("todo_write", valueOf(`{"todos":`+list(n)+`}`)).open(1000) },
+		"levels": func(n int) { resultOf("a:\n  "+strings.Repeat("- ", n)+"x\nb: 1\n", other) },
+	} {
+		allocated := func(n int) float64 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			write(n)
+			runtime.ReadMemStats(&after)
+			return float64(after.TotalAlloc - before.TotalAlloc)
+		}
+		few, many := allocated(1500), allocated(6000)
+		if t.Logf("%s: %.0f and %.0f bytes for four times as many", name, few, many); many > 6*few {
+			t.Errorf("%s: %.0f bytes are allocated, and %.0f for four times as many", name, few, many)
+		}
+	}
+}

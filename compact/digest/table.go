@@ -31,15 +31,16 @@ func tableOf(name string, list []value) table {
 	for _, key := range list[0].keys {
 		names = append(names, within(key))
 	}
-	text := joined(name, ": ", "("+strings.Join(names, ", ")+")\n")
+	var b strings.Builder
+	b.WriteString(joined(name, ": ", "("+strings.Join(names, ", ")+")\n"))
 	for i := range list {
 		var cells []string
 		for k := range list[i].list {
 			cells = append(cells, list[i].list[k].cell())
 		}
-		text += strings.Join(cells, ", ") + "\n"
+		b.WriteString(strings.Join(cells, ", ") + "\n")
 	}
-	return table{name: name, text: text, rows: len(list), head: -1}
+	return table{name: name, text: b.String(), rows: len(list), head: -1}
 }
 
 // columnKeys are the members under which databases answer with the names of columns, and
