@@ -71,14 +71,11 @@ func (p *part) add(c purpose, event int, order int32, text string, score float32
 // worth returns what a piece is worth for its length.
 func (q *piece) worth() float32 { return q.score / float32(math.Sqrt(float64(q.cost)+25)) }
 
-// limit lowers the scores of the pieces from first on that are beyond limit bytes,
-// the best not counted.
+// limit lowers the scores of the pieces of one event, those from first on, that are beyond
+// limit bytes when the worthiest come first. An event of a part before had its limit there.
 func (p *part) limit(first, limit int) {
 	for _, i := range p.byWorth(first) {
-		if int(p.pieces[i].event) < p.old {
-			continue
-		}
-		if limit -= int(p.pieces[i].cost); limit < 0 {
+		if limit -= int(p.pieces[i].cost); limit < 0 && int(p.pieces[i].event) >= p.old {
 			p.pieces[i].score *= beyond
 		}
 	}
@@ -116,14 +113,17 @@ func (p *part) fit() (best string) {
 		} else if low = room; len(text) >= len(best) {
 			best = text
 		}
-		switch next := room * p.size / max(cost, 1) * 98 / 100; {
-		case low == room && (cost*20 >= p.size*19 || p.all(order)), high > 0 && low*50 > high*48:
-			try = mostTries
-		case high > 0 && (next >= high || next <= low):
-			room = (low + high) / 2
-		default:
-			room = min(next, 2*room)
+		if low == room && (cost*20 >= p.size*19 || p.all(order)) || high > 0 && low*50 > high*48 {
+			break
 		}
+		next := min(room*p.size/max(cost, 1)*98/100, 2*room)
+		if high > 0 && (next >= high || next <= low) {
+			next = (low + high) / 2
+		}
+		if next == room { // it would be chosen as before
+			break
+		}
+		room = next
 	}
 	if best != "" {
 		p.carried = p.carry(all)

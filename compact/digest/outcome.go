@@ -122,7 +122,7 @@ var openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
 // notAll finds that one of several edits was not made.
 var notAll = regexp.MustCompile(`(?i)\bfail|not applied|not found|no match|reverted|rolled back|undone|rejected|skipped`)
 
-// edited returns whether an edit was made, by the first words of its result.
+// edited returns how an edit ended, by the first words of its result.
 func (a *action) edited(r *result) outcome {
 	head, _, _ := strings.Cut(strings.TrimLeft(firstBytes(r.text, 240), "\n"), "\n\n")
 	if m := openFile.FindStringSubmatch(firstBytes(r.text, 1000)); m != nil && len(a.changes) == 0 {

@@ -141,7 +141,7 @@ func withoutFrame(text string, k kind) (output, code string) {
 	return text, code
 }
 
-// lineNumber finds the number of a line of a file: "  12→x", "12\tx", "12: x",
+// numbered finds the number before a line of a file: "  12→x", "12\tx", "12: x",
 // "12 | x", "12  x".
 var numbered = regexp.MustCompile(`(?m)^[ \t]*(\d{1,7})(?:→|\t| ?\| ?|: ?|  |$)`)
 

@@ -24,8 +24,8 @@ const (
 	mostMembers = 1 << 16
 )
 
-// valueOf returns the value of a text: a string, if it is no JSON. JSON may break
-// off, because clients cut it. Several values, as in lines of JSON, are a list.
+// valueOf returns the value of a text in JSON, or the text as a string if it is no JSON.
+// JSON may break off, because clients cut it. Several values, as in lines of JSON, are a list.
 func valueOf(text string) value {
 	r := jsonReader{
 		text: text, members: mostMembers,
@@ -126,7 +126,8 @@ var (
 	jsonTokens  = map[string]string{"None": "null", "True": "true", "False": "false", "(": "[", ")": "]", ",)": "]"}
 )
 
-// valueOfPython returns the value of a text in the notation of Python: a string, if it is none.
+// valueOfPython returns the value of a text in the notation of Python, or the text as a string
+// if it is not in that notation.
 func valueOfPython(text string) value {
 	none := value{kind: '"', text: text}
 	if !python.MatchString(text) {
