@@ -28,12 +28,8 @@ func TestARecordIsSmall(t *testing.T) {
 			m.Origin = i
 			msgs = append(msgs, m)
 		}
-		var before, after runtime.MemStats
 		r := NewRecord(compacttest.Bytes{})
-		runtime.ReadMemStats(&before)
-		r.Add(msgs[:messages-kept], msgs[messages-kept:], 2000, true)
-		runtime.ReadMemStats(&after)
-		n := int(after.TotalAlloc - before.TotalAlloc)
+		n := allocated(func() { r.Add(msgs[:messages-kept], msgs[messages-kept:], 2000, true) })
 		if t.Logf("%d kept: %.1f bytes allocated for each", kept, float64(n)/float64(bytes)); n > 4*bytes {
 			t.Errorf("%d kept: %d bytes were allocated for %d", kept, n, bytes)
 		}
@@ -52,16 +48,18 @@ func TestTextsAreWrittenOnce(t *testing.T) {
 		"tasks":  func(n int) { actionOf("todo_write", valueOf(`{"todos":`+list(n)+`}`)).open(1000) },
 		"levels": func(n int) { resultOf("a:\n  "+strings.Repeat("- ", n)+"x\nb: 1\n", other) },
 	} {
-		allocated := func(n int) float64 {
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			write(n)
-			runtime.ReadMemStats(&after)
-			return float64(after.TotalAlloc - before.TotalAlloc)
-		}
-		few, many := allocated(1500), allocated(6000)
-		if t.Logf("%s: %.0f and %.0f bytes for four times as many", name, few, many); many > 6*few {
-			t.Errorf("%s: %.0f bytes are allocated, and %.0f for four times as many", name, few, many)
+		few, many := allocated(func() { write(1500) }), allocated(func() { write(6000) })
+		if t.Logf("%s: %d and %d bytes for four times as many", name, few, many); many > 6*few {
+			t.Errorf("%s: %d bytes are allocated, and %d for four times as many", name, few, many)
 		}
 	}
+}
+
+// allocated returns how many bytes are allocated while f runs.
+func allocated(f func()) int {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int(after.TotalAlloc - before.TotalAlloc)
 }
