@@ -169,7 +169,7 @@ func (p *part) choose(order []int32, room int) {
 	}
 	var used [classes]int
 	whole := float32(room)
-	for pass := range 3 {
+	for pass := range 4 {
 		for _, i := range order {
 			q := &p.pieces[i]
 			cost := 0
@@ -177,7 +177,7 @@ func (p *part) choose(order []int32, room int) {
 				cost += int(n.cost)
 			}
 			switch {
-			case q.on, cost > room, pass == 0 && q.score < foremost && q.class != userWords, pass < 2 && used[q.class] >= int(whole*floors[q.class]):
+			case q.on, cost > room, pass == 0 && q.score < foremost && q.class != userWords, pass == 1 && (q.class != answers && q.class != prose || used[q.class] >= int((whole-smallRoom)*floors[q.class])), pass < 3 && used[q.class] >= int(whole*floors[q.class]):
 				continue
 			case q.class != steps && q.class != userWords && q.under < 0 && p.known(q.class, q.text):
 				continue
