@@ -116,8 +116,11 @@ func (v *value) says() verdict {
 			return passed
 		}
 	}
-	if fails {
+	switch {
+	case fails:
 		return failed
+	case v.wraps(): // the text says it
+		return unknown
 	}
 	return passed
 }

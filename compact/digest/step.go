@@ -33,7 +33,9 @@ func (p *part) step(i int, e *event, times int) {
 		score, w = 14, 1
 	case e.kind == tracks && e.tasks() != nil: // the list of tasks says it
 		score = 0
-	case e.outcome.verdict == failed, e.kind == other && e.mayAct(), e.kind == runs && !e.shows:
+	case e.kind == other && e.mayAct():
+		score = max(score, 10)
+	case e.outcome.verdict == failed, e.kind == runs && !e.shows:
 		score = max(score, 4)
 	}
 	head := p.add(steps, i, 0, name+ended, score*w, -1)

@@ -277,4 +277,4 @@ const (
 )
 
 // shortEnd is the length of ends that are told of steps that are only named.
-const shortEnd = 60
+const shortEnd = 160
