@@ -52,7 +52,14 @@ func (p *part) printed(i int, e *event, head int32) {
 	document := c == data && len(text) > shortObject && (len(e.result.tables) == 0 && (e.result.object == unknown || len(text) > longObject) || b.hasSentence() && listed*2 < len(text))
 	page := document && strings.HasPrefix(text, "# ")
 	first := float32(opening)
-	here := map[string]bool{}
+	here := map[string]bool{} // lines that came before, in the label too
+	if c == data && !strings.Contains(p.pieces[head].text, "…") {
+		e.values.each(func(text string) {
+			for l := range strings.SplitSeq(text, "\n") {
+				here[strings.TrimSpace(l)] = len(l) > longEcho
+			}
+		})
+	}
 	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t, members := strings.TrimSpace(l), false
@@ -69,7 +76,7 @@ func (p *part) printed(i int, e *event, head int32) {
 			return 0.6, opens
 		case !patch && b.heads(k):
 			return 0.2, opens
-		case here[t], isNoise(t),
+		case here[t], len(t) > longEcho && here[t[strings.Index(t, ": ")+2:]], isNoise(t),
 			e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
 			e.outcome.verdict == passed && passedTest.MatchString(t):                                       // one of many, and none failed
 			return 0, skipped
@@ -112,7 +119,7 @@ func (p *part) printed(i int, e *event, head int32) {
 		if page {
 			s *= titled
 		}
-		if here[t] = len(t) > 30; document && w == 1 && (len(t) > longSentence || members) {
+		if here[t] = len(t) > longEcho; document && w == 1 && (len(t) > longSentence || members) {
 			return s, single
 		}
 		return s, plainLine
@@ -179,6 +186,9 @@ const (
 	fewRows      = 16
 	withoutNames = 3
 )
+
+// longEcho is the length above which a line is not told again.
+const longEcho = 30
 
 // unlisted is how much more than a row of a list an object or a text is worth that a tool
 // returned for what it was asked.
