@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// leadingComments match the comments before a query of a database.
-const leadingComments = `\s*(?:(?:--|#)[^\n]*\n\s*|/\*.*?\*/\s*)*`
-
 // What tools do to files, by their verbs: others do it to what is in a file, or belongs
 // to one.
 var (
@@ -23,11 +20,9 @@ var (
 	// more than the word they begin with.
 	asking   = regexp.MustCompile(`^(?:\w+?(?:__|[./-]))*(?:get|list|read|fetch|search|find|show|view|check|look_?up|describe|count|calculate|think)(?:_[^_]|$)|_search$`)
 	alsoActs = regexp.MustCompile(`check_?(?:in|out)|_(?:and|or)_|mark|into|(?:^|_)(?:create|delete|remove|send|publish|notify|approve|submit|upload|cancel|update|insert|add)(?:_|$)`)
-	// readsData finds queries of a database, and actsInQuery those that do more than to read.
-	readsData   = regexp.MustCompile(`(?is)^` + leadingComments + `(?:select\s.*\bfrom\b|with\s.*\bselect\b)`)
-	actsInQuery = regexp.MustCompile(`(?i)\binto\b|\b\w*(?:terminat|cancel|drop|delet|purg|kill|creat|updat|insert|notif|send|exec|nextval|setval|advisory|charg|refund|clos)\w*\s*\(`)
-	// writesData finds queries that change what they are about.
-	writesData = regexp.MustCompile(`(?is)\.(?:delete|insert|update)\w*\(|^` + leadingComments + `(?:with\b.*\b(?:insert into|update \S+ set|delete from)\b|(?:insert|merge|replace) (?:into|or|ignore)\b|update \S+(?: \w+)? set\b|delete from\b|(?:create|alter|drop) (?:or replace |unique |temp\w* |materialized )*(?:table|index|view|schema|database|type|function|policy|trigger|role|user|sequence|extension)\b|truncate\b|(?:grant|revoke) \w+ |(?:begin|commit|rollback|vacuum)\b|mutation\b|flush(?:all|db)\b)`)
+	// readsData finds queries of a database, and writesData those that do more than to read.
+	readsData  = regexp.MustCompile(`(?is)^\s*(?:select\s.*\bfrom\b|with\s.*\bselect\b)`)
+	writesData = regexp.MustCompile(`(?i)\b(?:into|update \S+ set|delete from|(?:create|alter|drop|truncate|grant|revoke|begin|commit|rollback|vacuum|mutation)\s|flush(?:all|db))|\b\w*(?:terminat|cancel|delet|creat|updat|insert|notif|send|exec)\w*\s*\(|^\s*(?:begin|commit|rollback|vacuum)\b`)
 )
 
 // asks reports whether a tool only asks how things are.
@@ -36,7 +31,7 @@ func (a *action) asks() bool { return asking.MatchString(a.verb) && !alsoActs.Ma
 // asksData reports whether a call only asks a database. One that writes may keep the query.
 func (a *action) asksData() bool {
 	query := cmp.Or(a.query, a.values.member("sql"))
-	return readsData.MatchString(query) && !writesData.MatchString(query) && !actsInQuery.MatchString(query) && !writes.MatchString(a.verb)
+	return readsData.MatchString(query) && !writesData.MatchString(query) && !writes.MatchString(a.verb)
 }
 
 // mayAct reports whether a call may have an effect.

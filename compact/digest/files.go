@@ -23,10 +23,7 @@ type file struct {
 }
 
 // A region is a text in a file that was changed, as it was and as it is now.
-type region struct {
-	old, new string
-	last     *event
-}
+type region struct{ old, new string }
 
 // What is known of a file is bounded: so many regions, and texts of such a
 // length in which others are looked for.
@@ -36,25 +33,20 @@ const (
 	mostPath    = 512
 )
 
-// apply notes a change that happened. One that left late takes nothing of those after it.
+// apply notes a change that happened.
 func (fs files) apply(c *change, e *event) {
 	path := strings.TrimSuffix(strings.TrimPrefix(c.path, "./"), "/")
-	f, every, ends := fs.find(path), path == everyFile && c.how != touched, c.how == removed || c.how == restored
-	if every || c.how == touched || len(fs) <= mostChanges {
+	f, late := fs.find(path), fs.after(path, e)
+	if c.how >= removed || e.command != "" && len(fs) <= mostChanges {
 		for p, g := range fs {
-			switch before := g.before(e.origin); {
-			case every:
-				g.end(changed, e, g.last)
-			case ends && strings.HasPrefix(p, path+"/"):
-				g.end(c.how, e, e)
-			case c.how == touched:
-				g.touched = g.touched || before && mayBe(path, p)
-			case before && g != f && (ends || e.command != "") && (endAlike(p, path) || strings.Contains("/"+p, "/"+path+"/") || strings.HasPrefix(path, "/") && strings.HasSuffix(path, "/"+p[:max(0, strings.LastIndexByte(p, '/'))])): // perhaps of another folder
-				g.touched = true
+			if (g != f || c.how == touched) && g.last.origin <= e.origin && mayBe(path, p) {
+				if g.touched = true; c.how == removed || c.how == restored {
+					g.state, g.regions = changed, nil
+				}
 			}
 		}
 	}
-	if c.how == touched || path == "" || len(path) > mostPath || strings.IndexByte(path, '\n') >= 0 {
+	if c.how == touched && path != everyFile || path == "" || len(path) > mostPath || strings.IndexByte(path, '\n') >= 0 {
 		return
 	}
 	if f == nil {
@@ -64,52 +56,62 @@ func (fs files) apply(c *change, e *event) {
 	if f.last != e {
 		f.times++
 	}
-	if by := fs.after(path, e); by != nil {
-		f.end(by.state, e, e)
+	if f.last == nil || f.last.origin <= e.origin {
+		f.last, f.at = e, e.origin*mostChanges+f.times%mostChanges
+	}
+	if late {
+		f.touched = true
 		return
 	}
-	f.touched = c.how == changed || f.touched && len(f.regions) > 0 && c.how != written
-	f.last, f.at, f.state = e, e.origin*mostChanges+f.times%mostChanges, c.how
+	f.state, f.touched = c.how, f.touched && len(f.regions) > 0
 	f.whole = c.how == written || f.whole && (c.how == replaced || c.how == inserted)
 	switch c.how {
 	case replaced:
-		f.replace(c, e)
+		f.replace(c)
 	case inserted:
-		f.add(region{new: c.new, last: e})
+		f.add(region{new: c.new})
+	case changed:
+		f.touched = true
 	case written:
-		f.regions = []region{{new: c.new, last: e}}
-	case removed, restored, rewritten:
-		f.regions = nil
+		f.regions, f.touched = []region{{new: c.new}}, false
+	default:
+		f.regions, f.touched = nil, false
 	}
 }
 
-// mayBe reports whether what a pattern names, or a file in a folder that only the shell
-// knows, may be a file.
+// mayBe reports whether what a pattern or a path names, or a folder, may be a file or have
+// it: paths may be given from another folder.
 func mayBe(of, path string) bool {
 	if i := strings.LastIndexAny(of, "*?}"); i >= 0 {
 		return strings.HasSuffix(path, of[i+1:])
 	}
-	return of == everyFile || strings.HasSuffix("/"+path, "/"+of)
+	name := of
+	if strings.HasPrefix(of, "/") {
+		name = of[strings.LastIndexByte(of, '/')+1:]
+	}
+	return of == everyFile || strings.Contains("/"+path+"/", "/"+name+"/") || strings.HasSuffix(of, "/"+path)
 }
 
-// after returns what was changed after an event although it left before it: the file at a
-// path, a folder that it is in, or all files; or nil.
-func (fs files) after(path string, e *event) *file {
-	for f := fs.find(path); ; f = fs[path] {
-		if f != nil && f.last != nil && f.last.origin > e.origin {
-			return f
-		} else if path == everyFile {
-			return nil
-		}
-		path = cmp.Or(path[:max(0, strings.LastIndexByte(path, '/'))], everyFile)
+// after reports whether what may be the file at a path was changed after an event, which
+// left late.
+func (fs files) after(path string, e *event) bool {
+	if len(fs) > mostChanges {
+		f := fs[path]
+		return f != nil && f.last.origin > e.origin
 	}
+	for p, f := range fs {
+		if f.last.origin > e.origin && mayBe(p, path) {
+			return true
+		}
+	}
+	return false
 }
 
 // later returns the very file that an event read, if the file was changed after it, or nil.
 // Git reads other files than those of the folder.
 func (fs files) later(e *event) *file {
 	f := fs[strings.TrimPrefix(e.path, "./")]
-	if f == nil || f.last == nil || f.last.origin <= e.origin || intoFolder.MatchString(e.command) || strings.HasPrefix(e.command, "git ") {
+	if f == nil || f.last.origin <= e.origin || intoFolder.MatchString(e.command) || strings.HasPrefix(e.command, "git ") {
 		return nil
 	}
 	return f
@@ -126,17 +128,6 @@ func (f *file) gone() map[string]bool {
 	return lines
 }
 
-// before reports whether what is known of a file is from before a message.
-func (f *file) before(origin int) bool { return f.last == nil || f.last.origin <= origin }
-
-// end notes that an event ended what is known of a file from before it.
-func (f *file) end(state how, e, last *event) {
-	f.regions = slices.DeleteFunc(f.regions, func(g region) bool { return g.last.origin <= e.origin })
-	if f.before(e.origin) {
-		f.state, f.last = state, last
-	}
-}
-
 // namedIn notes that a message speaks of files that somebody may have changed. It reports
 // whether it does.
 func (fs files) namedIn(text string, origin int) (named bool) {
@@ -144,7 +135,7 @@ func (fs files) namedIn(text string, origin int) (named bool) {
 		return false
 	}
 	for _, f := range fs {
-		if f.path != everyFile && f.before(origin) && strings.Contains(text, f.path[strings.LastIndexAny(f.path, `/\`)+1:]) {
+		if f.path != everyFile && f.last.origin <= origin && strings.Contains(text, f.path[strings.LastIndexAny(f.path, `/\`)+1:]) {
 			f.touched, named = true, true
 		}
 	}
@@ -154,15 +145,17 @@ func (fs files) namedIn(text string, origin int) (named bool) {
 // everyFile is the path of a change to any file: nobody knows what is in them after it.
 const everyFile = "."
 
-// find returns the file at a path, which may be given from another folder.
+// find returns the file at a path, which may be given from another folder: of several files
+// that whose path is most alike.
 func (fs files) find(path string) (found *file) {
 	if f := fs[path]; f != nil || len(fs) > mostChanges {
 		return f
 	}
-	at, absolute := "", strings.HasPrefix(path, "/")
-	for p, f := range fs { // a relative path is that of the highest file, and an absolute one of the nearest
-		if endAlike(p, path) && (p[0] == '/' || absolute) && (found == nil || len(p) > len(at) == absolute && len(p) != len(at) || len(p) == len(at) && p < at) {
-			found, at = f, p
+	unlike := func(p string) int { return max(len(p)-len(path), len(path)-len(p)) }
+	for p, f := range fs {
+		if (strings.HasPrefix(p, "/") || strings.HasPrefix(path, "/")) && endAlike(p, path) &&
+			(found == nil || unlike(p) < unlike(found.path) || unlike(p) == unlike(found.path) && p < found.path) {
+			found = f
 		}
 	}
 	return found
@@ -173,32 +166,30 @@ func endAlike(a, b string) bool { return strings.HasSuffix(a, "/"+b) || strings.
 
 // replace notes that a text of the file became another. Regions that were changed before
 // and have a part of the text are one with it: as it was before all changes, and as it is now.
-func (f *file) replace(c *change, e *event) {
-	was, is, now, known := c.old, c.old, c.new, false
+func (f *file) replace(c *change) {
+	was, known := c.old, false
 	for i := len(f.regions) - 1; i >= 0; i-- {
 		g := &f.regions[i]
-		if len(g.new)+len(is) > mostRegion {
+		switch holds := c.old != "" && strings.Contains(g.new, c.old); {
+		case len(g.new)+len(c.old) > mostRegion:
 			continue
-		}
-		holds := is != "" && strings.Contains(g.new, is)
-		switch {
-		case holds && c.all && strings.Count(g.new, is)*len(now) > mostRegion:
-		case holds && c.all:
-			g.new, g.last, known = strings.ReplaceAll(g.new, is, now), e, true
+		case holds && !c.all:
+			g.new = strings.Replace(g.new, c.old, c.new, 1)
+			return
+		case holds && strings.Count(g.new, c.old)*len(c.new) <= mostRegion:
+			g.new, known = strings.ReplaceAll(g.new, c.old, c.new), true
 			continue
 		case holds:
-			g.new, g.last = strings.Replace(g.new, is, now, 1), e
-			return
-		case len(g.new) > sameText && strings.Contains(is, g.new):
+		case len(g.new) > sameText && strings.Contains(c.old, g.new):
 			was = strings.Replace(was, g.new, g.old, 1)
-		case overlap(g.new, is), overlap(is, g.new): // nobody knows its other part
+		case overlap(g.new, c.old), overlap(c.old, g.new): // nobody knows its other part
 		default:
 			continue
 		}
 		f.regions = slices.Delete(f.regions, i, i+1)
 	}
 	if !known {
-		f.add(region{old: was, new: now, last: e})
+		f.add(region{old: was, new: c.new})
 	}
 }
 

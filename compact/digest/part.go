@@ -54,7 +54,7 @@ func (p *part) write() string {
 	for i, e := range p.events {
 		switch again := keys[i]; {
 		case i < p.old:
-			if f := p.files.after(e.path, e); f == nil {
+			if !p.files.after(e.path, e) {
 				p.weights[i] *= worthLater
 				first := len(p.pieces)
 				p.step(i, e, 0)

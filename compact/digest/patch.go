@@ -32,30 +32,21 @@ func (a *action) patches(text, path string) {
 		line = strings.TrimSuffix(line, "\r")
 		word, name, _ := strings.Cut(line, "File: ")
 		switch {
-		case word == "*** Update ", word == "*** Add ", word == "*** Delete ":
+		case word == "*** Update ", word == "*** Add ":
 			flush()
 			path, open, how = strings.TrimSpace(name), true, replaced
 			if word == "*** Add " {
 				how = written
-			} else if word == "*** Delete " {
-				a.add(change{path: path, how: removed})
 			}
+		case word == "*** Delete ":
+			a.add(change{path: strings.TrimSpace(name), how: removed})
 		case strings.HasPrefix(line, "*** Move to: "):
 			a.add(change{path: path, how: removed})
 			path = strings.TrimSpace(line[len("*** Move to: "):])
-		case strings.HasPrefix(line, "--- "):
-			flush()
-			path, open, how = strings.TrimPrefix(strings.Fields(line + " -")[1], "a/"), false, replaced
-		case strings.HasPrefix(line, "+++ "):
-			if is := strings.Fields(line + " -")[1]; is != "/dev/null" {
-				path = strings.TrimPrefix(is, "b/")
-			} else {
-				how = removed
-			}
 		case strings.HasPrefix(line, "@@"):
 			flush()
 			open = true
-		case !open, strings.HasPrefix(line, "diff --git "), strings.HasPrefix(line, "*** "), strings.HasPrefix(line, `\ No newline`):
+		case !open, strings.HasPrefix(line, "*** "), strings.HasPrefix(line, `\ No newline`):
 		case strings.HasPrefix(line, "+"):
 			fresh = append(fresh, line[1:])
 		case strings.HasPrefix(line, "-"):

@@ -21,17 +21,18 @@ var shows = byWord(map[kind]string{
 })
 
 // showsState finds commands that show how things are.
-var showsState = regexp.MustCompile(`^(?:gh (?:\w+ (?:view|list|status|diff)|api)\b|(?:kubectl|oc) (?:-\S+ \S+ )*(?:get|describe|logs|top|events)\b|docker (?:compose )?(?:ps|logs|inspect|images)\b|systemctl (?:status|is-\w+|list-\S+)|journalctl\b|crontab -l|\S+ (?:\w+ )?status(?:\s|$)|mdadm (?:-D|--detail)|git-(?:status|rev-parse|branch --show-current)\b|` +
+var showsState = regexp.MustCompile(`^(?:gh \w+ (?:view|list|status|diff)\b|(?:kubectl|oc) (?:-\S+ \S+ )*(?:get|describe|logs|top|events)\b|docker (?:compose )?(?:ps|logs|inspect|images)\b|systemctl (?:status|is-\w+|list-\S+)|journalctl\b|crontab -l|\S+ (?:\w+ )?status(?:\s|$)|mdadm (?:-D|--detail)|git-(?:status|rev-parse|branch --show-current)\b|` +
 	`(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\bselect\b)|redis-cli .*(?i:\b(?:h?get|info|[hl]?keys|lrange)\b)|mongosh .*\bfind|curl -[sSIfLk]+ [^-]|aws \S+ (?:describe|list|get)-|az .*\b(?:show|list)\b|squeue\b|sacct\b|helm (?:history|list|get)\b|(?:glab|circleci) \w+ (?:list|view|status)\b|pm2 (?:ls|list)|pip (?:show|list)\b|npm (?:view|ls)\b|(?:ps|date|man|type|printenv)(?:\s|$))`)
 
-// writesState finds those of them that change something.
-var writesState = regexp.MustCompile(`^(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\b(?:insert|update|delete|drop|alter|create|truncate)\b)|^gh api\b.*\s-(?:[XfF]|-method|-(?:raw-)?field|-input)\b`)
-
 var (
-	// formats finds commands that format files or make code.
-	formats = regexp.MustCompile(`^(?:black|isort|rustfmt) |^(?:go\w+|clang-format) (?:.* )?-[wi]\b| --(?:fix|write)\b|(?:^| )(?:[\w-]+:)*(?:fmt|format|fix|codegen|generate|gen|reformat|lint-?fix|black|isort|spotless\w*|\w*Format)(?::[\w-]+)*(?: |$)`)
-	// keepsFiles finds commands of git that leave the files of the folder as they are.
-	keepsFiles = regexp.MustCompile(`^git-(?:(?:checkout|switch) (?:-q )?-[bBcC] \S+|stash (?:list|show|drop|clear|create|store)\b.*|(?:restore (?:-S|--staged)|rm .*--cached) .*)$`)
+	// takesBack finds commands that bring files to what they were, changesFiles those that
+	// change files which they do not name, or in a way of their own, and formats those that
+	// format files or make code.
+	takesBack    = regexp.MustCompile(`^git-(?:(?:checkout|restore|switch|stash)\b|reset .*--(?:hard|keep|merge)\b)`)
+	changesFiles = regexp.MustCompile(`(?i)^(?:git-(?:revert|pull|merge|rebase|cherry-pick|am|clean|apply)|patch|(?:remove|move|rename|copy|new)-item|del|erase|move|ren|copy|(?:set|add)-content|out-file|find .*-delete)\b`)
+	formats      = regexp.MustCompile(`^(?:black|isort|rustfmt) |^(?:go\w+|clang-format) (?:.* )?-[wi]\b| --(?:fix|write)\b|(?:^| )(?:[\w-]+:)*(?:fmt|format|fix|codegen|generate|gen|reformat|lint-?fix|black|isort|spotless\w*|\w*Format)(?::[\w-]+)*(?: |$)`)
+	// keepsFiles finds those of them that leave the files of the folder as they are.
+	keepsFiles = regexp.MustCompile(`^git-(?:(?:checkout|switch) (?:-q )?-[bBcC] \S+|stash (?:list|show|drop|clear|create|store)\b.*|(?:restore (?:-S|--staged)|rm .*--cached) .*)$| --diff\b`)
 	namedFile  = regexp.MustCompile(`\w\.[A-Za-z]\w{0,4}$`)
 	inPlace    = regexp.MustCompile(`^(?:-[a-zA-Z0-9]{0,5}i(?:$|[.e])|--in-place)`)
 	scripted   = regexp.MustCompile(`^-\w*e$`)
@@ -87,9 +88,7 @@ func (a *action) shell() {
 		docs = []heredoc{{body: a.command}}
 	}
 	for _, d := range docs {
-		if a.script(d.body); containsAny(d.line, []string{"apply", "patch"}) && !strings.Contains(d.line, ">") && !tried.MatchString(d.line) && !strings.Contains(d.line, "--stat") {
-			a.patches("\n"+d.body, "")
-		}
+		a.script(d.body)
 	}
 }
 
@@ -119,19 +118,10 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 		}
 	}
 	add(into, c.into...)
-	given := func(flags ...string) bool {
-		return slices.ContainsFunc(c.words, func(w string) bool { return slices.Contains(flags, w) })
-	}
-	is, files := shows[c.name], slices.DeleteFunc(slices.Clone(c.words), func(w string) bool { return w == "" || w[0] == '-' })
-	n, line := len(files), c.name+" "+strings.Join(c.words, " ")
+	files := slices.DeleteFunc(slices.Clone(c.words), func(w string) bool { return w == "" || w[0] == '-' })
+	is, n, line := shows[c.name], len(files), c.name+" "+strings.Join(c.words, " ")
 	named := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return !namedFile.MatchString(f) })
-	switch {
-	case is == other && (slices.ContainsFunc(c.words, tried.MatchString) || keepsFiles.MatchString(line)):
-		return other
-	case is == other && showsState.MatchString(line) && !writesState.MatchString(line):
-		return status
-	}
-	switch strings.ToLower(c.name) {
+	switch c.name {
 	case "sed", "perl", "ruby":
 		if slices.ContainsFunc(c.words, inPlace.MatchString) {
 			if is = other; !slices.ContainsFunc(c.words, scripted.MatchString) {
@@ -139,47 +129,41 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 			}
 			add(rewritten, files...)
 		}
-	case "mv", "git-mv", "cp", "ln":
-		if n < 2 {
-			break
+	case "find":
+		if slices.Contains(c.words, "-delete") {
+			is = other
 		}
+	}
+	switch {
+	case is != other:
+		return is
+	case slices.ContainsFunc(c.words, tried.MatchString), keepsFiles.MatchString(line):
+	case showsState.MatchString(line) && !writesData.MatchString(line):
+		return status
+	case takesBack.MatchString(line):
+		if len(named) == 0 || n > len(named)+1 {
+			named = []string{everyFile}
+		}
+		add(restored, named...)
+	case c.name == "tee", c.name == "touch":
+		add(into, files...)
+	case c.name == "rm", c.name == "unlink", c.name == "git-rm":
+		add(removed, files...)
+	case (c.name == "mv" || c.name == "git-mv" || c.name == "cp" || c.name == "ln") && n > 1:
 		if strings.HasSuffix(c.name, "mv") {
 			add(removed, files[:n-1]...)
 		}
-		to, folder := strings.CutSuffix(files[n-1], "/")
-		for _, from := range files[:n-1] {
-			if folder || n > 2 {
+		if to, folder := strings.CutSuffix(files[n-1], "/"); folder || n > 2 {
+			for _, from := range files[:n-1] {
 				add(rewritten, to+"/"+from[strings.LastIndexByte(strings.TrimSuffix(from, "/"), '/')+1:])
-			} else {
-				add(rewritten, to)
 			}
+		} else {
+			add(rewritten, to)
 		}
-	case "tee", "touch":
-		add(into, files...)
-	case "rm", "unlink", "git-rm":
-		add(removed, files...)
-	case "find":
-		if given("-delete") {
-			add(touched, everyFile)
-		}
-	case "git-checkout", "git-restore", "git-switch", "git-stash", "git-reset":
-		if len(named) > 0 && n <= len(named)+1 && (c.name == "git-checkout" || c.name == "git-restore") {
-			add(restored, named...)
-		} else if c.name != "git-reset" || given("--hard", "--keep", "--merge") {
-			add(changed, everyFile)
-		}
-	case "git-revert", "git-pull", "git-merge", "git-rebase", "git-cherry-pick", "git-am", "git-clean", "git-apply", "patch",
-		"remove-item", "del", "erase", "move-item", "move", "rename-item", "ren", "copy-item", "copy", "set-content", "add-content", "out-file", "new-item":
+	case changesFiles.MatchString(line), !strings.HasPrefix(c.name, "git-") && formats.MatchString(line):
 		add(touched, everyFile)
-	default:
-		if is == other && !given("--diff") && !strings.HasPrefix(c.name, "git-") && formats.MatchString(line) {
-			if len(named) == 0 {
-				named = []string{everyFile}
-			}
-			add(touched, named...)
-		}
 	}
-	return is
+	return other
 }
 
 // wrote finds what a script calls a path, and the files that it writes.

@@ -55,9 +55,8 @@ func TestWhatARecordTells(t *testing.T) {
 		conversation(
 			run(1, "sed -i 's/a/b/' conf/app.yaml && echo done", "done"), run(2, "cat > notes/plan.txt <<'EOF'\nkeep the_plan > all\nEOF", ""),
 			run(3, "rm old/gone.go", ""), run(4, "git mv a/from.go a/to.go", ""), run(5, "cat notes/other.txt | grep x > /dev/null", ""),
-			run(6, "git apply <<'EOF'\n--- a/lib/one.py\n+++ b/lib/one.py\n@@ -1 +1 @@\n-one = 1\n+one = 'first'\nEOF", ""),
 		),
-		"lib/one.py", "  + one = 'first'\n", "conf/app.yaml", "notes/plan.txt", "old/gone.go (removed)", "a/from.go (removed)", "a/to.go", "+ keep the_plan > all",
+		"conf/app.yaml", "notes/plan.txt", "old/gone.go (removed)", "a/from.go (removed)", "a/to.go", "+ keep the_plan > all",
 		no("notes/other.txt,"), no("all\""))
 	f("a root cause in the middle of a message",
 		say(assistant("I looked around in the sources for a while. "+strings.Repeat("There is one more file of this kind here. ", 30)+
