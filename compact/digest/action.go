@@ -20,7 +20,6 @@ const (
 	edits   // files
 	asks    // the user
 	plans   // puts a plan to the user
-	thinks  // writes down a thought
 	reports // to the user
 	tracks  // keeps a list of what is to do
 	sends   // another agent to work
@@ -39,7 +38,7 @@ type action struct {
 	path    string // the file
 	command string
 	query   string // what is searched for
-	text    string // what a plan, a thought or a report says
+	text    string // what a plan or a report says
 	values  value  // the arguments
 	changes []change
 
@@ -59,11 +58,10 @@ type change struct {
 type how uint8
 
 const (
-	replaced  how = iota // old became new
-	written              // new is the whole file
-	inserted             // new was added
-	changed              // nobody knows how
-	rewritten            // by a command: nothing that is known of it holds
+	replaced how = iota // old became new
+	written             // new is the whole file
+	inserted            // new was added
+	changed             // nobody knows how: nothing that is known of it holds
 	removed
 	restored // to what it was before
 	touched  // perhaps
@@ -145,8 +143,6 @@ func (a *action) take(v *value, within string) {
 		a.add(change{path: path, how: changed})
 	case got["content"] != "" && a.query == "" && writes.MatchString(a.verb):
 		a.add(change{path: path, new: got["content"], how: written})
-	case undoesEdit.MatchString(a.verb):
-		a.add(change{path: path, how: restored})
 	}
 	for i := range v.list {
 		if m := &v.list[i]; m.kind == '"' && arguments[plainKey(v.keys[i])] == "" {
@@ -198,24 +194,17 @@ func (a *action) subject(n int) string {
 	s := ""
 	switch {
 	case a.kind == edits:
-		var paths []string
 		for _, c := range a.changes {
-			if len(paths) < n && !slices.Contains(paths, c.path) {
-				paths = append(paths, c.path)
+			if len(s) <= n && !strings.Contains(s, c.path) {
+				s = joined(s, ", ", c.path)
 			}
 		}
-		s = strings.Join(paths, ", ")
 	case a.command != "":
 		s = a.brief()
 	case a.query != "" && (a.kind != other || len(a.values.list) == 1):
 		s = joined(a.query, " in ", joined(a.values.member("glob include includepattern filepattern type"), " of ", a.path))
 	case a.kind == reads:
 		s = a.path
-		for i := range a.values.list {
-			if m := &a.values.list[i]; m.kind != '"' && len(m.text) < 16 && m.text != "null" { // which lines
-				s += " " + a.values.keys[i] + " " + m.text
-			}
-		}
 	case a.kind == sends:
 		s = cmp.Or(a.values.member("description"), a.values.member("prompt"))
 	default:

@@ -12,21 +12,18 @@ var (
 	camel       = regexp.MustCompile(`([a-z])([A-Z])`)
 	writes      = regexp.MustCompile(`write|edit|create|patch|replace|insert|append|rename|(?:^|[^e])move|save|update|modify|apply_diff`)
 	deletesFile = regexp.MustCompile(`(?:^|[_.-])(?:delete|remove)(?:_?(?:file|path|dir|directory|folder)s?)?$`)
-	undoesEdit  = regexp.MustCompile(`(?:^|[_.-])(?:undo|restore|revert)(?:_?(?:last|edit|change|file|path)s?)*$`)
 	readsFile   = regexp.MustCompile(`(?:^|[^a-z])(?:read|view|open|cat|show|get|fetch|peek|inspect|display|load_?file)|contents?$`)
 	// effects finds names of tools that do more than to read or to list.
 	effects = regexp.MustCompile(`(?:^|[^a-z])(?:mark|archive|publish|grant|send|request|customer|into|create|delete|remove|set|post|notify|close|issue|void|credit|charge|reverse|approve|share|submit|upload|assign|message|cancel|update|buy|book|pay|order|refund|transfer|add|start|stop|reserve|open_(?:ticket|gate|door|issue|order|account))(?:$|[^a-z])`)
-	// asking finds names of tools that only ask how things are, and alsoActs those that do
-	// more than the word they begin with.
-	asking   = regexp.MustCompile(`^(?:\w+?(?:__|[./-]))*(?:get|list|read|fetch|search|find|show|view|check|look_?up|describe|count|calculate|think)(?:_[^_]|$)|_search$`)
-	alsoActs = regexp.MustCompile(`check_?(?:in|out)|_(?:and|or)_|mark|into|(?:^|_)(?:create|delete|remove|send|publish|notify|approve|submit|upload|cancel|update|insert|add)(?:_|$)`)
+	// asking finds names of tools that only ask how things are.
+	asking = regexp.MustCompile(`^(?:\w+?(?:__|[./-]))*(?:get|list|read|fetch|search|find|show|view|check|look_?up|describe|count|calculate|think)(?:_[^_]|$)|_search$`)
 	// readsData finds queries of a database, and writesData those that do more than to read.
 	readsData  = regexp.MustCompile(`(?is)^\s*(?:select\s.*\bfrom\b|with\s.*\bselect\b)`)
 	writesData = regexp.MustCompile(`(?i)\b(?:into|update \S+ set|delete from|(?:create|alter|drop|truncate|grant|revoke|begin|commit|rollback|vacuum|mutation)\s|flush(?:all|db))|\b\w*(?:terminat|cancel|delet|creat|updat|insert|notif|send|exec)\w*\s*\(|^\s*(?:begin|commit|rollback|vacuum)\b`)
 )
 
 // asks reports whether a tool only asks how things are.
-func (a *action) asks() bool { return asking.MatchString(a.verb) && !alsoActs.MatchString(a.verb) }
+func (a *action) asks() bool { return asking.MatchString(a.verb) }
 
 // asksData reports whether a call only asks a database. One that writes may keep the query.
 func (a *action) asksData() bool {
@@ -73,8 +70,6 @@ func (a *action) classify() {
 		a.kind = tracks
 	case has("plan") != "":
 		a.kind, a.text = plans, has("plan")
-	case named("think", "thought") && has("thought content thoughts") != "":
-		a.kind, a.text = thinks, has("thought content thoughts")
 	case a.verb == "finish" || a.verb == "submit" || named("attempt_completion", "task_complete"):
 		a.kind, a.text = reports, has("message result summary text")
 	case has("subagenttype") != "", has("prompt") != "" && named("agent", "task"):

@@ -57,7 +57,7 @@ func (p *part) nameChanges(event int) {
 	for i, f := range p.changed {
 		name := OneLine(f.path, 200)
 		switch {
-		case strings.HasPrefix(f.path, "/tmp/") && (f.state == rewritten || f.state == removed): // what a command put aside
+		case strings.HasPrefix(f.path, "/tmp/") && (f.state == changed || f.state == removed): // what a command put aside
 			continue
 		case f.state == removed:
 			name += " (removed)"

@@ -139,18 +139,11 @@ func (r *Record) answer(e *event, res *result) *event {
 		r.running[e.result.session] = e.action
 	}
 	e.outcome = e.outcomeOf(&e.result)
-	if e.kind == edits && e.outcome.verdict == passed {
-		e.shown(e.result.text)
-	}
 	if e.kind == sends || e.command == "" && containsAny(e.verb, moving) {
 		r.files.namedIn(e.values.text+e.result.text, e.origin)
 	}
-	broke := e.outcome.verdict == failed && e.inNotebook() // nobody knows how far it came
 	for i := range e.changes {
 		c := &e.changes[i]
-		if broke {
-			c = &change{path: c.path, how: changed}
-		}
 		if e.happened(c, e.outcome, &e.result) {
 			r.files.apply(c, e)
 		} else if (e.outcome.verdict == unknown || c.last && !e.result.coded) && !heldBack.MatchString(e.result.text) {

@@ -14,7 +14,6 @@ type files map[string]*file
 type file struct {
 	path    string
 	last    *event // that changed it
-	at      int    // of the last event, in the order of changes
 	times   int
 	state   how      // what was done to the whole of it last
 	whole   bool     // one of the regions is all of it
@@ -36,8 +35,8 @@ const (
 // apply notes a change that happened.
 func (fs files) apply(c *change, e *event) {
 	path := strings.TrimSuffix(strings.TrimPrefix(c.path, "./"), "/")
-	f, late := fs.find(path), fs.after(path, e)
-	if c.how >= removed || e.command != "" && len(fs) <= mostChanges {
+	f, late := fs[path], fs.after(path, e)
+	if c.how >= removed || len(fs) <= mostChanges {
 		for p, g := range fs {
 			if (g != f || c.how == touched) && g.last.origin <= e.origin && mayBe(path, p) {
 				if g.touched = true; c.how == removed || c.how == restored {
@@ -57,25 +56,23 @@ func (fs files) apply(c *change, e *event) {
 		f.times++
 	}
 	if f.last == nil || f.last.origin <= e.origin {
-		f.last, f.at = e, e.origin*mostChanges+f.times%mostChanges
+		f.last = e
 	}
 	if late {
 		f.touched = true
 		return
 	}
-	f.state, f.touched = c.how, f.touched && len(f.regions) > 0
-	f.whole = c.how == written || f.whole && (c.how == replaced || c.how == inserted)
+	more := c.how == replaced || c.how == inserted
+	f.state, f.whole, f.touched = c.how, c.how == written || more && f.whole, more && f.touched && len(f.regions) > 0
 	switch c.how {
 	case replaced:
 		f.replace(c)
 	case inserted:
 		f.add(region{new: c.new})
-	case changed:
-		f.touched = true
 	case written:
-		f.regions, f.touched = []region{{new: c.new}}, false
+		f.regions = []region{{new: c.new}}
 	default:
-		f.regions, f.touched = nil, false
+		f.regions = nil
 	}
 }
 
@@ -108,10 +105,9 @@ func (fs files) after(path string, e *event) bool {
 }
 
 // later returns the very file that an event read, if the file was changed after it, or nil.
-// Git reads other files than those of the folder.
 func (fs files) later(e *event) *file {
 	f := fs[strings.TrimPrefix(e.path, "./")]
-	if f == nil || f.last.origin <= e.origin || intoFolder.MatchString(e.command) || strings.HasPrefix(e.command, "git ") {
+	if f == nil || f.last.origin <= e.origin || intoFolder.MatchString(e.command) {
 		return nil
 	}
 	return f
@@ -145,29 +141,12 @@ func (fs files) namedIn(text string, origin int) (named bool) {
 // everyFile is the path of a change to any file: nobody knows what is in them after it.
 const everyFile = "."
 
-// find returns the file at a path, which may be given from another folder: of several files
-// that whose path is most alike.
-func (fs files) find(path string) (found *file) {
-	if f := fs[path]; f != nil || len(fs) > mostChanges {
-		return f
-	}
-	unlike := func(p string) int { return max(len(p)-len(path), len(path)-len(p)) }
-	for p, f := range fs {
-		if (strings.HasPrefix(p, "/") || strings.HasPrefix(path, "/")) && endAlike(p, path) &&
-			(found == nil || unlike(p) < unlike(found.path) || unlike(p) == unlike(found.path) && p < found.path) {
-			found = f
-		}
-	}
-	return found
-}
-
-// endAlike reports whether one path is that of a folder's before the other.
-func endAlike(a, b string) bool { return strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a) }
-
 // replace notes that a text of the file became another. Regions that were changed before
 // and have a part of the text are one with it: as it was before all changes, and as it is now.
 func (f *file) replace(c *change) {
 	was, known := c.old, false
+	first, _, _ := strings.Cut(c.old, "\n")
+	last := c.old[strings.LastIndexByte(c.old, '\n')+1:]
 	for i := len(f.regions) - 1; i >= 0; i-- {
 		g := &f.regions[i]
 		switch holds := c.old != "" && strings.Contains(g.new, c.old); {
@@ -182,7 +161,7 @@ func (f *file) replace(c *change) {
 		case holds:
 		case len(g.new) > sameText && strings.Contains(c.old, g.new):
 			was = strings.Replace(was, g.new, g.old, 1)
-		case overlap(g.new, c.old), overlap(c.old, g.new): // nobody knows its other part
+		case len(first) > samePlace && strings.Contains(g.new, first), len(last) > samePlace && strings.Contains(g.new, last): // nobody knows its other part
 		default:
 			continue
 		}
@@ -191,13 +170,6 @@ func (f *file) replace(c *change) {
 	if !known {
 		f.add(region{old: was, new: c.new})
 	}
-}
-
-// overlap reports whether a ends with what b begins with, if that is not short.
-func overlap(a, b string) bool {
-	line, _, _ := strings.Cut(b, "\n")
-	i := strings.LastIndex(a, line)
-	return i >= 0 && len(a)-i > samePlace && strings.HasPrefix(b, a[i:])
 }
 
 // sameText is the length above which two texts of a file are the same only if they are of
@@ -222,7 +194,7 @@ func (fs files) since(events []*event) []*file {
 }
 
 func newestFirst(a, b *file) int {
-	return cmp.Or(cmp.Compare(b.at, a.at), strings.Compare(a.path, b.path))
+	return cmp.Or(cmp.Compare(b.last.origin, a.last.origin), strings.Compare(a.path, b.path))
 }
 
 // forget forgets all but the n files that were changed last.
@@ -242,4 +214,47 @@ func (a *action) add(c change) {
 	if c.path != "" && len(a.changes) < mostChanges {
 		a.changes = append(a.changes, c)
 	}
+}
+
+// difference returns the lines of a text that another one became, each behind a mark: + new
+// and a blank for others. Behind them it has those that are gone, after a -.
+func difference(old, new string) (lines []string) {
+	sides := [2][]string{linesOf(new), linesOf(old)}
+	for k, mark := range []string{"+", "-"} {
+		left := map[string]int{}
+		for _, l := range sides[1-k] {
+			left[l]++
+		}
+		for _, l := range sides[k] {
+			if left[l]--; left[l] < 0 {
+				lines = append(lines, mark+l)
+			} else if k == 0 {
+				lines = append(lines, " "+l)
+			}
+		}
+	}
+	return lines
+}
+
+func linesOf(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+// now returns the lines of a region as they are now, if some of them are new.
+func (g *region) now() string {
+	var b strings.Builder
+	fresh := false
+	for _, l := range difference(g.old, g.new) {
+		if l[0] != '-' && strings.TrimSpace(l[1:]) != "" {
+			b.WriteString(l[:1] + " " + l[1:] + "\n")
+			fresh = fresh || l[0] == '+'
+		}
+	}
+	if !fresh {
+		return ""
+	}
+	return b.String()
 }

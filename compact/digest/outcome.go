@@ -146,7 +146,7 @@ func (a *action) edited(r *result) outcome {
 		return outcome{unknown, OneLine(r.text, 200)}
 	case r.failed || r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24):
 		return outcome{failed, OneLine(toolError.ReplaceAllLiteralString(head, ""), 200)}
-	case (yes == nil || waits.MatchString(line)) && strings.TrimSpace(line) != "" && short && !hunks.MatchString(r.text): // who knows
+	case (yes == nil || waits.MatchString(line)) && strings.TrimSpace(line) != "" && short && !strings.Contains(r.text, "@@ -"): // who knows
 		return outcome{unknown, OneLine(head, 200)}
 	}
 	return outcome{verdict: passed}

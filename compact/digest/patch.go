@@ -2,7 +2,6 @@ package digest
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -59,32 +58,5 @@ func (a *action) patches(text, path string) {
 	flush()
 }
 
-// hunks finds the change that the result of an edit shows, and byUserToo that the user
-// changed more.
-var (
-	hunks     = regexp.MustCompile(`@@ -\d.*(?:\n(?:[ +\\@-].*)?)+`)
-	byUserToo = regexp.MustCompile(`user_edits[:>]\s*\z|(?i:user made the following (?:updates|changes|edits))`)
-)
-
 // partly finds that an edit was made otherwise than the call says, or a part of the call.
-var partly = regexp.MustCompile(`(?i)\buser (?:has )?modified (?:your\b|the .(?:content|new_string)\b)|unable to apply all|\bpartially (?:applied|updated)|部分(?:更新|应用|成功|完成)|处成功.{0,4}[1-9]\d* 处失败`)
-
-// shown takes the changes that the result of an edit shows, in whole lines: those that the
-// call says, perhaps of parts of lines, or does not say, and those of the user.
-func (a *action) shown(text string) {
-	at := hunks.FindStringIndex(text)
-	if at == nil || a.path == "" {
-		return
-	}
-	shows := strings.TrimRight(text[at[0]:at[1]], "\n")
-	if !byUserToo.MatchString(text[:at[0]]) {
-		if slices.ContainsFunc(a.changes, func(c change) bool {
-			line, _, _ := strings.Cut(c.new, "\n")
-			return c.how != changed && (c.how != replaced || len(shows) > mostRegion || !strings.Contains(shows, line))
-		}) {
-			return
-		}
-		a.changes = nil
-	}
-	a.patches(shows, a.path)
-}
+var partly = regexp.MustCompile(`(?i)user_edits[:>]|\buser made the following (?:updates|changes|edits)|\buser (?:has )?modified (?:your\b|the .(?:content|new_string)\b)|unable to apply all|\bpartially (?:applied|updated)|部分(?:更新|应用|成功|完成)|处成功.{0,4}[1-9]\d* 处失败`)

@@ -70,22 +70,14 @@ func TestShapesOfAgents(t *testing.T) {
 		"user: skip the docs\n", "user: [URGENT] keep the port\n", "user: round up\n",
 		no("did not use a tool"), no("attached"), no("continue"), no("interrupted"), no("user: Tool"))
 	// What an edit did.
-	f("an edit whose result is the change",
-		call(1, "edit_file", `{"display_description":"Add a limit","path":"p/a.py","mode":"edit"}`, "Edited p/a.py:\n\n"+fence+"diff\n@@ -3,4 +3,6 @@\n import sys\n \n+LIMIT = 5\n+\n def f():\n-    return 3\n+    return LIMIT\n"+fence),
-		"edit p/a.py (+3 −1: LIMIT = 5 ⏎ return LIMIT) → done\n", "\nas of here, p/a.py:\n", "\n  + LIMIT = 5\n", "\n  +     return LIMIT\n",
-		no(fence))
 	f("code with gaps",
 		conversation(
 			call(1, "edit_file", `{"target_file":"a.ts","code_edit":"// ... existing code ...\nconst WIDTH = 5\n// ... existing code ..."}`, "The apply model made the following changes to the file:\n\n"+fence+"\n@@ -1,2 +1,3 @@\n import x from 'x'\n+const WIDTH = 5\n use(x)\n"+fence),
 			call(2, "insert_edit_into_file", `{"explanation":"add","filePath":"b.py","code":"class B:\n    # ...existing code...\n    pass\n"}`, "The following files were successfully edited:\nb.py"),
 			call(4, "search_replace", `{"file_path":"c.rs","old_string":"= 9;","new_string":"= 7;"}`, "The string to replace occurs 2 times in the file. It must be unique."),
 		),
-		"edit a.ts (+1 −0: const WIDTH = 5) → done\nedit b.py → done\nedit c.rs → failed: The string to", "changed: a.ts, b.py\n", "\n  + const WIDTH = 5\n",
+		"edit a.ts → done\nedit b.py → done\nedit c.rs → failed: The string to", "changed: a.ts, b.py\n",
 		no("existing code"), no("$ class"), no("= 7"))
-	f("what only begins like a difference",
-		call(1, "edit_file", `{"target_file":"a.ts","code_edit":"// ... existing code ...\nQ"}`, "The apply model made the following changes to the file:\n\n"+fence+"\n+ const Q = 1\nthat is no line of a difference\n"+fence),
-		"edit a.ts → done\nchanged: a.ts\n",
-		no("+ const Q"))
 	f("a file that changed after it was read",
 		conversation(call(1, "read", `{"filePath":"/w/a.yaml"}`, "<path>/w/a.yaml</path>\n<type>file</type>\n<content>\n1: order: [one, two]\n2: wait: 20\n</content>"), call(2, "read", `{"filePath":"/w/b.yaml"}`, "wait: 30"), call(3, "read", `{"filePath":"/w"}`, "<path>/w</path>\n<type>directory</type>\n<entries>\na.yaml\nb.yaml\n</entries>"),
 			call(4, "edit", `{"filePath":"/w/a.yaml","oldString":"order: [one, two]","newString":"order: [two, one]"}`, "Edit applied successfully."), call(5, "write", `{"filePath":"/w/b.yaml","content":"wait: 40\n"}`, "Wrote file successfully.")),
@@ -93,8 +85,8 @@ func TestShapesOfAgents(t *testing.T) {
 		no("[one, two]"), no("wait: 30"))
 	f("an edit that the user changed",
 		call(1, "write_to_file", `{"path":"a.py","content":"x = 1\ny = 2\n"}`, `{"path":"a.py","operation":"created","user_edits":"@@ -1,2 +1,2 @@\n x = 1\n-y = 2\n+y = 7\n","notice":"ok"}`),
-		"\n  + x = 1\n  + y = 7\n",
-		no("  + y = 2"))
+		"edit a.py → ",
+		no("  + y = 2"), no("changed: a.py"))
 	f("what a language server says is no file",
 		call(1, "diagnostics", `{"path":"p/a.py"}`, "line 61: Undefined variable Protocol"),
 		"diagnostics path: p/a.py → ",
@@ -162,12 +154,6 @@ func TestShapesOfAgents(t *testing.T) {
 			call(2, "sql_db_query", `{"query":"SELECT status, COUNT(*) FROM sales GROUP BY status"}`, "[('DONE', 9217), ('done', None)]"),
 			say(assistant("Week 11 is loaded twice: batch 511 is the second, and none of the returns belongs to the batch, so the batch can go."), user("Good. And the shops?"))),
 		"  DONE, 9217\n  done, null\n", "agent: Week 11 is loaded twice")
-	f("edits of parts of lines, and the lines that a result shows",
-		conversation(
-			call(1, "edit_file", `{"path":"shop/src/a.ts","mode":"edit","edits":[{"old_text":"data: string): string {","new_text":"data: string, series: Series): string {"},{"old_text":"return n","new_text":"return `+"`${n}/${series}`"+`"}]}`, "Edited shop/src/a.ts:\n\n"+fence+"diff\n@@ -7,5 +7,5 @@\n /** The next number. */\n-export function next(path: string, data: string): string {\n+export function next(path: string, data: string, series: Series): string {\n   const n = read(path);\n-  return n;\n+  return `${n}/${series}`;\n }\n\n"+fence),
-			call(2, "edit_file", `{"path":"shop/src/b.ts","mode":"edit","edits":[{"old_text":"one","new_text":"two"},{"old_text":"six","new_text":"ten"}]}`, "Edited shop/src/b.ts:\n\n"+fence+"diff\n@@ -1 +1 @@\n-one of them\n+two of them\n\n"+fence),
-		),
-		"  + export function next(path: string, data: string, series: Series): string {\n", "  +   return `${n}/${series}`;\n", "  + two\n", "  + ten\n", no("+ data: string"))
 	f("commands in a folder that an argument names",
 		conversation(call(1, "edit_file", `{"path":"shop/src/a.ts","old_string":"x = 1","new_string":"x = 2"}`, "done"),
 			call(2, "terminal", `{"command":"cat >> src/a.ts <<'E'\nexport const y = 3\nE","cd":"shop"}`, ""),
@@ -271,8 +257,8 @@ func TestShapesOfAgents(t *testing.T) {
 		"edit a.ts → Successfully overwrote file: a.ts. User modified the `content` to be: k = 7\n",
 		no("k = 1"))
 	f("an edit by a script",
-		call(1, "bash", `{"command":"python3 - <<'PY'\np='src/a.c'; s=open(p).read()\ns=s.replace('''int masque;\n''','')\ns=s.replace(\"numero & masque\",\"numero % capacite\")\nopen(p,'w').write(s)\np='src/a.h'; s=open(p).read()\nopen(p,'w').write(s.replace('int next;','struct ring *next;').replace(' ','\\t'))\nPY\nmake"}`, "13 tests passed"),
-		"changed: src/a.h, src/a.c\n")
+		conversation(call(1, "edit", `{"path":"src/a.c","old_string":"int masque;","new_string":"int numero;"}`, "The file was edited."), call(2, "bash", `{"command":"python3 - <<'PY'\np='src/a.c'; s=open(p).read()\ns=s.replace('numero','masque')\nopen(p,'w').write(s)\nPY\nmake"}`, "13 tests passed")),
+		"as of here, src/a.c (it may have changed after that):\n  + int numero;\n")
 	f("a copy that was tried and removed",
 		conversation(call(1, "edit", `{"path":"src/a.c","old_string":"a & b","new_string":"a % capacite"}`, "The file was edited."), call(2, "bash", `{"command":"cp -r . /tmp/copy && cd /tmp/copy && cat > src/b.c <<'G'\nint shards;\nG\ngit checkout ."}`, "ok"), call(3, "bash", `{"command":"rm -rf /tmp/copy"}`, "")),
 		"changed: src/a.c\n", "  + a % capacite\n",

@@ -20,6 +20,9 @@ var shows = byWord(map[kind]string{
 	ends:     "cd wc sort uniq cut tr echo true pwd printf",
 })
 
+// does has what commands do to the files that they name.
+var does = byWord(map[how]string{removed: "rm git-rm", changed: "tee touch", touched: "mv git-mv"})
+
 // showsState finds commands that show how things are.
 var showsState = regexp.MustCompile(`^(?:gh \w+ (?:view|list|status|diff)\b|(?:kubectl|oc) (?:-\S+ \S+ )*(?:get|describe|logs|top|events)\b|docker (?:compose )?(?:ps|logs|inspect|images)\b|systemctl (?:status|is-\w+|list-\S+)|journalctl\b|crontab -l|\S+ (?:\w+ )?status(?:\s|$)|mdadm (?:-D|--detail)|git-(?:status|rev-parse|branch --show-current)\b|` +
 	`(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\bselect\b)|redis-cli .*(?i:\b(?:h?get|info|[hl]?keys|lrange)\b)|mongosh .*\bfind|curl -[sSIfLk]+ [^-]|aws \S+ (?:describe|list|get)-|az .*\b(?:show|list)\b|squeue\b|sacct\b|helm (?:history|list|get)\b|(?:glab|circleci) \w+ (?:list|view|status)\b|pm2 (?:ls|list)|pip (?:show|list)\b|npm (?:view|ls)\b|(?:ps|date|man|type|printenv)(?:\s|$))`)
@@ -37,25 +40,18 @@ var (
 	inPlace    = regexp.MustCompile(`^(?:-[a-zA-Z0-9]{0,5}i(?:$|[.e])|--in-place)`)
 	scripted   = regexp.MustCompile(`^-\w*e$`)
 	variable   = regexp.MustCompile(`\$(?:\w+|\{[^}]*\}?)`)
-	// editorEdit finds the commands of SWE-agent that change the open file. Their result
-	// names it.
-	editorEdit = regexp.MustCompile(`^\s*(?:edit \d+:\d+|insert \d+|create \S+)\s`)
 )
 
 // shell takes the changes of a command, and says whether it only reads, searches or shows
 // how things are.
 func (a *action) shell() {
-	switch {
-	case strings.Contains(a.command, "*** Begin Patch"):
+	if strings.Contains(a.command, "*** Begin Patch") {
 		a.patches(a.command, "")
-		return
-	case editorEdit.MatchString(a.command):
-		a.kind = edits
 		return
 	}
 	line, docs := heredocs(a.command)
 	a.commands = shellCommands(line)
-	shown, quotes, away := other, len(docs) == 0, false
+	shown, away := other, false
 	a.shows = len(a.commands) > 0
 	for i := range a.commands {
 		c, before := &a.commands[i], len(a.changes)
@@ -74,40 +70,31 @@ func (a *action) shell() {
 			a.path = c.words[last]
 		}
 		a.shows = a.shows && is != other && len(a.changes) == 0
-		if quotes = quotes && is != status && len(c.into) == 0; shown == other && is != ends {
+		if is == status || shown == other && is != ends {
 			shown = is
 		}
 	}
-	if a.shows { // no text in it is a script
-		if quotes && shown != other {
-			a.kind, a.query = shown, ""
-		}
-		return
-	}
-	if len(docs) == 0 {
-		docs = []heredoc{{body: a.command}}
-	}
-	for _, d := range docs {
-		a.script(d.body)
+	switch {
+	case !a.shows:
+		a.script(a.command)
+	case shown == reads, shown == searches:
+		a.kind, a.query = shown, ""
 	}
 }
 
 // run takes the files that a command writes, moves or removes, and returns what it
 // shows.
 func (a *action) run(c *shellCommand, docs []heredoc) kind {
-	into, text := rewritten, written
+	text := written
 	if c.adds || slices.Contains(c.words, "-a") {
-		into, text = changed, inserted
+		text = inserted
 	}
 	add := func(h how, paths ...string) {
 		for _, path := range paths {
 			ch := change{path: variable.ReplaceAllLiteralString(path, "*"), how: h}
-			switch {
-			case path == "" || strings.IndexByte("-&", path[0]) >= 0 || strings.HasPrefix(path, "/dev/"):
-				continue
-			case strings.ContainsAny(ch.path, "*?{"):
+			if strings.ContainsAny(ch.path, "*?{") {
 				ch.how = touched
-			case h == into && (c.name == "cat" || c.name == "tee"): // cat > path <<EOF
+			} else if h == changed && (c.name == "cat" || c.name == "tee") { // cat > path <<EOF
 				for _, d := range docs {
 					if strings.Contains(d.line, path) && !(d.expands && strings.ContainsAny(d.body, "$`")) {
 						ch.how, ch.new = text, d.body
@@ -117,17 +104,16 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 			a.add(ch)
 		}
 	}
-	add(into, c.into...)
+	add(changed, c.into...)
 	files := slices.DeleteFunc(slices.Clone(c.words), func(w string) bool { return w == "" || w[0] == '-' })
 	is, n, line := shows[c.name], len(files), c.name+" "+strings.Join(c.words, " ")
-	named := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return !namedFile.MatchString(f) })
 	switch c.name {
-	case "sed", "perl", "ruby":
+	case "sed", "perl":
 		if slices.ContainsFunc(c.words, inPlace.MatchString) {
 			if is = other; !slices.ContainsFunc(c.words, scripted.MatchString) {
 				files = files[min(1, n):]
 			}
-			add(rewritten, files...)
+			add(changed, files...)
 		}
 	case "find":
 		if slices.Contains(c.words, "-delete") {
@@ -141,45 +127,33 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 	case showsState.MatchString(line) && !writesData.MatchString(line):
 		return status
 	case takesBack.MatchString(line):
+		named := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return !namedFile.MatchString(f) })
 		if len(named) == 0 || n > len(named)+1 {
 			named = []string{everyFile}
 		}
 		add(restored, named...)
-	case c.name == "tee", c.name == "touch":
-		add(into, files...)
-	case c.name == "rm", c.name == "unlink", c.name == "git-rm":
-		add(removed, files...)
-	case (c.name == "mv" || c.name == "git-mv" || c.name == "cp" || c.name == "ln") && n > 1:
-		if strings.HasSuffix(c.name, "mv") {
-			add(removed, files[:n-1]...)
-		}
-		if to, folder := strings.CutSuffix(files[n-1], "/"); folder || n > 2 {
-			for _, from := range files[:n-1] {
-				add(rewritten, to+"/"+from[strings.LastIndexByte(strings.TrimSuffix(from, "/"), '/')+1:])
-			}
-		} else {
-			add(rewritten, to)
-		}
+	case (c.name == "cp" || c.name == "ln") && n > 0:
+		add(touched, files[n-1])
+	case does[c.name] != replaced:
+		add(does[c.name], files...)
 	case changesFiles.MatchString(line), !strings.HasPrefix(c.name, "git-") && formats.MatchString(line):
 		add(touched, everyFile)
 	}
 	return other
 }
 
-// wrote finds what a script calls a path, and the files that it writes.
-var wrote = regexp.MustCompile(`(?m)(?:^|;)\s*(\w+)\s*=\s*(?:Path\(|pathlib\.Path\()?\s*(["'][^"'\n]+["'])\)?\s*(?:;|$)|` +
-	`open\(\s*([\w.]+|["'][^"'\n]+["'])\s*,\s*(?:mode\s*=\s*)?["'][wax]|(?:Path\(\s*(["'][^"'\n]+["'])\s*\)|\b(\w+))\.write_text\(|writeFileSync\(\s*(["'][^"'\n]+["'])`)
+// These find that a script writes files, and what may be their names.
+var (
+	scriptWrites = regexp.MustCompile(`\bopen\([^)\n]*,\s*(?:mode\s*=\s*)?["'][wax]|\bwrite_text\(|\bwriteFileSync\(`)
+	quotedName   = regexp.MustCompile(`["']([\w./-]+\.\w+)["']`)
+)
 
-// script takes the files that a script writes, as far as it says their names.
+// script takes the files that a script names, if it writes some.
 func (a *action) script(script string) {
-	names := map[string]string{}
-	for _, m := range wrote.FindAllStringSubmatch(firstBytes(script, 1<<16), mostChanges) {
-		name := strings.Join(m[3:], "")
-		if m[1] != "" {
-			names[m[1]] = m[2]
-		} else if strings.IndexByte(`"'`, name[0]) < 0 {
-			name = names[name]
-		}
-		a.add(change{path: strings.Trim(name, `"'`), how: changed})
+	if script = firstBytes(script, 1<<16); !scriptWrites.MatchString(script) {
+		return
+	}
+	for _, m := range quotedName.FindAllStringSubmatch(script, mostChanges) {
+		a.add(change{path: m[1], how: touched})
 	}
 }

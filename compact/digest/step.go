@@ -47,8 +47,6 @@ func (p *part) step(i int, e *event, times int) {
 	case tracks, edits:
 	case asks:
 		p.asked(i, e, head)
-	case thinks:
-		p.says(prose, i, 1, e.text, 0.9, p.room/6, head, "")
 	case plans, reports:
 		p.says(answers, i, 1, e.text, 1.6, p.room/4, head, "")
 	case sends:
@@ -114,7 +112,7 @@ func (e *event) named(n int) string {
 var searchesFiles = regexp.MustCompile(`^(?:search|find)$|grep|glob|file|regex|codebase|workspace|symbol|(?:^|_)(?:code|dir|directory|list|tree|ls|lsp)(?:_|$)`)
 
 // verbs are what a record calls the kinds of steps.
-var verbs = [...]string{reads: "read ", searches: "search ", runs: "$ ", edits: "edit ", asks: "asked the user", plans: "plan", thinks: "thought", reports: "said at the end", sends: "agent sent: "}
+var verbs = [...]string{reads: "read ", searches: "search ", runs: "$ ", edits: "edit ", asks: "asked the user", plans: "plan", reports: "said at the end", sends: "agent sent: "}
 
 // nameChars is the length of the names of steps that are only named.
 const nameChars = 48
@@ -170,9 +168,6 @@ func (e *event) hint() string {
 	added, gone, all := 0, 0, ""
 	for k := range e.changes {
 		c := &e.changes[k]
-		if c.how == restored {
-			return " (taken back)"
-		}
 		for _, l := range difference(c.old, c.new) {
 			switch t := strings.TrimSpace(l[1:]); {
 			case c.how != replaced && c.how != inserted && c.how != written:

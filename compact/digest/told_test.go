@@ -56,7 +56,7 @@ func TestWhatARecordTells(t *testing.T) {
 			run(1, "sed -i 's/a/b/' conf/app.yaml && echo done", "done"), run(2, "cat > notes/plan.txt <<'EOF'\nkeep the_plan > all\nEOF", ""),
 			run(3, "rm old/gone.go", ""), run(4, "git mv a/from.go a/to.go", ""), run(5, "cat notes/other.txt | grep x > /dev/null", ""),
 		),
-		"conf/app.yaml", "notes/plan.txt", "old/gone.go (removed)", "a/from.go (removed)", "a/to.go", "+ keep the_plan > all",
+		"conf/app.yaml", "notes/plan.txt", "old/gone.go (removed)", "+ keep the_plan > all",
 		no("notes/other.txt,"), no("all\""))
 	f("a root cause in the middle of a message",
 		say(assistant("I looked around in the sources for a while. "+strings.Repeat("There is one more file of this kind here. ", 30)+

@@ -49,8 +49,8 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 			exchange(2, "edit_file", `{"path":"app.toml","old_string":"b","new_string":"port = 2"}`, "done"), run(3, "git mv notes.txt docs/notes.txt", ""),
 			exchange(4, "edit_file", `{"path":"/w/conf/app.toml","old_string":"port = 1","new_string":"port = 3"}`, "done"),
 		),
-		"changed: app.toml, notes.txt (removed), docs/notes.txt, conf/app.toml (2 ×)\n", "as of here, app.toml:\n  + port = 2\n", "as of here, conf/app.toml:\n  + port = 3\n",
-		no("port = 1\n  +"))
+		"changed: conf/app.toml, app.toml, /w/conf/app.toml\n", "as of here, /w/conf/app.toml:\n  + port = 3\n",
+		no("as of here, conf/app.toml:"))
 	f("wishes below what denies them", 90,
 		say(user("Here is what came of the call.\nIt was long, and I leave out most of it, since nobody can change what was.\nNot any more:\n\n- You must always send UTF-16.\n  - Never gzip it.\nAs agreed:\n- You must send UTF-8.\n\nBen must not be asked about it.\n## Out of scope\nAlways keep the old names.\n\nYou must never ask twice.\n"+strings.Repeat("And so it goes on and on for us.\n", 20))),
 		"\n  Not any more:\n  - You must always send UTF-16.\n    - Never gzip it.\n", "\n  As agreed:\n  - You must send UTF-8.",
@@ -116,8 +116,8 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		"(id, seats, prices)\n  A1, [basic 4, full 2], [basic 70, full 99]")
 	f("a cell of a notebook, which is no command of a shell", 700,
 		exchange(1, "run_python", `{"code":"late = [o for o in rows if o.days > 3]\nprint(len(late) >= 0)\nopen('out.csv', 'w').write('x')"}`, "12 late\nTrue"),
-		"\nrun_python late = [o for o in rows if o.days > 3] ⏎", "\nchanged: out.csv\n",
-		no("3]\n"))
+		"\nrun_python late = [o for o in rows if o.days > 3] ⏎",
+		no("changed:"))
 	f("a cell that is a shell's", 700,
 		conversation(edit(1, "limit = 3", "limit = 5"), exchange(2, "run_cell", `{"code":"%%bash\ngit checkout -- src/a.go"}`, ""), exchange(3, "execute_code", `{"language":"bash","code":"rm src/b.go"}`, "")),
 		"src/a.go (taken back)", "src/b.go (removed)",

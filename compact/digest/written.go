@@ -54,18 +54,14 @@ func callIn(text string) (a *action, rest string) {
 }
 
 // shellOutput returns what the outputs of a shell_call say, below the first of their codes
-// that is not 0, or "" if the parts are no such outputs.
+// that is not 0.
 func shellOutput(parts []compact.Part) string {
 	var text strings.Builder
 	code := ""
 	for i := range parts {
 		v := valueOf(parts[i].Text.String())
-		outcome := valueOf(v.member("outcome"))
-		if outcome.kind != '{' {
-			return ""
-		}
-		if code == "" || code == "0" {
-			code = cmp.Or(outcome.member("exitcode"), "unknown: "+outcome.member("type"))
+		if outcome := valueOf(v.member("outcome")); code == "" || code == "0" {
+			code = cmp.Or(outcome.member("exitcode"), outcome.member("type"))
 		}
 		text.WriteString("\n" + joined(v.member("stdout"), "\n", v.member("stderr")))
 	}
