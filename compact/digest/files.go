@@ -63,7 +63,9 @@ func (fs files) apply(c *change, e *event) {
 		return
 	}
 	more := c.how == replaced || c.how == inserted
-	f.state, f.whole, f.touched = c.how, c.how == written || more && f.whole, more && f.touched && len(f.regions) > 0
+	f.state = c.how
+	f.whole = c.how == written || more && f.whole
+	f.touched = more && f.touched && len(f.regions) > 0
 	switch c.how {
 	case replaced:
 		f.replace(c)
@@ -161,7 +163,8 @@ func (f *file) replace(c *change) {
 		case holds:
 		case len(g.new) > sameText && strings.Contains(c.old, g.new):
 			was = strings.Replace(was, g.new, g.old, 1)
-		case len(first) > samePlace && strings.Contains(g.new, first), len(last) > samePlace && strings.Contains(g.new, last): // nobody knows its other part
+		case len(first) > samePlace && strings.Contains(g.new, first), // nobody knows its other part
+			len(last) > samePlace && strings.Contains(g.new, last):
 		default:
 			continue
 		}
