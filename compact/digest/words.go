@@ -66,35 +66,29 @@ var pasted = regexp.MustCompile(`^\s*[❯⏺⎿●]`)
 const shortAnswer = 48
 
 // says adds a text of somebody who concludes something: the assistant, another
-// agent, a plan. The options that a reply chooses from are raised, and most the one that
-// the reply names.
+// agent, a plan. What a short reply may choose from is raised.
 func (p *part) says(c purpose, i int, order int32, text string, base float32, limit int, need int32, reply string) {
-	chosen, least, most := optionNamed(reply), 200, 340
-	asked := chosen != "" || reply != "" && len(reply) < shortAnswer
+	least, most := 200, 340
 	if c == prose {
 		least, most = 30, 160
 	}
 	b := p.interest.sentencesOf(text, least)
 	b.place(false)
-	n := len(b.lines)
-	fenced := false
+	n := float32(len(b.lines) + 1)
 	p.lines(c, i, order, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
 		switch {
 		case strings.HasPrefix(t, "```"):
-			fenced = !fenced
 			return 0, skipped
 		case wordless.MatchString(t):
 			return 0, blank
-		case !fenced && heading.MatchString(t):
+		case heading.MatchString(t):
 			return 0, opens
 		}
 		s := min(b.interest(p.interest, k)*0.5, 1.3) + 0.5*float32(min(specifics(l), 2))
-		if fenced {
-			return s * 0.5, plainLine
-		}
-		announces, words := announcement.MatchString(t) || strings.HasSuffix(t, ":"), strings.Count(t, " ")+1
+		words := strings.Count(t, " ") + 1
+		announces := announcement.MatchString(t) || strings.HasSuffix(t, ":")
 		concludes := !announces && hasWord(t, conclusions)
 		if concludes && words > 5 {
 			s++
@@ -102,62 +96,39 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		if !announces && (strings.IndexByte(t, '`') >= 0 || namesFile.MatchString(t)) {
 			s += 0.6
 		}
-		if chosen != "" && optionNamed(t) == chosen {
-			return s + isChosen, single
-		}
-		if asked && (item.MatchString(l) || strings.HasSuffix(t, "?")) {
+		if reply != "" && len(reply) < shortAnswer && (item.MatchString(l) || strings.HasSuffix(t, "?")) {
 			s += 2
 		}
 		switch c {
 		case answers:
-			s += 0.6 * (1 - float32(k)/float32(n+1))
+			s += 0.6 * (1 - float32(k)/n)
 		case prose:
 			if !concludes && (t[0] < 0x80 && words < 4 || announces && !binds(t)) {
 				return 0, skipped
 			}
-			s += 0.5 * float32(k) / float32(n+1)
+			s += 0.5 * float32(k) / n
 		}
 		return s, plainLine
 	}, base, saidWeight*(1+p.weights[i]), need, limit)
-}
-
-// isChosen raises an option that the user chose.
-const isChosen = 8
-
-// option finds the letter or the number of an option that a line begins with, or a reply.
-var option = regexp.MustCompile(`^(?:[*\-#|>• ]*|(?i:(?:[\pL',]+ ){0,4}))(?:(?i:option )\(?([A-Ha-h1-9])\b|\(?([A-Ha-h1-9])[).:]|([A-H1-9])\W*$)`)
-
-// optionNamed returns the letter or the number of the option that a text begins with, or "".
-func optionNamed(text string) string {
-	m := option.FindStringSubmatch(firstBytes(text, 80))
-	if m == nil {
-		return ""
-	}
-	return strings.ToUpper(m[1] + m[2] + m[3])
 }
 
 // saidWeight raises what the assistant says above excerpts: nothing else tells as much
 // of the work in so few words.
 const saidWeight = 2
 
-// sentenceLength returns the length of the sentences that a text begins with, at
-// least some words, with the blanks after them, or that of the text if none ends
-// within most bytes.
+// sentenceLength returns the length of the sentence that a text begins with, with the
+// blanks after it, or that of the text if none ends within most bytes.
 func sentenceLength(text string, most int) int {
-	for at := 8; at+1 < min(len(text), most); at++ {
-		c := text[at]
-		if strings.HasPrefix(text[at:], "。") {
-			return len(text) - len(strings.TrimLeft(text[at+len("。"):], " "))
-		}
-		if text[at+1] != ' ' || c != '.' && c != '!' && c != '?' || class[text[at-1]]&(lower|digit) == 0 && strings.IndexByte("`)*\"", text[at-1]) < 0 {
-			continue
-		}
-		if rest := strings.TrimLeft(text[at+1:], " "); c != '.' || rest == "" || class[rest[0]]&(lower|digit) == 0 {
-			return len(text) - len(rest)
+	for _, m := range sentence.FindAllStringIndex(firstBytes(text, most), 8) {
+		if rest := text[m[1]:]; m[0] >= 8 && (text[m[0]+1] != '.' || rest == "" || class[rest[0]]&(lower|digit) == 0) {
+			return m[1]
 		}
 	}
 	return len(text)
 }
+
+// sentence finds what may be the end of a sentence.
+var sentence = regexp.MustCompile("[a-z0-9`)*\"][.!?] +|。 *")
 
 // namesFile finds sentences that name a file.
 var namesFile = regexp.MustCompile(`\w[\w-]*(?:/[\w.-]+)*\.[a-z]{1,5}\b`)

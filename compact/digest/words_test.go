@@ -39,15 +39,11 @@ func TestFindingsStayAndAnnouncementsLeave(t *testing.T) {
 	tells(t, "findings", recordOf(1600, lists...), "agent: "+found, rule, "read AGENTS.md (", no("I’ll read"), no("I’m looking"), no("I'm going to"))
 }
 
-// A reply that names an option says nothing without the option.
+// A short reply says nothing without what it chooses from.
 func TestAChosenOptionIsTold(t *testing.T) {
 	const options = "Where should the totals be kept?\n\n- **A) In the header** of each file, which the older readers skip.\n" +
 		"- **B) In a file beside it**, which has to be written twice.\n- **C) Nowhere**: count them again at each start.\n\n"
-	for reply, want := range map[string]string{
-		"B": "B) In a file", "C)": "C) Nowhere", "I think A) is fine, and please keep the name of the column as it was before the change": "A) In the header",
-		"Let's go with option b, but write a test for the second write before you change anything else in there": "B) In a file",
-		"Bでお願いします": "B) In a file",
-	} {
+	for reply, want := range map[string]string{"B": "B) In a file", "C)": "C) Nowhere", "Bでお願いします": "B) In a file"} {
 		said := say(user("Add the totals."), assistant(strings.Repeat("The reader of totals.go fails because the header is wrong.\n\n", 12)+options+strings.Repeat("The existing reader should be changed instead, because it returns early.\n\n", 12)), user(reply))
 		for i := range 12 {
 			said = append(said, assistant(fmt.Sprintf("The reason is that `part_%d.go` returns the wrong count, so it must be changed first.", i)))
