@@ -21,7 +21,6 @@ const (
 	passed
 	failed
 	refused // by the user
-	missing // there is no result
 )
 
 // outcomeOf returns how an action ended, by what it returned.
@@ -159,7 +158,7 @@ func (a *action) edited(r *result) outcome {
 func (a *action) happened(c *change, o outcome, r *result) bool {
 	text := strings.TrimSpace(r.text)
 	switch {
-	case o.verdict == refused, o.verdict == missing:
+	case o.verdict == refused:
 		return false
 	case a.kind == edits:
 		return o.verdict == passed

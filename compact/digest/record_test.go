@@ -233,7 +233,6 @@ func TestResultsFindTheirCalls(t *testing.T) {
 	r.Add([]compact.Message{msgs[1], msgs[5]}, []compact.Message{msgs[0], msgs[2], msgs[3], msgs[4]}, 300, false)
 	r.Add([]compact.Message{msgs[3], msgs[0], msgs[2], msgs[4]}, nil, 300, false)
 	check("results that left first", r.Add(nil, nil, 300, true))
-	tells(t, "a call without its result", NewRecord(compacttest.Bytes{}).Add(msgs[:1], msgs[2:], 300, false), "$ ./count --round 0 → no result")
 	r = NewRecord(compacttest.Bytes{})
 	tells(t, "a call whose result stays", r.Add(msgs[:1], msgs[1:], 300, false), "$ ./count --round 0\n")
 	if text := r.Add(msgs[1:], nil, 300, false); strings.Count(text, "$ ./count") != 3 {

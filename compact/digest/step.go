@@ -125,8 +125,6 @@ func (e *event) ended() string {
 		return e.hint() + ` → refused by the user, who said: "` + says + `"`
 	case verdict == refused:
 		return e.hint() + " → refused by the user"
-	case verdict == missing:
-		return " → no result"
 	case verdict == unknown && !e.answered: // the result stays
 		return e.hint()
 	case verdict == failed && e.result.coded && e.result.code != 0:
