@@ -53,14 +53,9 @@ func (r *Record) lose(m *message, answered bool) {
 			}
 		}
 		said, data := saidIn(text, m.holds || call, call && awaits.answers())
-		a := &action{}
-		ran := byUserRun.FindStringSubmatch(m.text)
-		if ran != nil && !call {
-			a, data = shellAction("", ran[1]), strings.TrimSpace(runTags.ReplaceAllLiteralString(ran[2], "\n"))
-		}
-		if m.holds || call || ran != nil {
+		if m.holds || call {
 			if !call {
-				awaits = r.happened(&event{by: byCall, origin: m.origin, action: a})
+				awaits = r.happened(&event{by: byCall, origin: m.origin, action: &action{}})
 			}
 			res := resultOf(data, awaits.kind)
 			r.answer(awaits, &res)
@@ -70,10 +65,10 @@ func (r *Record) lose(m *message, answered bool) {
 			r.happened(&event{by: byAgent, origin: m.origin, words: final[2], final: true})
 			said = final[3]
 		}
+		if undone := byUserRun.MatchString(m.text) || undoneByHand.MatchString(said); (undone || byHand.MatchString(said)) && !r.files.namedIn(said, m.origin) && undone {
+			r.files.apply(&change{path: everyFile, how: touched}, &event{origin: m.origin})
+		}
 		if said != "" {
-			if hand, undone := byHand.MatchString(said), undoneByHand.MatchString(said); (hand || undone) && !r.files.namedIn(said, m.origin) && undone {
-				r.files.apply(&change{path: everyFile, how: touched}, &event{origin: m.origin})
-			}
 			r.happened(&event{by: byUser, origin: m.origin, words: said, who: m.name})
 		}
 		switch {
@@ -164,11 +159,8 @@ var byHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |alrea
 var undoneByHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |already |also |have )*(?:(?:reverted|undid|undone|restored|stashed|rebased|(?:discarded|reset|dropped|pulled|merged) (?:it|them|that|this|all|everything|(?:the|your|my) (?:\w+ )?(?:changes?|edits?|commits?|files?|branch|work)))|rolled (?:\w+ )*back|took (?:it|them|that|your \w+) back)\b|` +
 	`\A\W*checkpoint restored|\b(?:he|hemos) (?:revertido|deshecho|descartado|restaurado)\b|\bai (?:annulé|rétabli|défait|restauré)|\b(?:zurückgesetzt|zurückgenommen|rückgängig gemacht|verworfen)\b|我.{0,12}(?:撤销|还原|回滚)了`)
 
-// byUserRun finds a command that the user ran in Claude Code or Codex, and what it printed.
-var (
-	byUserRun = regexp.MustCompile(`(?s)\A\s*(?:<bash-input>|<user_shell_command>\s*<command>\s*)([^\n<]+)\s*</[\w-]+>(.*)`)
-	runTags   = regexp.MustCompile(`</?(?:bash-std\w+|result|user_shell_command)>`)
-)
+// byUserRun finds a command that the user ran in Claude Code or Codex.
+var byUserRun = regexp.MustCompile(`\A\s*<(?:bash-input|user_shell_command)>`)
 
 // ending are parts of the names of tools that end what runs in a session.
 var ending = []string{"kill", "stop", "cancel"}
