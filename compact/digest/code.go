@@ -15,7 +15,7 @@ func (p *part) code() {
 	p.nameChanges(at)
 	p.tasks(at)
 	at++
-	for k, f := range p.changed[:min(len(p.changed), mostFiles)] {
+	for k, f := range p.changed {
 		note := ""
 		if f.touched {
 			note = " (it may have changed after that)"
@@ -35,37 +35,25 @@ func (p *part) code() {
 var settings = regexp.MustCompile(`\.(?:json|ya?ml|toml|ini|cfg|conf|env|properties)$`)
 
 // wholeRegion is the length of changed regions that are told whole.
-const wholeRegion = 600
+const wholeRegion = 480
 
 // region adds the text of a changed region as it is now: whole if it is not long.
 func (p *part) region(event, at int, text string, weight float32, head int32) {
 	b := p.interest.bodyOf(text)
-	for _, k := range b.blocks(min(wholeRegion, max(leastLine, p.room/6)), 2) {
-		p.span(code, event, int32(1+at<<20), b, [2]int{k.from, k.to}, 1.2, weight, head, func(k int) float32 {
-			s := 0.6 + min(b.interest(p.interest, k)*0.4, 1)
-			if l := b.at(k); definition.MatchString(l[min(2, len(l)):]) { // a part of a long line may be shorter
-				s += 0.6
-			}
-			return s
-		})
-	}
+	p.lines(code, event, int32(1+at<<20), b, wholeRegion, func(k int) (float32, lineUse) {
+		s := 0.6 + min(b.interest(p.interest, k)*0.4, 1)
+		if l := b.at(k); definition.MatchString(l[min(2, len(l)):]) { // a part of a long line may be shorter
+			return s + 0.6, single
+		}
+		return s, plainLine
+	}, 1.2, weight, head, 1<<30)
 }
 
 // nameChanges adds the names of the files that were changed, the newest last.
 func (p *part) nameChanges(event int) {
 	left, text := max(p.room/8, 120), ""
 	for i, f := range p.changed {
-		name := OneLine(f.path, 200)
-		switch {
-		case strings.HasPrefix(f.path, "/tmp/") && (f.state == changed || f.state == removed): // what a command put aside
-			continue
-		case f.state == removed:
-			name += " (removed)"
-		case f.state == restored:
-			name += " (taken back)"
-		case f.times > 1:
-			name += " (" + itoa(f.times) + " ×)"
-		}
+		name := OneLine(f.path, 200) + endOf[f.state]
 		if left -= len(name) + 2; left < 0 {
 			text = "at least " + count(len(p.changed)-i, "file") + " before, " + text
 			break
@@ -77,25 +65,25 @@ func (p *part) nameChanges(event int) {
 	}
 }
 
-// tasks adds the list of tasks, as the last call with the whole of it left it, if no newer
-// one is read.
+// tasks adds the tasks that are open, as the last call with the whole list left it, if no
+// newer one is read.
 func (p *part) tasks(at int) {
 	for i, e := range slices.Backward(p.events) {
 		if e.by != byCall || !e.answered || e.outcome.verdict >= failed || e.tasks() == nil {
 			continue
 		}
-		if text := e.open(p.room / 8); p.late(int32(i)) == "" && text != "" && !p.tracks {
-			p.add(steps, at, 1, "tasks as of here: "+cutAt(text, max(p.room/8, 240)), foremost, -1)
+		if p.late(int32(i)) == "" && !p.tracks {
+			p.add(steps, at, 1, "tasks as of here: "+cutAt(e.open(), max(p.room/8, 240)), foremost, -1)
 		}
 		return
 	}
 }
 
+// endOf says how what is known of a file ended.
+var endOf = map[how]string{removed: " (removed)", restored: " (taken back)"}
+
 // foremost is the worth of what is chosen before all else.
 const foremost = 1000
-
-// mostFiles is how many changed files are shown with their text.
-const mostFiles = 64
 
 // taskTexts are the names that agents give to the text of a task.
 const taskTexts = "content step subject title task description text"
@@ -113,21 +101,13 @@ func (a *action) tasks() []value {
 	return nil
 }
 
-// open returns the tasks of a call on one line of about so many bytes. Of those that are
-// done it has the number.
-func (a *action) open(room int) string {
-	list, done := a.tasks(), 0
+// open returns the tasks of a call that are not done, on one line.
+func (a *action) open() string {
 	var tasks []string
-	most := min(120, max(40, room/(len(list)+1)))
-	for i := range list {
-		if status := list[i].member("status"); strings.HasPrefix(status, "complete") {
-			done++
-		} else {
-			tasks = append(tasks, OneLine(list[i].member(taskTexts), most)+" ("+cmp.Or(OneLine(status, 16), "open")+")")
+	for _, t := range a.tasks() {
+		if status := t.member("status"); !strings.HasPrefix(status, "complete") {
+			tasks = append(tasks, OneLine(t.member(taskTexts), 80)+" ("+cmp.Or(OneLine(status, 16), "open")+")")
 		}
 	}
-	if done > 0 {
-		tasks = slices.Insert(tasks, 0, itoa(done)+" completed")
-	}
-	return strings.Join(tasks, "; ")
+	return cmp.Or(strings.Join(tasks, "; "), "all completed")
 }

@@ -14,7 +14,6 @@ type files map[string]*file
 type file struct {
 	path    string
 	last    *event // that changed it
-	times   int
 	state   how      // what was done to the whole of it last
 	whole   bool     // one of the regions is all of it
 	touched bool     // a command changed it or another agent spoke of it: nobody knows how it is
@@ -51,9 +50,6 @@ func (fs files) apply(c *change, e *event) {
 	if f == nil {
 		f = &file{path: path}
 		fs[path] = f
-	}
-	if f.last != e {
-		f.times++
 	}
 	if f.last == nil || f.last.origin <= e.origin {
 		f.last = e
@@ -113,17 +109,6 @@ func (fs files) later(e *event) *file {
 		return nil
 	}
 	return f
-}
-
-// gone returns the lines that changes took out of a file.
-func (f *file) gone() map[string]bool {
-	lines := map[string]bool{}
-	for _, g := range f.regions {
-		for _, l := range difference(g.old, g.new) {
-			lines[l[1:]] = l[0] == '-'
-		}
-	}
-	return lines
 }
 
 // namedIn notes that a message speaks of files that somebody may have changed. It reports

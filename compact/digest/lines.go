@@ -35,31 +35,30 @@ func (b *body) place(all bool) {
 	}
 	b.above, b.leads = make([]int32, len(b.lines)), map[int32]int32{}
 	var open []lead
-	level := 0
+	level, blank := 0, 0
 	for i := range b.lines {
-		l, n := b.at(i), len(open)-1
+		l, goesOn := b.at(i), i > 0 && b.lines[i].from == b.lines[i-1].to
 		b.above[i] = -1
-		switch goesOn := i > 0 && b.lines[i].from == b.lines[i-1].to; {
-		case strings.Trim(l, " \t*_-=") == "":
-			for k := range open {
-				open[k].over = open[k].over || i > open[k].line+1
-			}
+		if strings.Trim(l, " \t*_-=") == "" {
+			blank = i
 			continue
-		case goesOn:
+		}
+		if goesOn {
 			b.above[i] = b.above[i-1]
-		default:
+		} else {
 			level = levelOf(l)
-			for ; n >= 0 && level <= open[n].level && (level < open[n].level || level < 0 || level%2 == 1 || open[n].list || open[n].over); n-- {
+			n := len(open) - 1
+			for ; n >= 0 && (level < open[n].level || level == open[n].level && (open[n].over || blank > open[n].line+1)); n-- {
 				open = open[:n]
 			}
 			if n >= 0 {
-				b.above[i], open[n].list = int32(open[n].line), open[n].list || level > open[n].level
+				b.above[i], open[n].over = int32(open[n].line), open[n].over || level > open[n].level
 				b.leads[b.above[i]] = -1
 			}
 		}
 		next := min(i+1, len(b.lines)-1)
 		if len(open) < mostOpen && b.lines[next].from != b.lines[i].to && (leading.MatchString(l) || heading.MatchString(strings.TrimSpace(l)) || level%2 == 0 && levelOf(b.at(next)) == level+1) {
-			open = append(open, lead{line: i, level: level})
+			open = append(open, lead{i, level, level < 0 || level%2 == 1})
 			for k := i; k > 0 && b.lines[k].from == b.lines[k-1].to && !sentenceEnd.MatchString(b.at(k-1)); k-- { // the words before it in the line
 				b.above[k], b.leads[int32(k-1)] = int32(k-1), -1
 			}
@@ -70,8 +69,7 @@ func (b *body) place(all bool) {
 // A lead is a line that others stand below.
 type lead struct {
 	line, level int
-	list        bool // a list stands below it
-	over        bool // a paragraph below it ended
+	over        bool // what stands below it ends with the next line of its level
 }
 
 // mostOpen is how many lines a line may stand below.
@@ -117,7 +115,7 @@ func (x *interest) sentencesOf(text string, least int) *body {
 	for at := 0; at < len(text); number++ {
 		all, _, _ := strings.Cut(text[at:], "\n")
 		end := at + len(all)
-		for from := at; from < end; {
+		for from := at; ; {
 			to := end
 			if end-from > least {
 				to = from + sentenceLength(text[from:end], x.long)
@@ -126,13 +124,12 @@ func (x *interest) sentencesOf(text string, least int) *body {
 				to = from + partLength(text[from:to], x.long)
 			}
 			b.add(x, from, to, number)
-			if from = to; least < x.long && to < end {
+			if from = to; from == end {
+				break
+			}
+			if least < x.long {
 				number++
 			}
-		}
-		if at == end {
-			b.lines = append(b.lines, line{from: int32(at), to: int32(at), number: number})
-			x.lines++
 		}
 		at = end + 1
 	}
@@ -202,37 +199,12 @@ var definition = regexp.MustCompile(`^\s*(?:(?:export|default|pub(?:\([^)]*\))?|
 // comment finds the lines of code that only explain it or name what it needs.
 var comment = regexp.MustCompile("^(?:\"[\\w./@-]+\"$|//|#|/?\\*|\"\"\"|'''|--|<!--|(?:import|from|package|use|using|@import) )")
 
-// isCode reports whether a text is source code, by the name of its file or by
-// its first lines.
-func isCode(path, text string) bool {
-	if i := strings.LastIndexByte(path, '.'); i > strings.LastIndexByte(path, '/') {
-		switch ext := strings.ToLower(path[i+1:]); {
-		case proseFiles[ext]:
-			return false
-		case codeFiles[ext]:
-			return true
-		}
-	}
-	if text = strings.TrimSpace(text); text == "" || text[0] == '{' || text[0] == '[' {
-		return false // JSON
-	}
-	lines, ends := 0, 0
-	for line := range strings.Lines(firstBytes(text, 4096)) {
-		if line = strings.TrimSpace(line); line == "" {
-			continue
-		}
-		lines++
-		if strings.IndexByte("{}();,", line[len(line)-1]) >= 0 || definition.MatchString(line) {
-			ends++
-		}
-	}
-	return ends*4 > lines
+// isCode reports whether a file is source code, by its name.
+func isCode(path string) bool {
+	return codeFiles[strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])]
 }
 
-var (
-	proseFiles = setOf("md txt rst adoc toml yaml yml json ini cfg conf env csv properties html xml tf eml log")
-	codeFiles  = setOf("go py js ts tsx jsx rs java c h cc cpp hpp cs rb php kt swift scala sh bash lua pl sql vue svelte zig ex exs dart m")
-)
+var codeFiles = setOf("go py js ts tsx jsx rs java c h cc cpp hpp cs rb php kt swift scala sh bash lua pl sql vue svelte zig ex exs dart m")
 
 // hasWord reports whether a text has one of some words.
 func hasWord(s string, set map[string]bool) bool {

@@ -16,13 +16,12 @@ type part struct {
 	size   int // tokens
 
 	interest *interest
-	seen     map[uint64]bool           // lines that the model reads
-	stays    map[*event]bool           // the edits whose calls it reads
-	tracks   bool                      // it reads a list of tasks
-	gone     map[*file]map[string]bool // the lines that changes took out of files
-	bodies   []*body                   // of the results of the events
-	weights  []float32                 // of the events
-	room     int                       // bytes
+	seen     map[uint64]bool // lines that the model reads
+	stays    map[*event]bool // the edits whose calls it reads
+	tracks   bool            // it reads a list of tasks
+	bodies   []*body         // of the results of the events
+	weights  []float32       // of the events
+	room     int             // bytes
 	pieces   []piece
 	changed  []*file           // by the events, the newest first
 	heads    map[string]*table // of the results, by the tool and the heading
@@ -90,7 +89,7 @@ const sought = 4
 func (p *part) see() {
 	x := newInterest(min(longLine, max(leastLine, p.room/4)))
 	p.interest = x
-	p.seen, p.stays, p.gone = make(map[uint64]bool, 256), map[*event]bool{}, map[*file]map[string]bool{}
+	p.seen, p.stays = make(map[uint64]bool, 256), map[*event]bool{}
 	for _, m := range p.kept {
 		switch {
 		case m.role.Instruction():

@@ -111,7 +111,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 		}
 	}
 	flush(len(b.lines))
-	if dense != "" && need >= 0 && p.pieces[need].class == steps && c != code && !p.known(c, dense) {
+	if dense != "" && need >= 0 && p.pieces[need].class == steps && c != sources && !p.known(c, dense) {
 		brief := OneLine(dense, briefChars)
 		if all := strings.TrimSpace(b.text); len(all) <= 2*briefChars {
 			brief = OneLine(strings.ReplaceAll(all, "\n", lineMark), 3*briefChars)
@@ -143,19 +143,6 @@ const (
 	single  // a line that is a piece of its own
 	skipped // a line that says nothing
 )
-
-// span adds lines of a body as a piece, which is worth what the best of them are.
-func (p *part) span(c purpose, event int, order int32, b *body, at [2]int, base, weight float32, need int32, score func(k int) float32) int32 {
-	var scores best
-	for k := at[0]; k < at[1]; k++ {
-		scores.add(score(k))
-	}
-	from, to := &b.lines[at[0]], &b.lines[at[1]-1]
-	i := p.add(c, event, order+from.number, b.quoted(at[0], at[1]), max(base+scores.sum(), 0.02)*weight, need)
-	p.pieces[i].lines = [2]int32{from.number + 1, to.number + 1}
-	p.pieces[i].body, p.pieces[i].span = b, at
-	return i
-}
 
 // joinedPieces returns pieces in their order, those of a text as one between which next to nothing is
 // left out: what stands there is told instead of a mark, as is what little follows the last.

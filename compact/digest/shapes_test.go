@@ -81,8 +81,8 @@ func TestShapesOfAgents(t *testing.T) {
 	f("a file that changed after it was read",
 		conversation(call(1, "read", `{"filePath":"/w/a.yaml"}`, "<path>/w/a.yaml</path>\n<type>file</type>\n<content>\n1: order: [one, two]\n2: wait: 20\n</content>"), call(2, "read", `{"filePath":"/w/b.yaml"}`, "wait: 30"), call(3, "read", `{"filePath":"/w"}`, "<path>/w</path>\n<type>directory</type>\n<entries>\na.yaml\nb.yaml\n</entries>"),
 			call(4, "edit", `{"filePath":"/w/a.yaml","oldString":"order: [one, two]","newString":"order: [two, one]"}`, "Edit applied successfully."), call(5, "write", `{"filePath":"/w/b.yaml","content":"wait: 40\n"}`, "Wrote file successfully.")),
-		"before its last change (2 lines)\n  wait: 20\n", "  + order: [two, one]\n", "  + wait: 40\n",
-		no("[one, two]"), no("wait: 30"))
+		"before its last change (2 lines)\n  order: [one, two]\n  wait: 20\n", "  + order: [two, one]\n", "  + wait: 40\n",
+		no("wait: 30"))
 	f("an edit that the user changed",
 		call(1, "write_to_file", `{"path":"a.py","content":"x = 1\ny = 2\n"}`, `{"path":"a.py","operation":"created","user_edits":"@@ -1,2 +1,2 @@\n x = 1\n-y = 2\n+y = 7\n","notice":"ok"}`),
 		"edit a.py → ",
@@ -261,16 +261,12 @@ func TestShapesOfAgents(t *testing.T) {
 		"as of here, src/a.c (it may have changed after that):\n  + int numero;\n")
 	f("a copy that was tried and removed",
 		conversation(call(1, "edit", `{"path":"src/a.c","old_string":"a & b","new_string":"a % capacite"}`, "The file was edited."), call(2, "bash", `{"command":"cp -r . /tmp/copy && cd /tmp/copy && cat > src/b.c <<'G'\nint shards;\nG\ngit checkout ."}`, "ok"), call(3, "bash", `{"command":"rm -rf /tmp/copy"}`, "")),
-		"changed: src/a.c\n", "  + a % capacite\n",
+		"changed: src/a.c, /tmp/copy (removed)\n", "  + a % capacite\n",
 		no("int shards"), no("src/b.c (removed)"))
 	f("what a script says that is no commit",
 		call(1, "bash", `{"command":"git checkout a.py && python3 - <<'PY'\nimport re\nprint('The quick brown fox')\nPY"}`, "3"),
 		"$ git checkout a.py",
 		no("quick brown"))
-	f("files that commands put aside",
-		call(1, "bash", `{"command":"make > /tmp/out.log; rm /tmp/old; make > build.log"}`, "ok"),
-		"changed: build.log\n",
-		no("changed: /tmp"))
 	f("a page, and what the assistant kept of it",
 		conversation(call(1, "open_page", `{"url":"https://x.example/t","offset":0}`, `{"url":"https://x.example/t","title":"Timeouts","text":"Welcome to the page.\nYou must set a timeout.\n"}`), call(2, "run_sql", `{"sql":"INSERT INTO facts VALUES ('a','5 s'),`+strings.Repeat("('lib','value'),", 20)+`('z','120 s')"}`, `{"ok":true}`)),
 		"read https://x.example/t", "  You must set a timeout.\n", "('z','120 s') → ok: true")

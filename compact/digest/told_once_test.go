@@ -71,7 +71,7 @@ func TestAStepThatLeavesLate(t *testing.T) {
 		"after a folder":  {run(1, "rm -r lib", ""), edit(2, "p/lib/a.go", "most = 1", "most = 2"), "\n(earlier) $ rm -r lib → no output\n", "p/lib"},
 		"a removal":       {run(1, "rm lib/a.go", ""), run(2, "git checkout lib/a.go", ""), "\n(earlier) $ rm lib/a.go → no output\n", "changed:"},
 		"a test":          {run(1, "make test", "12 passed"), run(2, "make test", "FAILED a_test.go"), "\n(earlier) $ make test → 12 passed\n", "changed:"},
-		"a list of tasks": {exchange(1, "todo_write", `{"todos":[{"content":"Read","status":"pending"}]}`, "ok"), exchange(2, "todo_write", `{"todos":[{"content":"Read","status":"completed"}]}`, "ok"), "tasks as of here: 1 completed\n", "pending"},
+		"a list of tasks": {exchange(1, "todo_write", `{"todos":[{"content":"Read","status":"pending"}]}`, "ok"), exchange(2, "todo_write", `{"todos":[{"content":"Read","status":"completed"}]}`, "ok"), "tasks as of here: all completed\n", "pending"},
 	} {
 		all := conversation([]compact.Message{user("Go on.")}, c.stays, []compact.Message{user("No, otherwise.")}, c.after, run(3, "ls", "a.go"))
 		r := NewRecord(compacttest.Bytes{})

@@ -49,7 +49,7 @@ func TestWhatARecordTells(t *testing.T) {
 			edit(2, "src/a.go", "\treturn 1", "\tn := 2\n\treturn n", "done"), edit(3, "./src/a.go", "n := 2", "n := 3 // three", "done"),
 			edit(4, "src/a.go", "n := 3 // three", "n := 9", "Error: the text was not found in the file"),
 		),
-		"\nchanged: src/a.go (3 ×)\n", "\n  + func f() int {\n  + \tn := 3 // three\n  + \treturn n\n",
+		"\nchanged: src/a.go\n", "\n  + func f() int {\n  + \tn := 3 // three\n  + \treturn n\n",
 		no("+ \tn := 2"), no("+ \tn := 9"), no("+ \treturn 1"))
 	f("changes by shell",
 		conversation(
