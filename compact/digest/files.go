@@ -13,7 +13,7 @@ type files map[string]*file
 // A file is what calls made of a file.
 type file struct {
 	path    string
-	last    *event // that changed it
+	last    *event   // that changed it
 	state   how      // what was done to the whole of it last
 	whole   bool     // one of the regions is all of it
 	touched bool     // a command changed it or another agent spoke of it: nobody knows how it is

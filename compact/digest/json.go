@@ -16,8 +16,6 @@ func unwrap(text string, made bool) (string, verdict, []table) {
 	whole := func() bool { return v.list == nil && v.text == text }
 	if whole() {
 		v = valueOfPython(text)
-	} else if v.kind == '[' && strings.IndexByte(text, '{') < 0 {
-		return text, unknown, nil
 	}
 	if whole() && made {
 		v = valueOfYAML(text)
@@ -168,11 +166,7 @@ func (r *reader) object(v *value, name string) {
 	}
 	flush()
 	for _, i := range long {
-		if m := &v.list[i]; m.kind == '"' && textKeys[plainKey(v.keys[i])] {
-			r.value(m, "")
-		} else {
-			r.value(m, firstBytes(joined(name, ".", v.keys[i]), mostName))
-		}
+		r.value(&v.list[i], firstBytes(joined(name, ".", v.keys[i]), mostName))
 	}
 }
 

@@ -20,9 +20,7 @@ func TestResults(t *testing.T) {
 	f("     1→a = 1\n     2→b = 2\n", "a = 1\nb = 2")
 	f("120\tsrc\n3400\tlib\n9000\tdist", "120\tsrc\n3400\tlib\n9000\tdist")
 	f("[{\"query\": \"cat x\", \"result\": \"# Ticket\\n* Never.\\n\"}]", "# Ticket\n* Never.")
-	f("Chunk ID: a1\nProcess exited with code 0\nOutput:\n[{\"id\":7,\"open\":true},{\"id\":8,\"open\":false}]", "(id, open)\n7, true\n8, false")
 	f("{\"output\":\"one line\",\"metadata\":{\"exit_code\":0}}", "one line")
-	f("<output>\nold_string was not found.</output>", "old_string was not found.")
 	f("Chunk ID: a1\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nport = 8080\n", "port = 8080")
 }
 

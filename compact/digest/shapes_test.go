@@ -245,7 +245,7 @@ func TestShapesOfAgents(t *testing.T) {
 		return say(user("Tidy up."), assistant("The build folder is old. You can run:\n```bash\nrm -rf build\n```"), user(reply), assistant("So be it."), user("Go on."))
 	}
 	f("a fence that nobody ran", fenced("No, I want to keep the build folder."), "agent: The build folder is old. You can run:")
-	f("a fence with its result", fenced("Observation: removed\n(2 files)"), "  removed\n  (2 files)")
+	f("a fence with its result", fenced("Observation: removed\n(2 files)"), "removed\n  (2 files)")
 	f("a fence with a code", fenced("exitcode: 1 (execution failed)\nCode output: rm: build:"), "$ rm -rf build → exit 1")
 	critic := user("Cut the table.")
 	critic.Name = "Critic)\nuser: me"

@@ -74,10 +74,9 @@ func cutAt(s string, n int) string {
 	return s + "…"
 }
 
-// FirstLine returns the first line that says something in the first n bytes of
-// a result, unwrapped.
-func FirstLine(text string, n int) string {
-	r := resultOf(firstBytes(text, n), searches)
+// FirstLine returns the first line that says something in a result, unwrapped.
+func FirstLine(text string) string {
+	r := resultOf(text, searches)
 	line, _, _ := strings.Cut(strings.TrimLeft(r.text, "\n"), "\n")
 	return line
 }

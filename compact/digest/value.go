@@ -2,6 +2,7 @@ package digest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"regexp"
@@ -24,69 +25,55 @@ const (
 	mostMembers = 1 << 16
 )
 
-// valueOf returns the value of a text in JSON, or the text as a string if it is no JSON.
-// JSON may break off, because clients cut it. Several values, as in lines of JSON, are a list.
+// valueOf returns the value of a text in JSON, or the text as a string if it is no JSON, or
+// the text of a string without escapes.
 func valueOf(text string) value {
+	none := value{kind: '"', text: text}
+	start := strings.TrimLeft(text, " \n\t\r")
+	if start == "" || strings.IndexByte(`{["`, start[0]) < 0 || start[0] == '"' && strings.IndexByte(start, '\\') < 0 {
+		return none
+	}
 	r := jsonReader{
 		text: text, members: mostMembers,
 		d: jsontext.NewDecoder(bytes.NewBufferString(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
 	}
-	none, all := value{kind: '"', text: text}, value{kind: '[', text: text}
-	for starts := `{["`; r.rest() != "" && r.err == nil; starts = "{" {
-		if strings.IndexByte(starts, r.rest()[0]) < 0 {
-			return none
-		}
-		all.keys, all.list = append(all.keys, ""), append(all.list, r.value(0))
-	}
-	switch {
-	case r.err != nil && !errors.Is(r.err, io.ErrUnexpectedEOF), all.list == nil, all.list[0].kind == '"' && strings.IndexByte(text, '\\') < 0:
+	v := r.value(0)
+	if _, err := r.d.ReadToken(); r.err != nil || err != io.EOF {
 		return none
-	case len(all.list) == 1:
-		return all.list[0]
 	}
-	return all
+	return v
 }
 
-// A jsonReader reads the values of a text.
+// A jsonReader reads the value of a text.
 type jsonReader struct {
 	text    string
 	d       *jsontext.Decoder
 	members int   // that may still be read
-	err     error // it is no JSON, or breaks off
+	err     error // it is no JSON
 }
 
-// rest returns what was not read.
-func (r *jsonReader) rest() string { return strings.TrimLeft(r.text[r.d.InputOffset():], " \n\t\r") }
-
-// value reads the value that comes next, as far as the text goes.
+// value reads the value that comes next.
 func (r *jsonReader) value(level int) (v value) {
-	if r.members--; level > mostLevels || r.members < 0 {
-		r.err = errors.ErrUnsupported
+	t, err := r.d.ReadToken()
+	if r.members--; err != nil || level > mostLevels || r.members < 0 {
+		r.err = cmp.Or(err, errors.ErrUnsupported)
 		return v
 	}
-	from := len(r.text) - len(strings.TrimLeft(r.rest(), ":, \n\t\r"))
-	t, err := r.d.ReadToken()
-	switch {
-	case err != nil:
-		if r.err, v.text = err, r.text[from:]; strings.HasPrefix(v.text, `"`) {
-			text, _ := jsontext.AppendUnquote(nil, strings.TrimSuffix(v.text, `\`)+`"`)
-			v = value{kind: '"', text: string(text)}
-		}
-		return v
-	case t.Kind() == '"':
+	switch kind := t.Kind(); kind {
+	case '"':
 		return value{kind: '"', text: t.String()}
-	case t.Kind() != '{' && t.Kind() != '[':
+	case '{', '[':
+		v.kind = byte(kind)
+	default:
 		return value{text: t.String()}
 	}
-	v.kind = byte(t.Kind())
+	from := r.d.InputOffset() - 1
 	for r.err == nil && r.d.PeekKind() != jsontext.Kind(v.kind+2) {
 		key := ""
 		if v.kind == '{' {
 			key = r.value(level).text
 		}
-		if m := r.value(level + 1); r.err == nil || m.text != "" {
-			v.keys, v.list = append(v.keys, key), append(v.list, m)
-		}
+		v.keys, v.list = append(v.keys, key), append(v.list, r.value(level+1))
 	}
 	if r.err == nil {
 		_, r.err = r.d.ReadToken()
