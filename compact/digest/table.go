@@ -34,11 +34,8 @@ func tableOf(name string, list []value) table {
 	var b strings.Builder
 	b.WriteString(joined(name, ": ", "("+strings.Join(names, ", ")+")\n"))
 	for i := range list {
-		var cells []string
-		for k := range list[i].list {
-			cells = append(cells, list[i].list[k].cell())
-		}
-		b.WriteString(strings.Join(cells, ", ") + "\n")
+		row := value{keys: make([]string, len(names)), list: list[i].list}
+		b.WriteString(row.short() + "\n")
 	}
 	return table{name: name, text: b.String(), rows: len(list), head: -1}
 }
