@@ -21,7 +21,7 @@ var failureLine = regexp.MustCompile(`(?:^|[\s:\[(*>|])(?:(?:[a-z_]\w*\.)*[A-Z]\
 	`|^npm error |^(?:\S+: )?[Ee]rror(?: from| response| in| at| while| during)|^\s*[✗✕✖✘×●] \S|エラー|失敗|错误|失败|^E  +assert\b|^(?:\S+): error\b`)
 
 // noFailure finds lines that look like failures and are none.
-var noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|\(ignored\)|\bNOTICE: |, (?:skipping|ignoring|creating|using|building|falling back)\b|\(timeout |complete log of|should have failed|\bwould be |^failed (?:logins|attempts): \d|\bfail(?:ed|ures?)?(?:(?: \w+)? ?[:=] *| +)0 *(?:$|[|(])|│ *failed *│|\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|warnings?)|(?:errors?|failures?|failed|fail)[:=] *(?:0\b|\(?(?:none|null|nil|no|false)\)?\s*(?:$|[,;|}\])]))|✓|✔|--- PASS|\bPASS(?:ED\b|: *[a-z])|^ok\s|=== RUN|\.\.\. ok$|\w(?:Error|Exception): \d+$|^-- Looking for|^checking (?:for|whether) |error handling|if err|^\s*(?://|#|\*)|except \w+|^\s*\w+(?:(?:  +|\t| ?\| ?)-?[\d.,]+%?)+\s*$`)
+var noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|\(ignored\)|\bNOTICE: |, (?:skipping|ignoring|creating|using|building|falling back)\b|\(timeout |complete log of|should have failed|\bwould be |^failed (?:logins|attempts): \d|\bfail(?:ed|ures?)?(?:(?: \w+)? ?[:=] *| +)0 *(?:$|[|(])|│ *failed *│|(?:^| )[a-oq-z]\w*=[\d.]+ (?:failed|errors)=\d+ \w|\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|warnings?)|(?:errors?|failures?|failed|fail)[:=] *(?:0\b|\(?(?:none|null|nil|no|false)\)?\s*(?:$|[,;|}\])]))|✓|✔|--- PASS|\bPASS(?:ED\b|: *[a-z])|^ok\s|=== RUN|\.\.\. ok$|\w(?:Error|Exception): \d+$|^-- Looking for|^checking (?:for|whether) |error handling|if err|^\s*(?://|#|\*)|except \w+|^\s*\w+(?:(?:  +|\t| ?\| ?)-?[\d.,]+%?)+\s*$`)
 
 // isFailure reports whether a line of a program's output says that something
 // failed.
@@ -47,7 +47,7 @@ func lastLines(text string, n int) []string {
 var clock = regexp.MustCompile(`\d\d:\d\d:\d\d`)
 
 // summaryLine finds the line in which a program sums up how it went.
-var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^FAIL(?:ED)?\b|^(?:OK|PASS(?:ED)?)(?:$|[^:\w]))|^test result:|^Tests:|^build (?:succeeded|failed|success)|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) (?:complete!|cancelled))|^(?:Passed|Failed)! |(?-i:^[#ℹ] (?:pass|fail|cancelled) [1-9]\d*$)|^No tests found, exiting with code [1-9]|^ok\s+\S+\s|` +
+var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,=\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^FAIL(?:ED)?\b|^(?:OK|PASS(?:ED)?)(?:$|[^:\w]))|^test result:|^Tests:|^build (?:succeeded|failed|success)|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) (?:complete!|cancelled))|^(?:Passed|Failed)! |(?-i:^[#ℹ] (?:pass|fail|cancelled) [1-9]\d*$)|^No tests found, exiting with code [1-9]|^ok\s+\S+\s|` +
 	`^FAIL\s+\S+|\b[Cc]ompiled successfully|^make: \*\*\*|^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
 
 // atLast finds an attempt that went well: those before it do not count.
@@ -93,7 +93,7 @@ var (
 	totals = regexp.MustCompile(`(?i)could not compile|previous errors?\b|\bsee the (?:report|log)|^FAILURE: |^build fail|^execution failed for task|^\* |^make(?:\[\d+\])?: \*\*\*|^npm (?:err!|error)(?: code| errno| lifecycle| a complete|$)|^Tests:|\b\d+ (?:failed|failures?|errors?)\b|^\W*(?:FAIL(?:ED|URES?)?|failures):?\W*$|for more information|--> run with|^FAIL\s+[\w./-]+\s+[\d.]+s$`)
 	// mended finds commits, tests that passed, and what was fixed: they may speak of failures.
 	mended         = regexp.MustCompile(`^[✔✓√] |^ok \d+ |^(?:\[[\w./-]+(?: \(root-commit\))? )?[0-9a-f]{7,}\b|\bfixed\b.*\b0 (?:remaining|left)\b`)
-	failingSummary = regexp.MustCompile(`(?i)(?:^|[^:.,\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:^FAIL)|^build failed|^\w+: fail|(?-i:^[#ℹ] (?:fail|cancelled) [1-9]\d*$)|^No tests found|^Failed! |(?:Apply|Destroy) cancelled|^make: \*\*\*|test result: FAILED|Tests:.*\b(?:[1-9]\d* failed|(?:Errors|Failures): [1-9])`)
+	failingSummary = regexp.MustCompile(`(?i)(?:^|[^:.,=\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:^FAIL)|^build failed|^\w+: fail|(?-i:^[#ℹ] (?:fail|cancelled) [1-9]\d*$)|^No tests found|^Failed! |(?:Apply|Destroy) cancelled|^make: \*\*\*|test result: FAILED|Tests:.*\b(?:[1-9]\d* failed|(?:Errors|Failures): [1-9])`)
 )
 
 func sumsUpFailure(line string) bool {
