@@ -45,7 +45,7 @@ func (r *Record) lose(m *message, answered bool) {
 	r.awaits = nil
 	switch {
 	case m.role == compact.User:
-		call := awaits != nil && awaits.origin+1 == m.origin && (awaits.tool != inFence || m.holds)
+		call := awaits != nil && awaits.origin+1 == m.origin && (!inFence[awaits.tool] || m.holds)
 		text, final := m.text, []string(nil)
 		if call && strings.Contains(awaits.command, "final_answer(") {
 			if final = finalAnswer.FindStringSubmatch(text); final != nil {
@@ -85,7 +85,7 @@ func (r *Record) lose(m *message, answered bool) {
 		}
 	case m.role == compact.Assistant:
 		text, actions := m.text, m.actions
-		if m.inText && !answered && (actions[0].tool == inFence || !strings.HasSuffix(strings.TrimSpace(m.whole), ">")) {
+		if m.inText && !answered && (inFence[actions[0].tool] || !strings.HasSuffix(strings.TrimSpace(m.whole), ">")) {
 			text, actions = m.whole, nil // nobody ran it
 		}
 		if words := strings.TrimSpace(withoutElements(text)); words != "" {

@@ -76,7 +76,7 @@ const (
 // more than a name or a code, and what they say of the program or of the file.
 var frame = regexp.MustCompile("(?i)^\\s*(?:$|```+[\\w.+-]*$|### \\S*[/.]\\S*(?: \\(lines [\\d-]+\\))?$|" +
 	`</?(?:\w*_\w*|output|std(?:out|err)|results?|returncode|path|type|content|file|error|shellid|response|exitcode|text|data|files|entries|instructions)(?: [^<>]*)?>\s*$|` +
-	`<(path|cwd|shellid|return_?code|exit_?code)>[^<]*</|<type>\w+</|(?-i:Chunk ID: |Wall time: |Process exited with code |Process running with |Original token count: |Total output lines: |Output:(?: \(empty\))?\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
+	`<(path|cwd|shellid|return_?code|exit_?code)>[^<]*</|<type>\w+</|(?-i:Chunk ID: |Wall time: |Process exited with code |Process running with |Original token count: |Total output lines: |(?:Code output|Output):(?: \(empty\))?\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
 	`(?i:exit[ _]?code|metadata|return_?code): |Signal: |Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|(?i:observation):\s*$|EXECUTION RESULT of |` +
 	`Exit code \d+\s*$|\[(?:Python [Ii]nterpreter|Current working directory): |\[(?:(?:Status: )?Command (?:finished|failed|succeeded)|The command completed) with |\[Status: Command completed\]|@@ lines \d+-\d+ of \d+\b.*@@$|\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
 	`Command (?:executed\b|execution was not|output(?: \(truncated [^)]*\))?:|completed(?:\.| in \d)|".*" (?:failed|exited|timed out))|The previous shell command (?:ended|aborted), so|On the next terminal tool |Shell state |Current directory: |Contents of \S+, from line \d+|Params used for the tool call: |` +

@@ -181,6 +181,17 @@ func TestShapesOfAgents(t *testing.T) {
 		),
 		"agent: The width of M4 comes from fit.py, so B decides there.\npython_interpreter print(", "  M4, after, Tb = 16.3\n", "  base    17.25   1.41\n", "→ failed: Code execution failed at line open_all() due to: NameError\n", "agent: So it is 17.25.\nuser: Round it up.\n",
 		no("user: always"), no("user: delete"), no("user: Now"), no("Execution logs"), no("Calling tools"), no("<code>"))
+	f("code that AutoGen runs",
+		say(
+			assistant("Bước 2: đo lại vì K sai.\n\n```python\n# filename: du_bao.py\nimport csv\nK = 1.54\nprint(K)\n```"), user("exitcode: 0 (execution succeeded)\nCode output: \nkho    K\nBN1  1.54\n"),
+			assistant("You could run this:\n```python\nprint(2)\n```"), user("No, wait."),
+		),
+		"agent: Bước 2: đo lại vì K sai.\npython K = 1.54 ⏎ print(K) → exit 0", "  BN1  1.54\n", "as of here, du_bao.py:\n", "  + K = 1.54\n", "agent: You could run this:",
+		no("Code output"), no("agent: # file"))
+	f("an answer that repeats what a call told somebody",
+		call(1, "add_comment", `{"issue":40,"body":"Cause found: the branch in Jeddah records dates of another calendar, all before 1447."}`, `[{"type":"text","text":"{\"id\":2210448484,\"user\":\"steward\",\"url\":\"https://example.com/issues/40#2210448484\",\"reactions\":{\"total\":0,\"list\":[]},\"body\":\"Cause found: the branch in Jeddah records dates of another calendar, all before 1447.\",\"notes\":\"The vendor reads along.\\nSo no names.\"}"}]`),
+		"add_comment issue: 40, body: Cause found: the branch in Jeddah records dates of another calendar, all before 1447. →\n",
+		no("\n  body: Cause"))
 	f("steps of Deep Agents, and a report of one that it sent",
 		conversation(
 			call(1, "execute", `{"command":"python3 load.py"}`, "[stderr] Traceback (most recent call last):\n[stderr]   File \"load.py\", line 72, in load\n[stderr]     raise ValueError(f\"{name}: {t} twice\")\n[stderr] ValueError: 2024-04.csv: 2024-04-01 00:00:00+02:00 twice\n\nExit code: 1\n[Command failed with exit code 1]"),

@@ -89,11 +89,14 @@ func (e *event) name(n int) string {
 func (e *event) named(n int) string {
 	switch {
 	case e.command != "" && (e.kind == runs || e.kind == edits):
-		by := "$"
+		by, command := "$", e.brief()
 		if e.inNotebook() {
 			by = bar(OneLine(e.tool, 64))
+			for line, rest, more := strings.Cut(command, "\n"); more && comment.MatchString(line); line, rest, more = strings.Cut(command, "\n") {
+				command = strings.TrimLeft(rest, "\n")
+			}
 		}
-		return by + " " + OneLine(strings.ReplaceAll(e.brief(), "\n", lineMark), n)
+		return by + " " + OneLine(strings.ReplaceAll(command, "\n", lineMark), n)
 	case e.tool == "" && e.kind == other:
 		return "result of a tool"
 	case verbs[e.kind] == "", e.kind == searches && e.path == "" && e.command == "" && !searchesFiles.MatchString(e.verb): // of its own

@@ -10,7 +10,9 @@ import (
 
 var (
 	callTag      = regexp.MustCompile(`<(?:\w+_\w+|bash)>`)
-	fenceCommand = regexp.MustCompile("(?s)```(?:bash|sh|shell|mswea_bash_command)?[ \t]*\n((?:[^`]|`[^`]|``[^`])*)```\\s*$")
+	fenceCommand = regexp.MustCompile("(?s)```(?:bash|sh|shell|mswea_bash_command|(py|python))?[ \t]*\n((?:[^`]|`[^`]|``[^`])*)```\\s*$")
+	// codeFile finds the name under which AutoGen keeps code that it runs.
+	codeFile = regexp.MustCompile(`\A\s*# filename: (\S+)`)
 )
 
 // smolagents writes the calls of a step, in the notation of Python, behind what its model
@@ -20,8 +22,8 @@ var (
 	ofCall  = regexp.MustCompile("(?s)\\s*(?:<code>|```(?:py|python)\n).*")
 )
 
-// inFence is the tool of calls that an assistant writes between fences.
-const inFence = "$"
+// inFence are the tools of calls that an assistant writes between fences.
+var inFence = setOf("$ python")
 
 // callIn returns the call that an assistant message without calls has in its
 // text, and the text without it: <read_file><path>a.go</path></read_file>, or a block of
@@ -48,7 +50,15 @@ func callIn(text string) (a *action, rest string) {
 		}
 	}
 	if m := fenceCommand.FindStringSubmatchIndex(text); m != nil {
-		return shellAction(inFence, text[m[2]:m[3]]), text[:m[0]]
+		command, before := text[m[4]:m[5]], text[:m[0]]
+		if m[2] < 0 {
+			return shellAction("$", command), before
+		}
+		a = actionOf("python", value{kind: '{', keys: []string{"code"}, list: []value{{kind: '"', text: command}}})
+		if file := codeFile.FindStringSubmatch(command); file != nil {
+			a.add(change{path: file[1], new: command, how: written})
+		}
+		return a, before
 	}
 	return nil, text
 }
