@@ -31,6 +31,7 @@ type event struct {
 	answered bool
 	told     bool // in a part
 	moved    bool // it is told anew, with its result
+	below    bool // the model still reads the message
 }
 
 func (r *Record) happened(e *event) *event {

@@ -30,7 +30,7 @@ type part struct {
 // write returns the text of the part, or "" if it would say nothing.
 func (p *part) write() string {
 	p.room = p.size * 7 / 2
-	p.events, p.old = slices.Concat(p.carried, p.events), len(p.carried)
+	p.events, p.old = slices.Concat(p.carried, p.between(p.events)), len(p.carried)
 	for i := range p.events { // what came later counts more
 		p.weights = append(p.weights, 0.5+0.8*float32(i+1)/float32(len(p.events)))
 	}
@@ -61,6 +61,8 @@ func (p *part) write() string {
 			}
 		case e.moved:
 		case again[1] != 0 && last[again] > i, e.by == byCall && e.kind == edits && e.outcome.verdict == passed && p.stays[e]:
+		case e.below:
+			p.add(steps, i, 0, "user, whose message stands below: "+e.words, foremost, -1)
 		case e.by == byUser:
 			p.user(i, e)
 		case e.by == byAgent:
@@ -72,6 +74,25 @@ func (p *part) write() string {
 	p.code()
 	return p.fit()
 }
+
+// between returns events with those of messages of users that the model still reads between
+// them: the steps behind such a message came after it.
+func (p *part) between(events []*event) []*event {
+	events = slices.Clone(events)
+	for _, m := range p.kept {
+		at, _ := slices.BinarySearchFunc(events, m.origin, func(e *event, origin int) int { return e.origin - origin })
+		if at == 0 || at == len(events) || m.role != compact.User || m.holds {
+			continue
+		}
+		if said, _ := saidIn(firstBytes(m.text, 2000), false, false); said != "" {
+			events = slices.Insert(events, at, &event{by: byUser, below: true, action: &action{kind: reads}, origin: m.origin, words: OneLine(said, belowChars)})
+		}
+	}
+	return events
+}
+
+// belowChars is how much is told of a message that stands below.
+const belowChars = 90
 
 // again returns what tells a step from others, or zeros for one of which each time is
 // told: it changed something, failed, or returned nothing.
