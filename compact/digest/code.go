@@ -53,6 +53,9 @@ func (p *part) region(event, at int, text string, weight float32, head int32) {
 func (p *part) nameChanges(event int) {
 	left, text := max(p.room/8, 120), ""
 	for i, f := range p.changed {
+		if strings.HasPrefix(f.path, "/tmp/") && f.state != written { // what a command put aside
+			continue
+		}
 		name := OneLine(f.path, 200) + endOf[f.state]
 		if left -= len(name) + 2; left < 0 {
 			text = "at least " + count(len(p.changed)-i, "file") + " before, " + text

@@ -272,7 +272,7 @@ func TestShapesOfAgents(t *testing.T) {
 		"as of here, src/a.c (it may have changed after that):\n  + int numero;\n")
 	f("a copy that was tried and removed",
 		conversation(call(1, "edit", `{"path":"src/a.c","old_string":"a & b","new_string":"a % capacite"}`, "The file was edited."), call(2, "bash", `{"command":"cp -r . /tmp/copy && cd /tmp/copy && cat > src/b.c <<'G'\nint shards;\nG\ngit checkout ."}`, "ok"), call(3, "bash", `{"command":"rm -rf /tmp/copy"}`, "")),
-		"changed: src/a.c, /tmp/copy (removed)\n", "  + a % capacite\n",
+		"changed: src/a.c\n", "  + a % capacite\n",
 		no("int shards"), no("src/b.c (removed)"))
 	f("what a script says that is no commit",
 		call(1, "bash", `{"command":"git checkout a.py && python3 - <<'PY'\nimport re\nprint('The quick brown fox')\nPY"}`, "3"),
