@@ -22,8 +22,11 @@ var (
 	writesData = regexp.MustCompile(`(?i)\b(?:into|update \S+ set|delete from|(?:create|alter|drop|truncate|grant|revoke|begin|commit|rollback|vacuum|mutation)\s|flush(?:all|db))|\b\w*(?:terminat|cancel|delet|creat|updat|insert|notif|send|exec)\w*\s*\(|^\s*(?:begin|commit|rollback|vacuum)\b`)
 )
 
-// asks reports whether a tool only asks how things are.
-func (a *action) asks() bool { return asking.MatchString(a.verb) }
+// asks reports whether a tool only asks how things are. Its name may begin with that of a server.
+func (a *action) asks() bool {
+	server, verb, _ := strings.Cut(a.verb, "_")
+	return asking.MatchString(a.verb) || asking.MatchString(verb) && !effects.MatchString(server)
+}
 
 // asksData reports whether a call only asks a database. One that writes may keep the query.
 func (a *action) asksData() bool {
