@@ -161,8 +161,9 @@ func (p *part) all(order []int32) bool {
 	return !slices.ContainsFunc(order, func(i int32) bool { return !p.pieces[i].on && !p.known(p.pieces[i].class, p.pieces[i].text) })
 }
 
-// choose chooses pieces for a room in bytes, the worthiest first: the users' words and then
-// each class up to its floor, then of all.
+// choose chooses pieces for a room in bytes, the worthiest first: the users' words up to their
+// floor; above smallRoom the others of the users' and the assistant's; each class up to its
+// floor; then of all.
 func (p *part) choose(order []int32, room int) {
 	for i := range p.pieces {
 		p.pieces[i].on = false
@@ -177,7 +178,9 @@ func (p *part) choose(order []int32, room int) {
 				cost += int(n.cost)
 			}
 			switch {
-			case q.on, cost > room, pass == 0 && q.score < foremost && q.class != userWords, pass == 1 && (q.class != answers && q.class != prose || used[q.class] >= int((whole-smallRoom)*floors[q.class])), pass < 3 && used[q.class] >= int(whole*floors[q.class]):
+			case q.on, cost > room, pass == 0 && q.score < foremost && q.class != userWords,
+				pass == 1 && (whole < smallRoom || q.class > prose || q.class != userWords && used[q.class] >= int((whole-smallRoom)*floors[q.class])),
+				pass != 1 && pass < 3 && used[q.class] >= int(whole*floors[q.class]):
 				continue
 			case q.class != steps && q.class != userWords && q.under < 0 && p.known(q.class, q.text):
 				continue
