@@ -248,7 +248,7 @@ const isAnswer = 1 << 30
 
 // skip counts a step of which nothing else is told. The record names edits, failures and
 // actions, in a few words with their end, as far as their share of the room goes, and
-// what the user refused.
+// what the user refused. Where the room is not small, no action that failed is left out.
 func (w *writer) skip(e *event, late string) {
 	w.writeStep()
 	w.skipped++
@@ -264,7 +264,8 @@ func (w *writer) skip(e *event, late string) {
 	} else {
 		text += strings.TrimSuffix(cutAt(e.ended(), shortEnd), " →") // nothing of it is told
 	}
-	if w.left -= len(text); w.left >= 0 || e.outcome.verdict == refused {
+	must := e.outcome.verdict == refused || e.outcome.verdict == failed && e.kind == other && w.room > smallRoom
+	if w.left -= len(text); w.left >= 0 || must {
 		w.names = append(w.names, w.short(late+text, e.path))
 	}
 }
