@@ -50,36 +50,33 @@ var clock = regexp.MustCompile(`\d\d:\d\d:\d\d`)
 var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,=\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^FAIL(?:ED)?\b|^(?:OK|PASS(?:ED)?)(?:$|[^:\w]))|^test result:|^Tests:|^build (?:succeeded|failed|success)|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) (?:complete!|cancelled))|^(?:Passed|Failed)! |(?-i:^[#ℹ] (?:pass|fail|cancelled) [1-9]\d*$)|^No tests found, exiting with code [1-9]|^ok\s+\S+\s|` +
 	`^FAIL\s+\S+|\b[Cc]ompiled successfully|^make: \*\*\*|^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
 
-// atLast finds an attempt that went well: those before it do not count.
-var atLast = regexp.MustCompile(`(?i)\battempt \d+\W+(?:is |was |has )?(?:ok|done|passed|succe\w+)\b`)
-
-// summaryOf returns what an output says of how all went, in a line near its end or in one
-// that is made for that, and a failure that stands after it.
+// summaryOf returns what an output says of how all went, in one of its last lines, or a
+// failure that stands there: not both, for it may be another program's.
 func summaryOf(text string) (says, failure string) {
-	well := false // at a later attempt
+	if end := timedOut.FindString(firstBytes(text, 300) + "\n" + lastBytes(text, 300)); end != "" {
+		return "", end
+	}
+	if name := packageFailed.FindString(text); name != "" {
+		return OneLine(name, 140), ""
+	}
 	for k, l := range lastLines(text, 12) {
 		switch t := strings.Trim(l, " =-\t*"); {
-		case well && strings.Contains(t, "ttempt "):
+		case strings.Contains(t, "ttempt "): // there may be others
 		case len(t) < 200 && summaryLine.MatchString(t):
 			if len(says) <= len("FAILED") || sumsUpFailure(t) && !sumsUpFailure(says) {
 				says = cmp.Or(OneLine(t, 140), says)
 			}
-		case k < 6 && says+failure == "" && atLast.MatchString(t):
-			well = true
 		case k < 6 && says+failure == "" && isFailure(l) && (!clock.MatchString(l) || ownError.MatchString(t)) && !strings.HasSuffix(t, ":"):
 			failure = l
 		}
 	}
-	end, name := timedOut.FindString(firstBytes(text, 300)+"\n"+lastBytes(text, 300)), packageFailed.FindString(text)
 	switch {
-	case end != "":
-		return "", end
-	case name != "":
-		return OneLine(name, 140), ""
-	case ownError.MatchString(strings.TrimSpace(failure)), failure != "" && sumsUpFailure(says):
+	case failure == "":
+		return says, ""
+	case says == "", sumsUpFailure(says), ownError.MatchString(strings.TrimSpace(failure)):
 		return "", failure
 	}
-	return says, failure
+	return "", ""
 }
 
 var (
@@ -89,8 +86,6 @@ var (
 	packageFailed = regexp.MustCompile(`(?m)^FAIL[ \t]+[\w.-]+/\S+.*`)
 	// placed finds a line that names a test that failed, or the place or the code of an error.
 	placed = regexp.MustCompile(`(?m)^[ \t]*(?:--- FAIL: |# [A-Z]\w*Error: |FAILED \S+[:.]|FAIL: |! \[(?:remote )?rejected\] |[✕✗✖✘×] |not ok |FAIL +\S+ > |● .* › |error\[\w+\]: |\[ERROR\] +[\w./]+:\[?\d|Failed [\w.]+ \[|\S+\.\w+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal |syntax )?error\b|test \S+ \.\.\. FAILED|[\w.$]+ > .* FAILED$).*`)
-	// totals finds lines that count failures or say where more is told.
-	totals = regexp.MustCompile(`(?i)could not compile|previous errors?\b|\bsee the (?:report|log)|^FAILURE: |^build fail|^execution failed for task|^\* |^make(?:\[\d+\])?: \*\*\*|^npm (?:err!|error)(?: code| errno| lifecycle| a complete|$)|^Tests:|\b\d+ (?:failed|failures?|errors?)\b|^\W*(?:FAIL(?:ED|URES?)?|failures):?\W*$|for more information|--> run with|^FAIL\s+[\w./-]+\s+[\d.]+s$`)
 	// mended finds commits, tests that passed, and what was fixed: they may speak of failures.
 	mended         = regexp.MustCompile(`^[✔✓√] |^ok \d+ |^(?:\[[\w./-]+(?: \(root-commit\))? )?[0-9a-f]{7,}\b|\bfixed\b.*\b0 (?:remaining|left)\b`)
 	failingSummary = regexp.MustCompile(`(?i)(?:^|[^:.,=\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:^FAIL)|^build failed|^\w+: fail|(?-i:^[#ℹ] (?:fail|cancelled) [1-9]\d*$)|^No tests found|^Failed! |(?:Apply|Destroy) cancelled|^make: \*\*\*|test result: FAILED|Tests:.*\b(?:[1-9]\d* failed|(?:Errors|Failures): [1-9])`)
@@ -104,29 +99,25 @@ func sumsUpFailure(line string) bool {
 // What was read, found or asked for is data, and may speak of errors: an object is an
 // error by its values, a text by the words of a tool or of the command.
 func (a *action) onlyError(r *result) string {
-	line, rest, _ := strings.Cut(strings.TrimSpace(r.text), "\n")
-	program, most := ofProgram.FindStringSubmatch(line), 16
-	if program == nil && a.kind == runs { // it may complain at the end
-		line = strings.TrimSpace(lastLines(r.text, 1)[0])
-		program = ofProgram.FindStringSubmatch(line)
+	first, rest, _ := strings.Cut(strings.TrimSpace(r.text), "\n")
+	short := r.object == unknown && strings.Count(rest, "\n") < 4
+	if a.command == "" && (r.object == failed && a.kind != reads || short && ownError.MatchString(first)) {
+		return first
 	}
-	if a.kind == reads {
-		most = 4
-	}
-	switch {
-	case r.object == failed && a.command == "" && a.kind != reads,
-		r.object == unknown && strings.Count(rest, "\n") < most && (ownError.MatchString(line) && (a.command == "" || a.kind == searches) ||
-			program != nil && (shells[program[1]] || slices.ContainsFunc(a.commands, func(c shellCommand) bool {
-				return strings.HasPrefix(c.name, program[1]) || strings.HasPrefix(c.name, "git-") && program[1] == "fatal"
-			}))):
-		return line
+	for _, line := range []string{first, strings.TrimSpace(lastLines(r.text, 1)[0])} {
+		m := ofProgram.FindStringSubmatch(line)
+		if m != nil && short && (shells[m[1]] || slices.ContainsFunc(a.commands, func(c shellCommand) bool {
+			return strings.HasPrefix(c.name, m[1])
+		})) {
+			return line
+		}
 	}
 	return ""
 }
 
 var (
-	shells = setOf("sh bash zsh dash fish")
-	// ofProgram finds a complaint of a program of shell.
+	shells = setOf("sh bash zsh dash fish fatal")
+	// ofProgram finds a complaint of a program of shell, and of git the word that it uses.
 	ofProgram = regexp.MustCompile(`^(?:[\w.-]*/)*([\w-]+): \S`)
 	// ownError finds the beginnings of errors as tools write them.
 	ownError = regexp.MustCompile(`^(?:<(?:tool_use_)?error>|(?:(?:MCP|API|HTTP|Tool|Execution|Validation) )?(?i:error)(?: (?:\w+ing|in|from|code|during|when|calling)\b[^:\n]{0,60})?(?:\[\w+\])?(?::| -?\d)|` +
@@ -139,6 +130,6 @@ var (
 // of something.
 func ReportsFailure(text string) bool {
 	r := resultOf(text, runs)
-	o := (&action{}).outcomeOf(&r)
+	o := (&action{kind: runs}).outcomeOf(&r)
 	return o.verdict == failed && (r.code != 0 || strings.Contains(o.says, ":") || sumsUpFailure(o.says))
 }

@@ -35,67 +35,59 @@ func (a *action) outcomeOf(r *result) outcome {
 		return a.edited(r)
 	case a.kind == runs && r.session != "": // it goes on
 		return outcome{}
-	case a.kind == runs && !a.shows, a.kind == other && a.tool == "":
-		if says, failure = summaryOf(text); says != "" && failure != "" && !r.coded { // another program after the one that sums up
-			return outcome{}
-		}
-	case a.kind == runs, a.kind == other, a.kind == tracks, quotes:
+	case a.kind == runs && !a.shows:
+		says, failure = summaryOf(text)
+	case a.kind <= runs, a.kind == tracks:
 		failure = a.onlyError(r)
 	}
-	fails := sumsUpFailure(says) || failure != "" && says == ""
-	switch {
-	case r.coded && r.code == 1 && quotes:
-		fails = failure != "" // else a search found nothing
-	case r.coded && (r.code != 0 || quotes || !strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.command), ""), "|;\n")): // else it is the code of another program
+	piped := strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.command), ""), "|;\n")
+	fails := failure != "" || sumsUpFailure(says)
+	if r.coded && (r.code != 0 || !piped) && (r.code != 1 || !quotes) { // else it is the code of another program, or of a search that found nothing
 		fails = r.code != 0 || strings.HasPrefix(says, "FAIL")
 	}
 	switch {
 	case fails, r.failed:
 		line, _, _ := strings.Cut(text, "\n")
-		if a.kind == runs && r.coded { // a program ends with what counts
-			if line = strings.TrimSpace(lastLines(text, 1)[0]); !sumsUpFailure(says) {
-				says = ""
-			}
+		if a.kind == runs { // a program ends with what counts
+			line = strings.TrimSpace(lastLines(text, 1)[0])
 		}
-		says = cmp.Or(strings.TrimSpace(placed.FindString(text)), says, failure, line)
-		return outcome{failed, OneLine(toolError.ReplaceAllLiteralString(says, ""), 200)}
+		if !sumsUpFailure(says) {
+			says = ""
+		}
+		return failedWith(cmp.Or(strings.TrimSpace(placed.FindString(text)), says, failure, line))
 	case quotes, !r.coded && says == "":
 		return outcome{}
 	}
 	return outcome{passed, says}
 }
 
+func failedWith(says string) outcome {
+	return outcome{failed, OneLine(toolError.ReplaceAllLiteralString(says, ""), 200)}
+}
+
 // toolError finds the element that Claude Code puts around an error of a tool.
 var toolError = regexp.MustCompile(`</?tool_use_error>`)
 
-// What a result says of a refusal: a harness names what was refused, and of edits
-// and questions a result is the harness's in any words.
+// What a result says of a refusal: a harness names what was refused.
 var (
 	refusedCall = regexp.MustCompile(`(?i)user (?:doesn't|does not) want to (?:proceed|take)|tool use was rejected|request interrupted by user|\[?user rejected\]|` +
 		`user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|skipped|disapproved)(?: permission to use| to (?:run|allow|execute|use))? (?:this|the) (?:specific |terminal |shell )?(?:operation|tool|action|command|request|call)\b|user chose to skip|user did not allow|` +
 		`^permission to (?:run|use) .{0,260}(?:denied by user|has been denied)|` +
 		`^(?:tool|exec|command|operation|function|action|error|patch|\[)[\w :.]{0,40}(?:rejected|denied|declined|refused|cancell?ed|not approved|disapproved) by (?:the )?user|^(?:skipped|rejected) by (?:the )?user|^user (?:denied|rejected|cancell?ed|declined)\W*$`)
-	refusedEdit = regexp.MustCompile(`(?i)user (?:doesn't|does not|did not|didn't) want to|user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|disapproved)|user chose not to|` +
-		`(?:rejected|denied|declined|refused|cancell?ed|not approved|disapproved) by (?:the )?user`)
 	refusalReason = regexp.MustCompile(`(?is)(?:the user said|provided the following (?:reason|feedback)[^:]{0,80}|reason(?: for (?:the )?rejection)?|feedback|said)\s*:\s*(?:<feedback>)?(.+)`)
 )
 
 // refusal returns why the user refused an action, as far as its result says so, and
 // reports whether the user did.
 func (a *action) refusal(text string) (why string, ok bool) {
-	finds, head := refusedCall, firstBytes(text, 300)
-	if a.kind == edits {
-		finds = refusedEdit
-	}
-	at := finds.FindStringIndex(head)
+	head := firstBytes(text, 300)
+	at := refusedCall.FindStringIndex(head)
 	if at == nil || a.kind == reads || a.kind == searches || strings.Contains(head, "utput so far") {
 		return "", false
 	}
 	text = firstBytes(text[at[0]:], 4000)
 	if m := refusalReason.FindStringSubmatch(text); m != nil {
 		why = strings.TrimSuffix(strings.TrimSpace(m[1]), "</feedback>")
-	} else if _, rest, ok := strings.Cut(text, ". "); ok && !containsAny(rest, []string{"STOP what you are doing", "DO NOT attempt"}) {
-		why = rest
 	}
 	return OneLine(withoutElements(why), 900), true
 }
@@ -113,7 +105,7 @@ var isEdited = regexp.MustCompile(`(?i)\b(?:success|successful|successfully|upda
 var waits = regexp.MustCompile(`(?i)\b(?:will be (?:applied|made|written)|queued|awaiting|waiting for|pending|dry run)\b`)
 
 // someEdits finds how many of the edits of a call were made.
-var someEdits = regexp.MustCompile(`\b(\d+)(?: of |/)(\d+) (?:edits?|changes?|hunks?|blocks?|diffs?|replacements?)\b`)
+var someEdits = regexp.MustCompile(`\b[1-9]\d*(?: of |/)\d+ (?:edits?|changes?|hunks?|blocks?|diffs?|replacements?)\b`)
 
 // openFile finds the name of the file that an editor has open.
 var openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
@@ -136,15 +128,14 @@ func (a *action) edited(r *result) outcome {
 	if yes == nil && short {
 		not = notEdited.FindStringIndex(head)
 	}
-	m := someEdits.FindStringSubmatch(line)
 	_, more, _ := strings.Cut(r.text, "\n")
-	some := m != nil && m[1] != "0" && m[1] != m[2] || partly.MatchString(head) ||
+	some := yes != nil && someEdits.MatchString(line) || partly.MatchString(head) ||
 		len(a.changes) > 1 && yes != nil && len(more) < 4000 && notAll.MatchString(more)
 	switch {
 	case some && !r.failed: // nobody knows which
 		return outcome{unknown, OneLine(r.text, 200)}
 	case r.failed || r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24):
-		return outcome{failed, OneLine(toolError.ReplaceAllLiteralString(head, ""), 200)}
+		return failedWith(head)
 	case (yes == nil || waits.MatchString(line)) && strings.TrimSpace(line) != "" && short && !strings.Contains(r.text, "@@ -"): // who knows
 		return outcome{unknown, OneLine(head, 200)}
 	}

@@ -78,7 +78,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 		case use == opens && under < 0:
 			flush(i)
 			indent := len(text) - len(strings.TrimLeft(text, " \t"))
-			if b.isTitle(i) { // in the middle
+			if i+1 < len(b.lines) && strings.HasPrefix(b.at(i+1), "=====") { // a title in the middle
 				indent = -1
 			}
 			for len(headings) > 0 && headings[len(headings)-1].indent >= indent {
@@ -191,7 +191,7 @@ func (q *piece) goesOn(to int) bool {
 	}
 	for l := range strings.Lines(gap) {
 		l = strings.TrimSpace(l)
-		if strings.HasPrefix(l, "```") || q.class >= prints && l != "" && (strings.Trim(l, "-.") == "" || isNoise(l) || passedTest.MatchString(l)) {
+		if strings.HasPrefix(l, "```") || q.class >= prints && l != "" && (strings.Trim(l, "-.") == "" || passedTest.MatchString(l)) {
 			return false
 		}
 	}

@@ -17,7 +17,6 @@ func (p *part) printed(i int, e *event, head int32) {
 	b := p.bodies[i]
 	n := len(b.lines)
 	small := len(text) < shortOutput && n <= 40
-	patch := isPatch(text)
 	limit, most := max(400, p.room/10), 240
 	c, w, listed, asked := prints, p.weights[i], 0, e.asksData()
 	if e.kind == other {
@@ -52,14 +51,6 @@ func (p *part) printed(i int, e *event, head int32) {
 	document := c == data && len(text) > shortObject && (len(e.result.tables) == 0 && (e.result.object == unknown || len(text) > longObject) || b.hasSentence() && listed*2 < len(text))
 	page := document && strings.HasPrefix(text, "# ")
 	first := float32(opening)
-	here := map[string]bool{} // lines that came before, in the label too
-	if c == data && !strings.Contains(p.pieces[head].text, "…") {
-		e.values.each(func(text string) {
-			for l := range strings.SplitSeq(text, "\n") {
-				here[strings.TrimSpace(l)] = len(l) > longEcho
-			}
-		})
-	}
 	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t, members := strings.TrimSpace(l), false
@@ -72,24 +63,15 @@ func (p *part) printed(i int, e *event, head int32) {
 				return 0, skipped
 			}
 			return s, plainLine
-		case patch && strings.HasPrefix(t, "diff --git "):
-			return 0.6, opens
-		case !patch && b.heads(k):
+		case b.heads(k):
 			return 0.2, opens
-		case here[t], len(t) > longEcho && here[t[strings.Index(t, ": ")+2:]], isNoise(t),
-			e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
-			e.outcome.verdict == passed && passedTest.MatchString(t):                                       // one of many, and none failed
+		case e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
+			e.outcome.verdict == passed && passedTest.MatchString(t): // one of many, and none failed
 			return 0, skipped
-		case patch && l[0] != '+' && l[0] != '-':
-			s *= 0.4
-		case patch:
 		case placed.MatchString(t) && !noFailure.MatchString(t):
 			s += 6
 		case isFailure(l):
-			if s += 5; totals.MatchString(t) {
-				s -= 3.5
-			}
-			if c == data {
+			if s += 5; c == data {
 				s *= unlisted
 			}
 		case c == data:
@@ -107,9 +89,6 @@ func (p *part) printed(i int, e *event, head int32) {
 				if sentence { // the longer, the more it says
 					s, first = (s+first)*max(1, float32(len(t))/longSentence), first/2
 				}
-				if binds(t) {
-					s += 5
-				}
 			}
 		case small:
 			s += 0.6
@@ -119,7 +98,7 @@ func (p *part) printed(i int, e *event, head int32) {
 		if page {
 			s *= titled
 		}
-		if here[t] = len(t) > longEcho; document && w == 1 && (len(t) > longSentence || members) {
+		if document && w == 1 && (len(t) > longSentence || members) {
 			return s, single
 		}
 		return s, plainLine
@@ -153,28 +132,17 @@ func isRow(l string) bool { return rows.MatchString(l) && number.MatchString(l) 
 // heads reports whether a line is the heading of a table: it is underlined, or no number is
 // in it, and one is in the row below.
 func (b *body) heads(k int) bool {
-	next := k + 1
-	if b.isTitle(k) || next < len(b.lines) && underline.MatchString(b.at(next)) && rows.MatchString(b.at(k)) {
-		return true
+	if k+1 == len(b.lines) || underline.MatchString(b.at(k)) {
+		return false
 	}
-	for next < len(b.lines) && next < k+3 && len(strings.Fields(b.at(next))) < 2 {
-		next++
-	}
-	return next < len(b.lines) && rows.MatchString(b.at(k)) && !number.MatchString(b.at(k)) && isRow(b.at(next))
-}
-
-// isTitle reports whether a line is the title of a table below a double line.
-func (b *body) isTitle(k int) bool {
-	return k+1 < len(b.lines) && doubleLine.MatchString(b.at(k+1)) && !rows.MatchString(b.at(k)) && !doubleLine.MatchString(b.at(k))
+	return underline.MatchString(b.at(k+1)) || rows.MatchString(b.at(k)) && !number.MatchString(b.at(k)) && isRow(b.at(k+1))
 }
 
 var (
-	doubleLine = regexp.MustCompile(`^[ \t]*={5,}[ \t]*$`)
-
 	rows   = regexp.MustCompile(`\S(?:  +|\t| ?\| ?)\S`)
 	number = regexp.MustCompile(`(?:^|[\s|])[-+]?\d[\d.,/]*%?(?:[\s|]|$)`)
-	// underline finds the line below the heading of a table.
-	underline = regexp.MustCompile(`^[ \t]*[|+]?[ :]*-{2,}[-+|: ]*$`)
+	// underline finds the line below the title or the heading of a table.
+	underline = regexp.MustCompile(`^[ \t]*[|+]?[ :]*[-=]{2,}[-=+|: ]*$`)
 )
 
 // withDigits finds the words of a line that have digits.
@@ -187,9 +155,6 @@ const (
 	withoutNames = 3
 )
 
-// longEcho is the length above which a line is not told again.
-const longEcho = 30
-
 // unlisted is how much more than a row of a list an object or a text is worth that a tool
 // returned for what it was asked.
 const unlisted = 3
@@ -197,20 +162,5 @@ const unlisted = 3
 // shortOutput is the length of outputs that are told whole.
 const shortOutput = 1200
 
-// isPatch reports whether a text is the change that a program shows, as git diff
-// does. What its lines say about failures is source code.
-func isPatch(text string) bool {
-	return strings.HasPrefix(text, "diff --git ") || strings.Contains(text, "\n@@ -") && strings.Contains(text, "\n+++ ")
-}
-
-// isNoise reports whether a line of output only says that work goes on.
-func isNoise(t string) bool { return noise.MatchString(t) || progress.MatchString(t) }
-
-var (
-	noise = regexp.MustCompile(`^(?:Collecting |Downloading |Installing |Requirement already|Using cached|Preparing |WARNING: Running pip|\[notice\]|npm (?:warn|notice|http)|diff --git |index [0-9a-f]|--- a/|\+\+\+ b/|new file mode|=== (?:RUN|PAUSE|CONT)|remote: |running \d+ tests?$|failures:$|---- .* stdout ----|note: run with |(?:Name: .*, |Length: .*, )?dtype: |Traceback \(most recent|\(use "git|` +
-		`</?errors\b|No errors found$|Call id: call_\w+$|Error:$|\[exit code 0\]$|# Subtest: |duration_ms: |failureType: |exitCode: \d+$|signal: ~$|\.\.\.$|(?:error|stack): (?:\|-|'test failed')$|code: 'ERR_(?:ASSERTION|TEST_FAILURE)'$|name: 'AssertionError'$|type: '(?:test|suite)'$|1\.\.\d+$|TAP version |[#ℹ] (?:(?:suites|cancelled|skipped|todo) 0|duration_ms [\d.]+)$|\s*at .*\bnode:)`)
-	// progress finds bars and rates that say how far a program is.
-	progress = regexp.MustCompile(`███|━━━|%.*(?:[=#.>-]{3,}[ =#.>-]*[|\]]|\bETA\b)|\d%\||%.* [kMG]i?B/s`)
-	// passedTest finds a test or a package that passed.
-	passedTest = regexp.MustCompile(` PASSED|^ok |^[✓✔] |\[no test files\]$|^--- PASS`)
-)
+// passedTest finds a test or a package that passed.
+var passedTest = regexp.MustCompile(` PASSED|^ok |^[✓✔] |\[no test files\]$|^--- PASS`)

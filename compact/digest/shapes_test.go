@@ -164,10 +164,6 @@ func TestShapesOfAgents(t *testing.T) {
 		say(assistant("I try.\n<execute_command>\n<command>node - <<'EOF'\nlog([7])\nEOF</command>\n</execute_command>"), user("[execute_command for 'node - <<'EOF'\nlog([7])\nEOF'] Result:\nCommand executed.\nOutput:\n[ 7 ]\n[ 8 ]")),
 		"  [ 7 ]\n  [ 8 ]\n",
 		no("Result:"), no("Command executed"))
-	f("tests of Node, as they are without a terminal",
-		call(1, "bash", `{"command":"npm test"}`, "TAP version 13\n# Subtest: adds\nok 1 - adds\n  ---\n  duration_ms: 0.16\n  type: 'test'\n  ...\n# Subtest: takes\nnot ok 2 - takes\n  ---\n  duration_ms: 0.2\n  error: '3 !== 4'\n  ...\n1..2\n# tests 2\n# pass 1\n# fail 1\n# skipped 0"),
-		"failed: not ok 2 - takes\n", "error: '3 !== 4'\n",
-		no("duration_ms"), no("Subtest"), no("TAP"), no("1..2"), no("# skipped"))
 	step := func(code string) string {
 		return "Thought: The width of M4 comes from fit.py, so B decides there.\n<code>\n" + code + "\n</code>\nCalling tools:\n[{'id': 'call_3', 'type': 'function', 'function': {'name': 'python_interpreter', 'arguments': '" + strings.ReplaceAll(strings.ReplaceAll(code, `\`, `\\`), "\n", `\n`) + "'}}]"
 	}
@@ -286,8 +282,7 @@ func TestShapesOfAgents(t *testing.T) {
 		"$ node check.mjs → exit 1: 2 of 9 differ\n")
 	f("what a module of tests lacks",
 		call(1, "bash", `{"command":"node --test"}`, "Exit code: 1\nTAP version 13\n# SyntaxError: it does not export applyCoupon\nnot ok 1 - a.test.mjs\n  exitCode: 1\n  signal: ~\n  error: 'test failed'\n1..1"),
-		"→ exit 1: # SyntaxError: it does not export applyCoupon\n",
-		no("signal: ~"), no("'test failed'"))
+		"→ exit 1: # SyntaxError: it does not export applyCoupon\n")
 	var letters [][]compact.Message
 	for i := range 9 {
 		letters = append(letters, call(i, "mail_read", fmt.Sprintf(`{"id":"m_e955943b%d"}`, i), fmt.Sprintf(`{"message":{"id":"m_e955943b%[1]d","thread_id":"t_51f5b46%[1]d","date":"2026-01-0%[1]dT10:12:00+01:00","from":"Ulrich Meder <tagung@petersberg-erfurt.example>","to":"miriam.vogt@nordlicht-energie.de","subject":"Angebot %[1]d","folder":"inbox","labels":[],"body":"Guten Tag %[1]d,\n\ngern bieten wir an (%[1]d):\n- Saal %[1]d (72 qm), 3 Tage, je 42%[1]d,00 EUR netto\n- Option bis 2%[1]d. Januar, danach 60 %%\n%[2]s"}}`, i, strings.Repeat(fmt.Sprintf("Es freuen sich %c und alle hier auf Ihren Besuch. ", 'A'+i), 6))))

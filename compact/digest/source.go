@@ -28,7 +28,7 @@ func (p *part) source(i int, e *event, head int32) {
 			return 0, blank
 		}
 		rule := binds(l)
-		if isNoise(t) || k < 3 && e.result.object != unknown && ofDocument.MatchString(t) {
+		if k < 3 && e.result.object != unknown && ofDocument.MatchString(t) {
 			return 0, skipped
 		}
 		if heading.MatchString(t) && n > 8 {

@@ -143,7 +143,7 @@ func TestWhatHoldsIsToldHoweverLongAgo(t *testing.T) {
 	for i := range 16 {
 		name := fmt.Sprintf("parcel_%c", 'a'+i)
 		lists = append(lists, []compact.Message{assistant("The count of " + name + " is wrong, because it is read twice.")},
-			exchange(2*i+4, "run", `{"command":"count --of `+name+`"}`, strings.Repeat(name+" was counted by the shelf and by the door\n", 6)+"ERROR "+name+": counted twice"),
+			exchange(2*i+4, "run", `{"command":"count --of `+name+`"}`, strings.Repeat(name+" was counted by the shelf and by the door\n", 1)+"ERROR "+name+": counted twice"),
 			exchange(2*i+5, "write_file", `{"path":"notes/`+name+`.md","content":"`+strings.Repeat("The parcel is counted where it leaves. ", 6)+`"}`, "done"))
 	}
 	record := recordOf(700, lists...)

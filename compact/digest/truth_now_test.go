@@ -133,7 +133,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		say(user("See the terminal, please.\n❯ clean up\n⏺ You must drop the table.\nYou must always sort the list by name.\n"+strings.Repeat("⏺ I close it twice here, and look at the code of it before that, as I was told\n", 20))),
 		"user: See the terminal, please. …\n", "  You must always sort the list by name.\n",
 		no("drop the table"), no("clean up"))
-	f("a test that fails twice, in two packages", 130,
+	f("a test that fails twice, in two packages", 150,
 		run(1, "go test ./...", "--- FAIL: TestLoad (0.00s)\n    a_test.go:5: got 1, want 2\nFAIL\tpkg/a\t0.1s\n--- FAIL: TestSave (0.00s)\n"+strings.Repeat("    a long line of a log that says nothing of it all\n", 20)+"FAIL\tpkg/b\t0.2s\n--- FAIL: TestLoad (0.00s)\n    c_test.go:7: got 8080, want 8081\nFAIL\tpkg/c\t0.1s"),
 		"--- FAIL: TestLoad (0.00s)\n      c_test.go:7")
 	f("values that were written, before code that was", 100,
