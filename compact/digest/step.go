@@ -99,20 +99,15 @@ func (e *event) named(n int) string {
 		return by + " " + OneLine(strings.ReplaceAll(command, "\n", lineMark), n)
 	case e.tool == "" && e.kind == other:
 		return "result of a tool"
-	case verbs[e.kind] == "", e.kind == searches && e.path == "" && e.command == "" && !searchesFiles.MatchString(e.verb): // of its own
+	case verbs[e.kind] == "", e.kind == searches && e.command == "": // of its own
 		return strings.TrimSpace(bar(OneLine(e.tool, 64) + " " + e.subject(n)))
 	case e.kind == asks || e.kind >= plans && e.kind <= reports:
 		return verbs[e.kind]
-	case e.kind == reads && e.result.first > 0 && e.command == "": // its end says which lines
-		return verbs[reads] + OneLine(e.path, n)
 	case len(e.changes) > 0 && !slices.ContainsFunc(e.changes, func(c change) bool { return c.how != removed }):
 		return "delete " + e.subject(n)
 	}
 	return strings.TrimSpace(verbs[e.kind] + e.subject(n))
 }
-
-// searchesFiles finds the tools that search in files, whatever they are called.
-var searchesFiles = regexp.MustCompile(`^(?:search|find)$|grep|glob|file|regex|codebase|workspace|symbol|(?:^|_)(?:code|dir|directory|list|tree|ls|lsp)(?:_|$)`)
 
 // verbs are what a record calls the kinds of steps.
 var verbs = [...]string{reads: "read ", searches: "search ", runs: "$ ", edits: "edit ", asks: "asked the user", plans: "plan", reports: "said at the end", sends: "agent sent: "}
@@ -175,7 +170,7 @@ func (e *event) hint() string {
 			case l[0] == '-':
 				gone++
 			case l[0] != ' ':
-				if added++; len(all) < shortEdit && !comment.MatchString(t) {
+				if added++; len(all) < shortResult && !comment.MatchString(t) {
 					all = joined(all, lineMark, t)
 				}
 			}
@@ -184,11 +179,8 @@ func (e *event) hint() string {
 	if added+gone == 0 {
 		return ""
 	}
-	return " (+" + itoa(added) + " −" + itoa(gone) + led(": ", OneLine(all, shortEdit)) + ")"
+	return " (+" + itoa(added) + " −" + itoa(gone) + led(": ", OneLine(all, shortResult)) + ")"
 }
-
-// shortEdit is the length up to which edits are told by all that they add.
-const shortEdit = 140
 
 // inLabel reports whether a result is so short that the label has it.
 func (e *event) inLabel() bool {
@@ -208,7 +200,8 @@ func (e *event) lineOf(brief string) string {
 	return brief
 }
 
-// shortResult is the length of results that are part of their step's label.
+// shortResult is the length of results that are part of their step's label, and of what
+// that says of an edit.
 const shortResult = 140
 
 // asked adds what the user was asked, with the options, and what the user
