@@ -51,6 +51,14 @@ func (p *part) printed(i int, e *event, head int32) {
 	document := c == data && len(text) > shortObject && (len(e.result.tables) == 0 && (e.result.object == unknown || len(text) > longObject) || b.hasSentence() && listed*2 < len(text))
 	page := document && strings.HasPrefix(text, "# ")
 	first := float32(opening)
+	here := map[string]bool{} // lines that came before, in the label too
+	if c == data && !strings.Contains(p.pieces[head].text, "…") {
+		e.values.each(func(text string) {
+			for l := range strings.SplitSeq(text, "\n") {
+				here[strings.TrimSpace(l)] = len(l) > longEcho
+			}
+		})
+	}
 	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t, members := strings.TrimSpace(l), false
@@ -65,8 +73,9 @@ func (p *part) printed(i int, e *event, head int32) {
 			return s, plainLine
 		case b.heads(k):
 			return 0.2, opens
-		case e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
-			e.outcome.verdict == passed && passedTest.MatchString(t): // one of many, and none failed
+		case here[t], len(t) > longEcho && here[t[strings.Index(t, ": ")+2:]],
+			e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
+			e.outcome.verdict == passed && passedTest.MatchString(t):                                       // one of many, and none failed
 			return 0, skipped
 		case placed.MatchString(t) && !noFailure.MatchString(t):
 			s += 6
@@ -98,7 +107,7 @@ func (p *part) printed(i int, e *event, head int32) {
 		if page {
 			s *= titled
 		}
-		if document && w == 1 && (len(t) > longSentence || members) {
+		if here[t] = len(t) > longEcho; document && w == 1 && (len(t) > longSentence || members) {
 			return s, single
 		}
 		return s, plainLine
@@ -115,6 +124,9 @@ const (
 	opening      = 2.5
 	titled       = 2
 )
+
+// longEcho is the length above which a line is not told again.
+const longEcho = 30
 
 // ofDocument finds a line of an object with several of its members.
 var ofDocument = regexp.MustCompile(`^(?:\w+: )?[\w.-]+: (?:[^.]|\.\S)*, [\w.-]+: (?:[^.]|\.\S)*$`)
