@@ -12,12 +12,9 @@ import (
 // A piece is a few lines that are chosen together.
 type piece struct {
 	class purpose
-	event int32  // of the part
-	order int32  // within the event
-	need  int32  // another piece that comes first; -1: none
-	under int32  // the piece with the heading of a table in which it is a row; -1: none
-	top   int32  // the line of that heading
-	heads *table // of which it is the heading
+	event int32 // of the part
+	order int32 // within the event
+	need  int32 // another piece that comes first; -1: none
 	score float32
 	cost  int32 // bytes
 	text  string
@@ -62,7 +59,7 @@ const (
 func (p *part) add(c purpose, event int, order int32, text string, score float32, need int32) int32 {
 	text = strings.TrimRight(text, "\n")
 	p.pieces = append(p.pieces, piece{
-		class: c, event: int32(event), order: order, need: need, under: -1, score: score, text: text,
+		class: c, event: int32(event), order: order, need: need, score: score, text: text,
 		cost: int32(len(text) + 3 + 2*strings.Count(text, "\n")),
 	})
 	return int32(len(p.pieces) - 1)
@@ -182,7 +179,7 @@ func (p *part) choose(order []int32, room int) {
 				pass == 1 && (whole < smallRoom || q.class > prose || q.class != userWords && used[q.class] >= int((whole-smallRoom)*floors[q.class])),
 				pass != 1 && pass < 3 && used[q.class] >= int(whole*floors[q.class]):
 				continue
-			case q.class != steps && q.class != userWords && q.under < 0 && p.known(q.class, q.text):
+			case q.class != steps && q.class != userWords && p.known(q.class, q.text):
 				continue
 			}
 			for n := range p.missing(i) {
@@ -198,9 +195,6 @@ func (p *part) choose(order []int32, room int) {
 // missing yields a piece and those that it needs, as far as they are not chosen.
 func (p *part) missing(i int32) iter.Seq[*piece] {
 	return func(yield func(*piece) bool) {
-		if u := p.pieces[i].under; u >= 0 && !p.pieces[u].on && !yield(&p.pieces[u]) {
-			return
-		}
 		for k := i; k >= 0 && !p.pieces[k].on && yield(&p.pieces[k]); k = p.pieces[k].need {
 		}
 	}

@@ -23,8 +23,7 @@ type part struct {
 	weights  []float32       // of the events
 	room     int             // bytes
 	pieces   []piece
-	changed  []*file           // by the events, the newest first
-	heads    map[string]*table // of the results, by the tool and the heading
+	changed  []*file // by the events, the newest first
 }
 
 // write returns the text of the part, or "" if it would say nothing.
@@ -156,13 +155,8 @@ func (p *part) see() {
 	}
 	p.bodies = make([]*body, len(p.events))
 	x.open = true
-	p.heads = map[string]*table{}
 	for i, e := range p.events {
 		if e.result.text != "" {
-			for _, t := range e.result.tables {
-				heading, _, _ := strings.Cut(t.text, "\n")
-				p.heads[e.tool+"\n"+heading] = &t
-			}
 			p.bodies[i] = x.bodyOf(e.result.text)
 		}
 	}

@@ -13,45 +13,49 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 	dense, densest := "", float32(0)
 	var scores best
 	first := len(p.pieces)
-	under, top, ends := int32(-1), int32(0), int32(0) // the heading of the rows, its line, and how many tables ended
-	number := func(i int) int32 { return b.lines[i].number + 1 - ends }
-	call := p.at(int32(event))
-	parent := func(i int) int32 {
-		switch n := len(headings); {
-		case b.above != nil && b.above[i] >= 0:
-			return b.leads[b.above[i]]
-		case b.above == nil && n > 0:
-			return headings[n-1].piece
+	heads := map[string]bool{} // the headings of tables
+	if e := p.at(int32(event)); e != nil {
+		for _, t := range e.result.tables {
+			heading, _, _ := strings.Cut(t.text, "\n")
+			heads[heading] = true
 		}
-		return need
+	}
+	rows := int32(-1) // the heading of the rows
+	add := func(from, to int, score float32) int32 {
+		over := need
+		switch n := len(headings); {
+		case rows >= 0:
+			over = rows
+		case b.above != nil && b.above[from] >= 0:
+			over = b.leads[b.above[from]]
+		case b.above == nil && n > 0:
+			over = headings[n-1].piece
+		}
+		k := p.add(c, event, order+b.lines[from].number, b.quoted(from, to), score, over)
+		q := &p.pieces[k]
+		q.body, q.span, q.lines = b, [2]int{from, to}, [2]int32{b.lines[from].number + 1, b.lines[to-1].number + 1}
+		return k
 	}
 	flush := func(to int) {
 		if from < 0 {
 			return
 		}
-		if text := b.quoted(from, to); strings.TrimSpace(text) != "" {
-			k := p.add(c, event, order+b.lines[from].number, text, max(base+scores.sum(), 0.02)*weight, parent(from))
-			p.pieces[k].lines = [2]int32{number(from), number(to - 1)}
-			p.pieces[k].body, p.pieces[k].span = b, [2]int{from, to}
-			p.pieces[k].under, p.pieces[k].top = under, top
+		if strings.TrimSpace(b.between(from, to)) != "" {
+			add(from, to, max(base+scores.sum(), 0.02)*weight)
 		}
 		from, size, scores = -1, 0, best{}
 	}
 	for i := range b.lines {
 		text := b.at(i)
-		if c := p.headed(call, text); c != nil {
+		if heads[text] {
 			flush(i)
-			if c.head < 0 {
-				c.head = p.add(steps, event, order, text, -1, -1)
-				p.pieces[c.head].heads = c
-			}
-			under, top = c.head, number(i)
+			rows = -1
+			rows = add(i, i+1, 0)
 			continue
 		}
-		if text == "" && under >= 0 {
+		if text == "" && rows >= 0 {
 			flush(i)
-			under = -1
-			ends++
+			rows = -1
 			continue
 		}
 		s, use := score(i)
@@ -75,7 +79,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 				flush(i)
 			}
 			continue
-		case use == opens && under < 0:
+		case use == opens && rows < 0:
 			flush(i)
 			indent := len(text) - len(strings.TrimLeft(text, " \t"))
 			if i+1 < len(b.lines) && strings.HasPrefix(b.at(i+1), "=====") { // a title in the middle
@@ -84,9 +88,8 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			for len(headings) > 0 && headings[len(headings)-1].indent >= indent {
 				headings = headings[:len(headings)-1]
 			}
-			k := p.add(c, event, order+b.lines[i].number, text, s*weight, parent(i))
-			p.pieces[k].body, p.pieces[k].span = b, [2]int{i, i + 1}
-			if p.pieces[k].lines = [2]int32{number(i), number(i)}; b.above != nil {
+			k := add(i, i+1, s*weight)
+			if b.above != nil {
 				b.leads[int32(i)] = k
 			}
 			headings = append(headings, headed{indent, k})
@@ -102,11 +105,11 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 		if c == prints && i == len(b.lines)-1 {
 			d += closing
 		}
-		if d > densest && under < 0 { // the values of a row have no names there
+		if d > densest && rows < 0 { // the values of a row have no names there
 			dense, densest = strings.TrimSpace(b.quoted(i, i+1)), d
 		}
 		scores.add(s)
-		if size += len(text) + 3; size > most || use == single || under >= 0 {
+		if size += len(text) + 3; size > most || use == single || rows >= 0 {
 			flush(i + 1)
 		}
 	}
@@ -156,7 +159,7 @@ func (p *part) joinedPieces(on []*piece) (list []*piece) {
 			list = append(list, q)
 		}
 		last := list[len(list)-1]
-		if last.class != prints || last.under >= 0 || p.at(last.event).kind != runs || k+1 < len(on) && last.nextTo(on[k+1]) {
+		if last.class != prints || p.at(last.event).kind != runs || k+1 < len(on) && last.nextTo(on[k+1]) {
 			continue
 		}
 		if n := len(last.body.lines); last.goesOn(n) {
@@ -170,7 +173,7 @@ func (p *part) joinedPieces(on []*piece) (list []*piece) {
 
 // nextTo reports whether two chosen pieces are of one text, the other behind this one.
 func (q *piece) nextTo(next *piece) bool {
-	return q.body != nil && q.body == next.body && q.on && next.on && q.class == next.class && q.under < 0 && next.under < 0 && q.span[1] <= next.span[0]
+	return q.body != nil && q.body == next.body && q.on && next.on && q.class == next.class && (q.class != data || q.need == next.need) && q.span[1] <= next.span[0]
 }
 
 // upTo makes a piece have the lines of its body up to one, whose number is known.

@@ -11,7 +11,6 @@ type table struct {
 	name string // under which it stands
 	text string // as the result has it, with the names first
 	rows int
-	head int32 // the piece with the names; -1: none
 }
 
 // An object may be a row if it is shorter than longObject.
@@ -37,7 +36,7 @@ func tableOf(name string, list []value) table {
 		row := value{keys: make([]string, len(names)), list: list[i].list}
 		b.WriteString(row.short() + "\n")
 	}
-	return table{name: name, text: b.String(), rows: len(list), head: -1}
+	return table{name: name, text: b.String(), rows: len(list)}
 }
 
 // columnKeys are the members under which databases answer with the names of columns, and
@@ -89,12 +88,4 @@ func within(s string) string {
 		return `"` + s + `"`
 	}
 	return s
-}
-
-// headed returns the table that a line of an event is the heading of, or nil.
-func (p *part) headed(e *event, line string) *table {
-	if e == nil || e.by != byCall {
-		return nil
-	}
-	return p.heads[e.tool+"\n"+line]
 }

@@ -33,7 +33,7 @@ func TestValuesKeepTheirNames(t *testing.T) {
 			call(1, `{"page":1}`, `{"next":2,"orders":[{"id":"A1","city":"Ulm"},{"id":"A2","city":"Jena"},{"id":"A3","city":"Suhl"}]}`),
 			call(2, `{"page":2}`, `{"next":0,"orders":[{"id":"B1","city":"Bonn"},{"id":"B2","city":"Celle"},{"id":"B3","city":"Lahr"}]}`),
 		),
-		"  next: 2\n  orders: (id, city)\n  A1, Ulm\n", "  next: 0\n  orders:\n  B1, Bonn\n")
+		"  next: 2\n  orders: (id, city)\n  A1, Ulm\n", "  next: 0\n  orders: (id, city)\n  B1, Bonn\n")
 	f("two tables of one tool", 700,
 		conversation(
 			call(1, `{"n":1}`, `[{"id":"A1","city":"Ulm"},{"id":"A2","city":"Jena"},{"id":"A3","city":"Suhl"}]`),
@@ -123,7 +123,7 @@ func TestShapesOfJSON(t *testing.T) {
 	f("keys that differ", `[{"id":1,"name":"a"},{"id":2,"name":"b","sale":true},{"name":"c","id":3}]`, "id: 2, name: b, sale: true\n  name: c, id: 3\n", no("(id, name"))
 	f("objects in objects of a list", `[{"by":[{"n":1,"at":{"x":"y, z","w":2}}],"ok":true},{"by":[],"ok":false}]`, "(by, ok)\n  [[n 1, at [x \"y, z\", w 2]]], true\n  [], false\n")
 	f("a value that is the name of its list", `{"a":"`+strings.Repeat("words ", 30)+`","tags":["tags","b"]}`, "tags: tags, b\n")
-	f("what follows rows", `[{"type":"text","text":"[{\"id\":1,\"name\":\"Ana\"},{\"id\":2,\"name\":\"Bo\"}]"},{"type":"text","text":"Total, 2"}]`, "  1, Ana\n  2, Bo\n  (end of the rows)\n  Total, 2\n", no("…"))
+	f("what follows rows", `[{"type":"text","text":"[{\"id\":1,\"name\":\"Ana\"},{\"id\":2,\"name\":\"Bo\"}]"},{"type":"text","text":"Total, 2"}]`, "  1, Ana\n  2, Bo\n  …\n  Total, 2\n")
 	f("a value beside rows", `{"lines":[{"sku":"S1","n":2},{"sku":"S2","n":1}],"total":"12.50 EUR"}`, "  total: 12.50 EUR\n  lines: (sku, n)\n  S1, 2\n  S2, 1\n", no("…"))
 	f("times of a day", `[{"t":"08:00","x":"a"},{"t":"09:00","x":"b"},{"t":"10:00","x":"c"},{"t":"11:00","x":"d"}]`, "(t, x)\n  08:00, a\n")
 	f("an element of a harness in a row", `[{"id":5,"name":"<system-reminder>x</system-reminder>Cy"},{"id":6,"name":"Di"}]`, "(id, name)\n  5, Cy\n  6, Di\n", no("reminder"))

@@ -16,7 +16,7 @@ func (p *part) text() string {
 	detailed, said := map[int32]bool{}, false
 	for i := range p.pieces {
 		q := &p.pieces[i]
-		if q.heads == nil && (q.on || q.class == steps && int(q.event) >= p.old) {
+		if q.on || q.class == steps && int(q.event) >= p.old {
 			on = append(on, q)
 		}
 		said = said || q.on
@@ -70,8 +70,6 @@ type writer struct {
 	region  int32 // of a file that was changed
 	rest    bool  // what was written last goes on
 	last    int32 // the number of the last line that was written of a body
-	rows    bool  // the last line that was written of a body is a row of a table
-	heading int32 // of the last rows
 }
 
 // flush writes the last step, and how many were skipped.
@@ -152,7 +150,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 		}
 		w.label = text
 		w.times += max(1, q.times)
-		w.event, w.class, w.last, w.rows = q.event, q.class, 0, false
+		w.event, w.class, w.last = q.event, q.class, 0
 		return
 	}
 	w.flush()
@@ -185,19 +183,13 @@ func (w *writer) piece(q *piece, detailed bool) {
 		w.event, w.class, w.last, w.region = q.event, q.class, 0, 0
 		return
 	}
-	if q.under >= 0 && w.last < q.top {
-		w.table(q)
-	}
 	if q.lines[0] > 0 {
 		if far := q.lines[0] > w.last+2; far && (w.last > 0 || q.class >= rules) || (q.class == prints || q.class == data) && q.lines[0] > w.last+1 {
 			w.b.WriteString(gap)
 		}
 		w.last = q.lines[1]
 	}
-	if same && w.rows && q.under < 0 && !strings.Contains(text, ": ") {
-		w.b.WriteString("  (end of the rows)\n")
-	}
-	w.event, w.class, w.rows = q.event, q.class, q.under >= 0
+	w.event, w.class = q.event, q.class
 	for line := range strings.SplitSeq(q.text, "\n") {
 		if strings.TrimSpace(line) == "" {
 			continue
@@ -211,23 +203,6 @@ func (w *writer) piece(q *piece, detailed bool) {
 		label = ""
 		w.b.WriteString(bar(quoted(line)))
 		w.b.WriteByte('\n')
-	}
-}
-
-// table writes the heading of the table of which a row follows. Where the last one was the
-// same, it writes the name of the table.
-func (w *writer) table(q *piece) {
-	if q.top > w.last+1 {
-		w.b.WriteString(gap)
-	}
-	w.last = q.top
-	h := &w.pieces[q.under]
-	text := h.text
-	if w.heading == q.under {
-		text = strings.TrimPrefix(h.heads.name+":", ":")
-	}
-	if w.heading = q.under; text != "" {
-		w.b.WriteString("  " + bar(quoted(text)) + "\n")
 	}
 }
 
