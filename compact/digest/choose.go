@@ -18,7 +18,6 @@ type piece struct {
 	score float32
 	cost  int32 // bytes
 	text  string
-	brief string   // what follows the text of a step if no other piece of its event is there
 	lines [2]int32 // which lines of a body it has, by their numbers
 	body  *body    // nil: the text is of its own
 	span  [2]int   // of the lines of the body

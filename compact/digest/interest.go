@@ -122,17 +122,15 @@ type word struct {
 	name bool // it looks like the name of a thing
 }
 
-// The lengths of terms, in bytes: the least of a name, of a plain word and of a word
-// in another alphabet, and the largest.
+// The lengths of terms, in bytes: the least of a name and of a plain word, and the largest.
 const (
-	minName    = 4
-	minTerm    = 5
-	minForeign = 10
-	maxName    = 100
+	minName = 4
+	minTerm = 5
+	maxName = 100
 )
 
-// terms yields the terms of a text: names, their last parts, plain words, and in
-// scripts without blanks pairs of characters.
+// terms yields the terms of a text: names, their last parts, plain words, and in other
+// alphabets pairs of characters.
 func terms(text string) iter.Seq[word] {
 	return func(yield func(word) bool) {
 		for from, to := range spansOf(text, lower|upper|digit|mark) {
@@ -155,13 +153,7 @@ func terms(text string) iter.Seq[word] {
 		}
 		for from, to := range spansOf(text, foreign) {
 			s := text[from:to]
-			r, n := utf8.DecodeRuneInString(s)
-			if r < firstWithoutBlanks {
-				if len(s) >= minForeign && len(s) <= maxName && !yield(word{s, false}) {
-					return
-				}
-				continue
-			}
+			_, n := utf8.DecodeRuneInString(s)
 			for at := n; at < len(s); at += n {
 				before := n
 				if _, n = utf8.DecodeRuneInString(s[at:]); !yield(word{s[at-before : at+n], false}) {
@@ -171,10 +163,6 @@ func terms(text string) iter.Seq[word] {
 		}
 	}
 }
-
-// firstWithoutBlanks is the first character of the scripts that write no blanks
-// between words.
-const firstWithoutBlanks = 0x2E80
 
 // shape returns the classes of the bytes of a name, and whether a capital follows
 // a small letter.

@@ -102,9 +102,6 @@ func (e *event) again() (key [2]uint64) {
 	return key
 }
 
-// sought is how much more than by other calls a term is wanted by what is searched for.
-const sought = 4
-
 // see learns what the work is about, and which lines the model reads.
 func (p *part) see() {
 	x := newInterest(min(longLine, max(leastLine, p.room/4)))
@@ -143,14 +140,7 @@ func (p *part) see() {
 		case byAgent:
 			x.feed(e.words, p.weights[i], false)
 		case byCall:
-			w := 0.5 * p.weights[i]
-			if e.kind == searches {
-				w *= sought
-			}
-			e.values.each(func(text string) { x.feed(firstBytes(text, 4000), w, false) })
-			if e.kind == sends {
-				x.feed(e.result.text, 0.8*p.weights[i], false)
-			}
+			e.values.each(func(text string) { x.feed(firstBytes(text, 4000), 0.5*p.weights[i], false) })
 		}
 	}
 	p.bodies = make([]*body, len(p.events))

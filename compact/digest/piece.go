@@ -10,7 +10,6 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 	most = min(most, max(leastLine, p.room/5))
 	var headings []headed
 	from, size := -1, 0
-	dense, densest := "", float32(0)
 	var scores best
 	first := len(p.pieces)
 	heads := map[string]bool{} // the headings of tables
@@ -101,35 +100,14 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 		if from < 0 {
 			from = i
 		}
-		d := s
-		if c == prints && i == len(b.lines)-1 {
-			d += closing
-		}
-		if d > densest && rows < 0 { // the values of a row have no names there
-			dense, densest = strings.TrimSpace(b.quoted(i, i+1)), d
-		}
 		scores.add(s)
 		if size += len(text) + 3; size > most || use == single || rows >= 0 {
 			flush(i + 1)
 		}
 	}
 	flush(len(b.lines))
-	if dense != "" && need >= 0 && p.pieces[need].class == steps && c != sources && !p.known(c, dense) {
-		brief := OneLine(dense, briefChars)
-		if all := strings.TrimSpace(b.text); len(all) <= 2*briefChars {
-			brief = OneLine(strings.ReplaceAll(all, "\n", lineMark), 3*briefChars)
-		}
-		p.pieces[need].brief = brief
-		p.pieces[need].cost += int32(len(brief))
-	}
 	p.limit(first, limit)
 }
-
-// closing is how much more the last line of an output is worth where a step shows one line.
-const closing = 1.5
-
-// briefChars is how much of a result a step shows that shows nothing else of it.
-const briefChars = 100
 
 type headed struct {
 	indent int
@@ -146,60 +124,3 @@ const (
 	single  // a line that is a piece of its own
 	skipped // a line that says nothing
 )
-
-// joinedPieces returns pieces in their order, those of a text as one between which next to nothing is
-// left out: what stands there is told instead of a mark, as is what little follows the last.
-func (p *part) joinedPieces(on []*piece) (list []*piece) {
-	for k, q := range on {
-		if n := len(list) - 1; n >= 0 && list[n].nextTo(q) && list[n].goesOn(q.span[0]) {
-			all := *list[n]
-			all.upTo(q.span[1], q.lines[1])
-			list[n] = &all
-		} else {
-			list = append(list, q)
-		}
-		last := list[len(list)-1]
-		if last.class != prints || p.at(last.event).kind != runs || k+1 < len(on) && last.nextTo(on[k+1]) {
-			continue
-		}
-		if n := len(last.body.lines); last.goesOn(n) {
-			all := *last
-			all.upTo(n, last.body.lines[n-1].number+1)
-			list[len(list)-1] = &all
-		}
-	}
-	return list
-}
-
-// nextTo reports whether two chosen pieces are of one text, the other behind this one.
-func (q *piece) nextTo(next *piece) bool {
-	return q.body != nil && q.body == next.body && q.on && next.on && q.class == next.class && (q.class != data || q.need == next.need) && q.span[1] <= next.span[0]
-}
-
-// upTo makes a piece have the lines of its body up to one, whose number is known.
-func (q *piece) upTo(end int, number int32) {
-	q.span[1], q.lines[1] = end, number
-	q.text = q.body.quoted(q.span[0], end)
-	if n := len(q.body.lines); q.class == userWords && strings.TrimSpace(q.body.between(end, n)) != "" {
-		q.text = strings.TrimSuffix(q.text, "…") + " …"
-	}
-}
-
-// goesOn reports whether next to nothing is left out between a piece and a line of its body, and
-// nothing of what is left out because it is not the user's or says nothing.
-func (q *piece) goesOn(to int) bool {
-	gap := strings.TrimSpace(q.body.between(q.span[1], to))
-	if len(gap) > shortGap || gap != "" && q.class == userWords {
-		return false
-	}
-	for l := range strings.Lines(gap) {
-		l = strings.TrimSpace(l)
-		if strings.HasPrefix(l, "```") || q.class >= prints && l != "" && (strings.Trim(l, "-.") == "" || passedTest.MatchString(l)) {
-			return false
-		}
-	}
-	return true
-}
-
-// shortGap is the length of what is told instead of a mark in its place.
-const shortGap = 60

@@ -304,6 +304,5 @@ func TestShapesOfAgents(t *testing.T) {
 		"carried_days from rates")
 	f("a long table that is a text",
 		conversation(append(many, call(100, "run_query", `{"sql":"select day, rate from rates"}`, "| day | rate |\n+-----+------+\n"+rows("| 2026-01-%02d | 1.16%[1]d |")), call(101, "read_model", `{"name":"rates"}`, "select day, rate\nfrom raw_rates\nwhere source = 'BCE'"))...),
-		"where source = 'BCE'\n",
 		no("| 2026-01-20"))
 }

@@ -191,15 +191,6 @@ func (e *event) inLabel() bool {
 // lineMark stands between lines that are told on one.
 const lineMark = " ⏎ "
 
-// lineOf returns what a step shows of a result: all lines on one, or one line and of how many
-// it is one.
-func (e *event) lineOf(brief string) string {
-	if n := countLines(e.result.text); strings.Count(brief, "⏎") < n-1 {
-		return brief + " (one of " + itoa(n) + " lines)"
-	}
-	return brief
-}
-
 // shortResult is the length of results that are part of their step's label, and of what
 // that says of an edit.
 const shortResult = 140

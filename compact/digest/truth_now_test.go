@@ -57,7 +57,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		no("the old names"), no("ask twice"))
 	f("a wish whose denial has no room", 90,
 		say(user("Notes of the call.\nBelow is what "+strings.Repeat("is of no use any more and ", 10)+"must not be done:\n- Always send UTF-16.\n"+strings.Repeat("And so it goes on and on for us.\n", 20))),
-		"user: Notes of the call. …\n",
+		"user: Notes of the call.\n  …\n",
 		no("UTF-16"))
 	f("what an answer denies", 90,
 		say(assistant("I compared the ways.\n\nThese lose data, so I advise against them:\n\n1. Load the table anew; you must then run vacuum.\n2. The limit must be 0 for all jobs because the cause is the index.\n\n"+strings.Repeat("Then there is one more thing to say about the shop and its people, which is long.\n\n", 8))),
@@ -131,11 +131,8 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		no("…"))
 	f("what a user pasted, between the user's own lines", 300,
 		say(user("See the terminal, please.\n❯ clean up\n⏺ You must drop the table.\nYou must always sort the list by name.\n"+strings.Repeat("⏺ I close it twice here, and look at the code of it before that, as I was told\n", 20))),
-		"user: See the terminal, please. …\n", "  You must always sort the list by name.\n",
+		"user: See the terminal, please.\n  …\n", "  You must always sort the list by name.\n",
 		no("drop the table"), no("clean up"))
-	f("a test that fails twice, in two packages", 150,
-		run(1, "go test ./...", "--- FAIL: TestLoad (0.00s)\n    a_test.go:5: got 1, want 2\nFAIL\tpkg/a\t0.1s\n--- FAIL: TestSave (0.00s)\n"+strings.Repeat("    a long line of a log that says nothing of it all\n", 20)+"FAIL\tpkg/b\t0.2s\n--- FAIL: TestLoad (0.00s)\n    c_test.go:7: got 8080, want 8081\nFAIL\tpkg/c\t0.1s"),
-		"--- FAIL: TestLoad (0.00s)\n      c_test.go:7")
 	f("values that were written, before code that was", 100,
 		conversation(
 			exchange(1, "write_file", `{"path":"conf/terms.json","content":"{\n \"with_tax\": false,\n \"margin\": {\"general\": 0.05, \"pool\": 0.15}\n}\n"}`, "done"),
@@ -155,14 +152,6 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 func TestTasksAreToldShort(t *testing.T) {
 	tasks := actionOf("todo_write", valueOf(`{"todos":[{"content":"Read the sources","status":"completed"},{"content":"Mend the counter","status":"in_progress"}]}`))
 	if got, want := tasks.open(), "Mend the counter (in_progress)"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// TestALineOfAResult says that a line that stands for a result says so.
-func TestALineOfAResult(t *testing.T) {
-	listed := event{action: &action{kind: searches}, result: result{text: "a.go\nb.go\nc.go"}}
-	if got, want := listed.lineOf("b.go"), "b.go (one of 3 lines)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

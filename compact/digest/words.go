@@ -31,9 +31,7 @@ func (p *part) user(i int, e *event) {
 			}
 		}, 0, place, int32(first), max(800, p.room/4))
 		if first < len(p.pieces) {
-			q := &p.pieces[first]
-			q.need = -1
-			q.upTo(q.span[1], q.lines[1])
+			p.pieces[first].need = -1
 		}
 	case binds(e.words): // however long ago
 		p.add(userWords, i, 0, e.words, 60, -1)

@@ -28,7 +28,6 @@ func (p *part) text() string {
 	slices.SortStableFunc(on, func(a, b *piece) int {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
 	})
-	on = p.joinedPieces(on)
 	w := writer{part: p, event: -1, left: max(0, p.room-smallRoom) / namesShare, paths: map[string]string{}}
 	w.b.WriteString(p.head)
 	for _, q := range on {
@@ -134,16 +133,11 @@ func (w *writer) piece(q *piece, detailed bool) {
 	if w.rest && !same {
 		w.b.WriteString(gap)
 	}
-	w.rest = q.body != nil && q.class >= rules && strings.TrimSpace(q.body.between(q.span[1], len(q.body.lines))) != ""
+	w.rest = q.body != nil && (q.class == userWords || q.class >= rules) && strings.TrimSpace(q.body.between(q.span[1], len(q.body.lines))) != ""
 	if q.class == steps {
 		text = w.late(q.event) + text
-		switch bare := strings.TrimSuffix(text, " →"); {
-		case !detailed && q.brief == "":
-			text = bare // nothing of it is told
-		case !detailed && bare != text:
-			text += " " + w.at(q.event).lineOf(q.brief)
-		case !detailed && (strings.HasSuffix(text, " → exit 0") || strings.HasSuffix(text, " lines)")):
-			text += ": " + w.at(q.event).lineOf(q.brief)
+		if !detailed { // nothing of it is told
+			text = strings.TrimSuffix(text, " →")
 		}
 		if text != w.label || w.skipped > 0 {
 			w.flush()
