@@ -2,7 +2,6 @@ package digest
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"laconic/compact"
@@ -28,6 +27,7 @@ type event struct {
 	*action         // of a call
 	result   result
 	outcome  outcome
+	left     bool // its call or its result left
 	answered bool
 	told     bool // in a part
 	moved    bool // it is told anew, with its result
@@ -35,6 +35,7 @@ type event struct {
 }
 
 func (r *Record) happened(e *event) *event {
+	e.left = true
 	r.events = append(r.events, e)
 	r.fresh++
 	return e
@@ -85,18 +86,19 @@ func (r *Record) lose(m *message, answered bool) {
 			r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: path}}), &res)
 		}
 	case m.role == compact.Assistant:
-		text, actions := m.text, m.actions
-		if m.inText && !answered && (inFence[actions[0].tool] || !strings.HasSuffix(strings.TrimSpace(m.whole), ">")) {
-			text, actions = m.whole, nil // nobody ran it
+		text, calls := m.text, m.events
+		if m.inText && !answered && (inFence[calls[0].tool] || !strings.HasSuffix(strings.TrimSpace(m.whole), ">")) {
+			text, calls = m.whole, nil // nobody ran it
 		}
 		if words := strings.TrimSpace(withoutElements(text)); words != "" {
-			r.happened(&event{by: byAgent, origin: m.origin, words: words, final: len(actions) == 0})
+			r.happened(&event{by: byAgent, origin: m.origin, words: words, final: len(calls) == 0})
 		}
-		for i, a := range actions {
+		for _, e := range calls {
+			if !e.left { // else its result left before
+				r.happened(e)
+			}
 			if m.inText {
-				r.awaits = r.happened(&event{by: byCall, origin: m.origin, action: a})
-			} else if c := r.calls.of(&m.calls[i], m.origin, a); c.event == nil { // else its result left before
-				c.event = r.happened(&event{by: byCall, origin: m.origin, action: a})
+				r.awaits = e
 			}
 		}
 	case m.role.Instruction(): // it leaves with the results that it stands behind
@@ -105,23 +107,23 @@ func (r *Record) lose(m *message, answered bool) {
 			r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: "a system message"}}), &res)
 		}
 	case m.result != nil:
-		c := r.calls.answered(m)
-		if c == nil {
-			c = &indexedCall{action: &action{}}
+		e := m.call
+		if e.answered {
+			e = &event{by: byCall, origin: m.origin, action: e.action}
 		}
-		if c.event == nil || c.event.answered {
-			c.event = r.happened(&event{by: byCall, origin: m.origin, action: c.action})
+		if !e.left {
+			r.happened(e)
 		}
-		c.event = r.answer(c.event, m.result)
+		r.answer(e, m.result)
 		if m.said != "" {
 			r.happened(&event{by: byUser, origin: m.origin, words: m.said})
 		}
 	}
 }
 
-// answer notes the result of a call, and what the call changed. It returns the event, a new
-// one if it is told in a part already.
-func (r *Record) answer(e *event, res *result) *event {
+// answer notes the result of a call, and what the call changed. A call that is told in a part
+// already is told anew.
+func (r *Record) answer(e *event, res *result) {
 	if e.told {
 		late := *e
 		e.moved, late.told = true, false
@@ -146,7 +148,6 @@ func (r *Record) answer(e *event, res *result) *event {
 			r.files.namedIn(c.path, e.origin)
 		}
 	}
-	return e
 }
 
 // moving are parts of the names of tools that may change files other than the one that
@@ -165,39 +166,3 @@ var byUserRun = regexp.MustCompile(`\A\s*<(?:bash-input|user_shell_command)>`)
 
 // ending are parts of the names of tools that end what runs in a session.
 var ending = []string{"kill", "stop", "cancel"}
-
-// callIndex finds calls by what they share with their results. Ids may recur in
-// later rounds.
-type callIndex map[string][]indexedCall
-
-type indexedCall struct {
-	origin int
-	action *action
-	event  *event // once the call or its result left
-}
-
-// before returns how many calls of an id came before a message, and whether there is
-// one in the message.
-func (x callIndex) before(id string, origin int) (n int, has bool) {
-	return slices.BinarySearchFunc(x[id], origin, func(c indexedCall, origin int) int { return c.origin - origin })
-}
-
-// of returns a call of a message. It adds the call, with what it does, if it is not
-// there.
-func (x callIndex) of(c *compact.Call, origin int, a *action) *indexedCall {
-	i, has := x.before(c.ID, origin)
-	if !has {
-		x[c.ID] = slices.Insert(x[c.ID], i, indexedCall{origin: origin, action: a})
-	}
-	return &x[c.ID][i]
-}
-
-// answered returns the call that a result answers, the last one before it with
-// its id, or nil.
-func (x callIndex) answered(m *message) *indexedCall {
-	i, _ := x.before(m.answers, m.origin)
-	if i = max(0, i-1); i >= len(x[m.answers]) {
-		return nil
-	}
-	return &x[m.answers][i]
-}

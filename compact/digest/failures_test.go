@@ -60,7 +60,7 @@ func TestFailuresAreFound(t *testing.T) {
 func TestAResultThatFailedFailed(t *testing.T) {
 	f := func(name string, tool, arguments, output string, want verdict) {
 		t.Helper()
-		read := (&Record{}).read(&compact.Message{Role: compact.Tool, Failed: true, Parts: []compact.Part{{Text: compact.Plain(output)}}})
+		read := (&Record{}).read(&compact.Message{Role: compact.Tool, Failed: true, Parts: []compact.Part{{Text: compact.Plain(output)}}}, nil)
 		if o := actionOf(tool, valueOf(arguments)).outcomeOf(read.result); o.verdict != want {
 			t.Errorf("%s: %+v", name, o)
 		}

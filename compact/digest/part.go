@@ -120,7 +120,7 @@ func (p *part) see() {
 		}
 		for k, a := range m.actions {
 			if !m.inText {
-				p.stays[p.calls.of(&m.calls[k], m.origin, a).event] = true
+				p.stays[m.events[k]] = true
 			}
 			p.tracks = p.tracks || a.tasks() != nil
 			a.values.each(func(text string) { x.feed(firstBytes(text, 8000), 1.5, false) })

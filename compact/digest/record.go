@@ -2,6 +2,7 @@ package digest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"laconic/compact"
@@ -12,11 +13,11 @@ import (
 // place. A Record is used by one goroutine.
 type Record struct {
 	counter compact.Counter
-	kept    []*message // that the model reads
-	calls   callIndex
-	events  []*event // of what left, oldest first
-	fresh   int      // how many of the newest events no part was chosen from
-	awaits  *event   // a call in a text, whose result is the next message
+	kept    []*message        // that the model reads
+	calls   map[string]*event // the last of each id: ids may recur
+	events  []*event          // of what left, oldest first
+	fresh   int               // how many of the newest events no part was chosen from
+	awaits  *event            // a call in a text, whose result is the next message
 	files   files
 	running map[string]*action // the commands of sessions
 	told    map[uint64]bool    // lines in the parts
@@ -31,7 +32,7 @@ type Record struct {
 
 // NewRecord returns an empty record whose costs are those of c.
 func NewRecord(c compact.Counter) *Record {
-	return &Record{counter: c, calls: callIndex{}, files: files{}, running: map[string]*action{}, told: map[uint64]bool{}}
+	return &Record{counter: c, calls: map[string]*event{}, files: files{}, running: map[string]*action{}, told: map[uint64]bool{}}
 }
 
 // Add returns the next part of the record: what lost says that neither kept nor
@@ -106,16 +107,7 @@ func (r *Record) forget(size int) {
 	slices.Reverse(kept)
 	r.events, r.fresh = kept, min(r.fresh, len(kept))
 	r.files.forget(max(leastFiles, size/4))
-	reads := map[int]bool{}
-	for _, m := range r.kept {
-		reads[m.origin] = true
-	}
-	for key, list := range r.calls {
-		list = slices.DeleteFunc(list, func(c indexedCall) bool { return c.event != nil && c.event.answered && !reads[c.origin] })
-		if r.calls[key] = list; len(list) == 0 {
-			delete(r.calls, key)
-		}
-	}
+	maps.DeleteFunc(r.calls, func(_ string, e *event) bool { return e.answered })
 }
 
 // message is a message that was read. Each is read once, when it is first seen.
@@ -129,6 +121,8 @@ type message struct {
 
 	text    string // of its parts
 	actions []*action
+	events  []*event // of its calls
+	call    *event   // that a result answers
 	holds   bool     // the result of a call in a text, perhaps
 	inText  bool     // the action is written in the text
 	whole   string   // the text with the action
@@ -148,8 +142,8 @@ func same[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// read reads a message.
-func (r *Record) read(m *compact.Message) *message {
+// read reads a message. was is what it was before it changed, or nil.
+func (r *Record) read(m *compact.Message, was *message) *message {
 	read := &message{origin: m.Origin, role: m.Role, name: m.Name, answers: m.Answers, parts: m.Parts, calls: m.Calls}
 	for i := range m.Parts {
 		if m.Parts[i].Kind == compact.KindText {
@@ -158,16 +152,24 @@ func (r *Record) read(m *compact.Message) *message {
 	}
 	for i := range m.Calls {
 		a := actionOf(m.Calls[i].Name, valueOf(m.Calls[i].Arguments.String()))
-		r.calls.of(&m.Calls[i], m.Origin, a)
-		read.actions = append(read.actions, a)
+		e := &event{by: byCall, origin: m.Origin, action: a}
+		if was != nil && i < len(was.calls) && was.calls[i].ID == m.Calls[i].ID {
+			e = was.events[i]
+		} else {
+			r.calls[m.Calls[i].ID] = e
+		}
+		read.actions, read.events = append(read.actions, a), append(read.events, e)
 	}
 	r.native = r.native || len(m.Calls) > 0 || m.Role.Result()
 	switch {
 	case m.Role.Result():
-		of := &action{}
-		if c := r.calls.answered(read); c != nil {
-			of = c.action
+		if read.call = r.calls[m.Answers]; was != nil && was.call != nil {
+			read.call = was.call
 		}
+		if read.call == nil || read.call.origin > m.Origin {
+			read.call = &event{by: byCall, origin: m.Origin, action: &action{}}
+		}
+		of := read.call
 		if read.text == "" {
 			read.text = shellOutput(m.Parts)
 		}
@@ -184,53 +186,47 @@ func (r *Record) read(m *compact.Message) *message {
 	case !r.native:
 		if a, rest := callIn(read.text); a != nil {
 			read.whole, read.text, read.inText = read.text, rest, true
-			read.actions = append(read.actions, a)
+			read.actions, read.events = append(read.actions, a), append(read.events, &event{by: byCall, origin: m.Origin, action: a})
 		}
 	}
 	return read
 }
 
 // see reads what left and what is new among the messages that the model still
-// reads.
+// reads, oldest first: a result may have left before its call.
 func (r *Record) see(lost, kept []compact.Message) {
 	known := map[int]*message{}
 	for _, m := range r.kept {
 		known[m.origin] = m
 	}
-	holds := map[int]bool{} // the messages before those that hold a result
-	get := func(m *compact.Message) *message {
-		was := known[m.Origin]
-		if was == nil || !was.is(m) {
-			was = r.read(m)
-		}
-		r.native = r.native || len(was.calls) > 0
-		holds[m.Origin-1] = holds[m.Origin-1] || was.holds
-		return was
-	}
-	native := r.native
-	for _, list := range [][]compact.Message{lost, kept} { // the calls of results
-		for i := range list {
-			if m := &list[i]; len(m.Calls) > 0 && m.Origin >= 0 {
-				known[m.Origin] = get(m)
-			}
-		}
-	}
-	r.native = native // those that come before them may have calls in their texts
-	left := make([]*message, len(lost))
-	for i := range lost {
-		m := lost[i]
-		if m.Origin < 0 && i > 0 { // an answer that nobody sent
-			m.Origin = left[i-1].origin
-		}
-		left[i] = get(&m)
-	}
 	r.kept = nil
-	for i := range kept {
-		if kept[i].Origin >= 0 {
-			r.kept = append(r.kept, get(&kept[i]))
+	all, order := slices.Concat(lost, kept), make([]int, 0, len(lost)+len(kept))
+	for i := range all {
+		if i > 0 && i < len(lost) && all[i].Origin < 0 { // an answer that nobody sent
+			all[i].Origin = all[i-1].Origin
+		}
+		if i < len(lost) || all[i].Origin >= 0 {
+			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(left, func(a, b *message) int { return a.origin - b.origin }) // a result may have left before its call
+	slices.SortStableFunc(order, func(a, b int) int { return all[a].Origin - all[b].Origin })
+	var left []*message
+	holds := map[int]bool{} // the messages before those that hold a result
+	for _, i := range order {
+		m := known[all[i].Origin]
+		if m == nil || !m.is(&all[i]) {
+			m = r.read(&all[i], m)
+		}
+		if len(m.calls) > 0 {
+			known[m.origin] = m
+		}
+		holds[m.origin-1] = holds[m.origin-1] || m.holds
+		if i < len(lost) {
+			left = append(left, m)
+		} else {
+			r.kept = append(r.kept, m)
+		}
+	}
 	r.messages += len(left)
 	for _, m := range left {
 		r.lose(m, holds[m.origin])

@@ -114,17 +114,23 @@ type recordedStep struct {
 // stepsOf returns the calls of a conversation that were answered.
 func stepsOf(c wiretest.Recorded, r *Record) []recordedStep {
 	var steps []recordedStep
-	calls := map[string]*compact.Call{}
+	calls, events := map[string]*compact.Call{}, map[string]*event{}
+	happened := map[int][]*event{} // by their messages
+	for _, e := range r.events {
+		if e.by == byCall {
+			happened[e.origin] = append(happened[e.origin], e)
+		}
+	}
 	for i := range c.Messages {
 		m := &c.Messages[i]
 		for k := range m.Calls {
-			calls[m.Calls[k].ID] = &m.Calls[k]
+			calls[m.Calls[k].ID], events[m.Calls[k].ID] = &m.Calls[k], happened[m.Origin][k]
 		}
 		call := calls[m.Answers]
 		if !m.Role.Result() || call == nil {
 			continue
 		}
-		s := recordedStep{origin: m.Origin, tool: call.Name, raw: call.Arguments.String()}
+		s := recordedStep{origin: m.Origin, tool: call.Name, raw: call.Arguments.String(), event: events[m.Answers]}
 		_ = json.Unmarshal([]byte(s.raw), &s.args)
 		for _, key := range []string{"command", "cmd"} {
 			if text, ok := s.args[key].(string); ok {
@@ -134,14 +140,7 @@ func stepsOf(c wiretest.Recorded, r *Record) []recordedStep {
 		for k := range m.Parts {
 			s.result += m.Parts[k].Text.String()
 		}
-		for _, x := range r.calls[m.Answers] {
-			if x.origin < m.Origin && x.event != nil {
-				s.event = x.event
-			}
-		}
-		if s.event != nil {
-			steps = append(steps, s)
-		}
+		steps = append(steps, s)
 	}
 	return steps
 }
