@@ -25,55 +25,39 @@ type body struct {
 }
 
 // place finds what each line stands below: a heading, or words that lead to a list or a
-// paragraph. They may deny what is in it. Unless all is set it does so only where they do.
+// paragraph. They may deny what is in it. Unless all is set only words that do count.
 func (b *body) place(all bool) {
-	for i := range b.lines {
-		all = all || leading.MatchString(b.at(i)) && denies.MatchString(b.at(i))
-	}
-	if !all {
-		return
-	}
 	b.above, b.leads = make([]int32, len(b.lines)), map[int32]int32{}
-	var open []lead
-	level, blank := 0, 0
+	levels, lead := make([]int, len(b.lines)), make([]bool, len(b.lines))
+	last, blank := int32(-1), int32(0) // the last line that is not blank, and the last that is
 	for i := range b.lines {
-		l, goesOn := b.at(i), i > 0 && b.lines[i].from == b.lines[i-1].to
+		l, next := b.at(i), min(i+1, len(b.lines)-1)
 		b.above[i] = -1
 		if strings.Trim(l, " \t*_-=") == "" {
-			blank = i
+			blank = int32(i)
 			continue
 		}
-		if goesOn {
-			b.above[i] = b.above[i-1]
+		if i > 0 && b.lines[i].from == b.lines[i-1].to { // it goes on
+			levels[i], b.above[i] = levels[i-1], b.above[i-1]
 		} else {
-			level = levelOf(l)
-			n := len(open) - 1
-			for ; n >= 0 && (level < open[n].level || level == open[n].level && (open[n].over || blank > open[n].line+1)); n-- {
-				open = open[:n]
+			level, k := levelOf(l), last
+			for ; k >= 0 && !(lead[k] && (level > levels[k] || level == levels[k] && level >= 0 && level%2 == 0 && level == levels[last] && blank <= k+1)); k = b.above[k] {
 			}
-			if n >= 0 {
-				b.above[i], open[n].over = int32(open[n].line), open[n].over || level > open[n].level
-				b.leads[b.above[i]] = -1
+			if levels[i], b.above[i] = level, k; k >= 0 {
+				b.leads[k] = -1
 			}
 		}
-		next := min(i+1, len(b.lines)-1)
-		if len(open) < mostOpen && b.lines[next].from != b.lines[i].to && (leading.MatchString(l) || heading.MatchString(strings.TrimSpace(l)) || level%2 == 0 && levelOf(b.at(next)) == level+1) {
-			open = append(open, lead{i, level, level < 0 || level%2 == 1})
-			for k := i; k > 0 && b.lines[k].from == b.lines[k-1].to && !sentenceEnd.MatchString(b.at(k-1)); k-- { // the words before it in the line
-				b.above[k], b.leads[int32(k-1)] = int32(k-1), -1
-			}
+		last = int32(i)
+		lead[i] = b.lines[next].from != b.lines[i].to && (all || denies.MatchString(l)) &&
+			(leading.MatchString(l) || heading.MatchString(strings.TrimSpace(l)) || levels[i]%2 == 0 && levelOf(b.at(next)) == levels[i]+1)
+		for k := i; k > 0 && lead[i] && b.lines[k].from == b.lines[k-1].to && !sentenceEnd.MatchString(b.at(k-1)); k-- { // the words before it in the line
+			b.above[k], b.leads[int32(k-1)] = int32(k-1), -1
 		}
 	}
+	if len(b.leads) == 0 {
+		b.above = nil
+	}
 }
-
-// A lead is a line that others stand below.
-type lead struct {
-	line, level int
-	over        bool // what stands below it ends with the next line of its level
-}
-
-// mostOpen is how many lines a line may stand below.
-const mostOpen = 64
 
 // leading finds words that lead to a list, and denies those that deny something.
 var leading, denies = regexp.MustCompile(`[:：][\s*_]*$`), regexp.MustCompile(`(?i)\b(?:not?|never|none|nothing|\w+n['’]t|cannot|without|wrong|reject\w*|avoid|against|fail\w*|dead|nicht|kein\w*|nie|pas|jamais|nunca|sin)\b|[不没無]|ない|(?:^|[^\pL])(?:не|нет|ни)[^\pL]`)
