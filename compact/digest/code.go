@@ -1,9 +1,7 @@
 package digest
 
 import (
-	"cmp"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -13,7 +11,6 @@ func (p *part) code() {
 	at := len(p.events)
 	p.changed = p.files.since(p.events[p.old:])
 	p.nameChanges(at)
-	p.tasks(at)
 	at++
 	for k, f := range p.changed {
 		note := ""
@@ -68,49 +65,8 @@ func (p *part) nameChanges(event int) {
 	}
 }
 
-// tasks adds the tasks that are open, as the last call with the whole list left it, if no
-// newer one is read.
-func (p *part) tasks(at int) {
-	for i, e := range slices.Backward(p.events) {
-		if e.by != byCall || !e.answered || e.outcome.verdict >= failed || e.tasks() == nil {
-			continue
-		}
-		if p.late(int32(i)) == "" && !p.tracks {
-			p.add(steps, at, 1, "tasks as of here: "+cutAt(e.open(), max(p.room/8, 240)), foremost, -1)
-		}
-		return
-	}
-}
-
 // endOf says how what is known of a file ended.
 var endOf = map[how]string{removed: " (removed)", restored: " (taken back)"}
 
 // foremost is the worth of what is chosen before all else.
 const foremost = 1000
-
-// taskTexts are the names that agents give to the text of a task.
-const taskTexts = "content step subject title task description text"
-
-// tasks returns the tasks of a call that has a whole list of them, or nil.
-func (a *action) tasks() []value {
-	if a.kind != tracks || a.values.member("merge") == "true" {
-		return nil
-	}
-	for i := range a.values.list {
-		if m := &a.values.list[i]; m.kind == '[' && len(m.list) > 0 && m.list[0].member(taskTexts)+m.list[0].member("status") != "" {
-			return m.list
-		}
-	}
-	return nil
-}
-
-// open returns the tasks of a call that are not done, on one line.
-func (a *action) open() string {
-	var tasks []string
-	for _, t := range a.tasks() {
-		if status := t.member("status"); !strings.HasPrefix(status, "complete") {
-			tasks = append(tasks, OneLine(t.member(taskTexts), 80)+" ("+cmp.Or(OneLine(status, 16), "open")+")")
-		}
-	}
-	return cmp.Or(strings.Join(tasks, "; "), "all completed")
-}

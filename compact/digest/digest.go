@@ -25,7 +25,6 @@
 //	edit src/fold.go (+1 −1: limit = 4) → refused by the user, who said: "fold.go is frozen"
 //	… 4 more steps
 //	changed: src/app.go (2 ×)
-//	tasks as of here: Listen on 8080 (completed); Translate the report (pending)
 //	as of here, src/app.go:
 //	  + listen(8080)
 //	[End of the record]

@@ -45,7 +45,6 @@ func TestTextsAreWrittenOnce(t *testing.T) {
 	}
 	for name, write := range map[string]func(n int){
 		"rows":   func(n int) { resultOf(list(n), other) },
-		"tasks":  func(n int) { actionOf("todo_write", valueOf(`{"todos":`+list(n)+`}`)).open() },
 		"levels": func(n int) { resultOf("a:\n  "+strings.Repeat("- ", n)+"x\nb: 1\n", other) },
 	} {
 		few, many := allocated(func() { write(1500) }), allocated(func() { write(6000) })

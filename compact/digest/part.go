@@ -18,7 +18,6 @@ type part struct {
 	interest *interest
 	seen     map[uint64]bool // lines that the model reads
 	stays    map[*event]bool // the edits whose calls it reads
-	tracks   bool            // it reads a list of tasks
 	bodies   []*body         // of the results of the events
 	weights  []float32       // of the events
 	room     int             // bytes
@@ -122,7 +121,6 @@ func (p *part) see() {
 			if !m.inText {
 				p.stays[m.events[k]] = true
 			}
-			p.tracks = p.tracks || a.tasks() != nil
 			a.values.each(func(text string) { x.feed(firstBytes(text, 8000), 1.5, false) })
 		}
 		for _, h := range m.hashes() {

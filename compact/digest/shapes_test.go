@@ -244,9 +244,6 @@ func TestShapesOfAgents(t *testing.T) {
 	f("a note that was written",
 		call(1, "save_note", `{"title":"Bridge","text":"`+strings.Repeat("Some words before it. ", 12)+`The vouchers take 10,706.82 off."}`, `{"ok":true}`),
 		"The vouchers take 10,706.82 off. → ok: true\n")
-	f("a list of tasks that was not taken",
-		conversation(call(1, "update_plan", `{"plan":[{"step":"Read it","status":"pending"}]}`, "Plan updated"), call(2, "update_plan", `{"plan":[{"step":"Write it","status":"pending"}]}`, "Error: invalid plan: a step is in progress")),
-		"tasks as of here: Read it (pending)\n")
 	// Agents that answer in texts alone.
 	fenced := func(reply string) []compact.Message {
 		return say(user("Tidy up."), assistant("The build folder is old. You can run:\n```bash\nrm -rf build\n```"), user(reply), assistant("So be it."), user("Go on."))

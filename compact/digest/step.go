@@ -31,8 +31,6 @@ func (p *part) step(i int, e *event, times int) {
 	switch {
 	case e.outcome.verdict == refused: // however long ago: the user still does not want it
 		score, w = 14, 1
-	case e.kind == tracks && e.tasks() != nil: // the list of tasks says it
-		score = 0
 	case e.kind == other && e.mayAct():
 		score = max(score, 10)
 	case e.outcome.verdict == failed, e.kind == runs && !e.shows:

@@ -97,7 +97,7 @@ var item = regexp.MustCompile(`^[ \t]*([-*•]|[0-9]+[.)]) `)
 // are indented, and none begins with a label of the record's own.
 
 // labels begin the lines of a record.
-var labels = []string{"user", "agent", "changed", "as of here", "tasks as of here", "the user answered"}
+var labels = []string{"user", "agent", "changed", "as of here", "the user answered"}
 
 // A model reads many characters as a blank or as the end of a line, and ignores
 // invisible ones.

@@ -64,14 +64,13 @@ func TestAStepThatLeavesLate(t *testing.T) {
 		stays, after []compact.Message
 		want, no     string
 	}{
-		"an edit":         {edit(1, "a.go", "most = 1", "most = 2"), edit(2, "a.go", "most = 2", "least = 3"), "\n(earlier) edit a.go (+1 −1: most = 2) → done\n", "as of here"},
-		"before a reset":  {edit(1, "a.go", "most = 1", "most = 2"), run(2, "git reset --hard", ""), "\nchanged: a.go\n", "as of here"},
-		"before its end":  {edit(1, "lib/a.go", "most = 1", "most = 2"), run(2, "rm -r lib", ""), "\nchanged: lib/a.go\n", "as of here"},
-		"after a pull":    {run(1, "git pull", ""), edit(2, "lib/a.go", "most = 1", "most = 2"), "\n(earlier) $ git pull → no output\n", "changed:"},
-		"after a folder":  {run(1, "rm -r lib", ""), edit(2, "p/lib/a.go", "most = 1", "most = 2"), "\n(earlier) $ rm -r lib → no output\n", "p/lib"},
-		"a removal":       {run(1, "rm lib/a.go", ""), run(2, "git checkout lib/a.go", ""), "\n(earlier) $ rm lib/a.go → no output\n", "changed:"},
-		"a test":          {run(1, "make test", "12 passed"), run(2, "make test", "FAILED a_test.go"), "\n(earlier) $ make test → 12 passed\n", "changed:"},
-		"a list of tasks": {exchange(1, "todo_write", `{"todos":[{"content":"Read","status":"pending"}]}`, "ok"), exchange(2, "todo_write", `{"todos":[{"content":"Read","status":"completed"}]}`, "ok"), "tasks as of here: all completed\n", "pending"},
+		"an edit":        {edit(1, "a.go", "most = 1", "most = 2"), edit(2, "a.go", "most = 2", "least = 3"), "\n(earlier) edit a.go (+1 −1: most = 2) → done\n", "as of here"},
+		"before a reset": {edit(1, "a.go", "most = 1", "most = 2"), run(2, "git reset --hard", ""), "\nchanged: a.go\n", "as of here"},
+		"before its end": {edit(1, "lib/a.go", "most = 1", "most = 2"), run(2, "rm -r lib", ""), "\nchanged: lib/a.go\n", "as of here"},
+		"after a pull":   {run(1, "git pull", ""), edit(2, "lib/a.go", "most = 1", "most = 2"), "\n(earlier) $ git pull → no output\n", "changed:"},
+		"after a folder": {run(1, "rm -r lib", ""), edit(2, "p/lib/a.go", "most = 1", "most = 2"), "\n(earlier) $ rm -r lib → no output\n", "p/lib"},
+		"a removal":      {run(1, "rm lib/a.go", ""), run(2, "git checkout lib/a.go", ""), "\n(earlier) $ rm lib/a.go → no output\n", "changed:"},
+		"a test":         {run(1, "make test", "12 passed"), run(2, "make test", "FAILED a_test.go"), "\n(earlier) $ make test → 12 passed\n", "changed:"},
 	} {
 		all := conversation([]compact.Message{user("Go on.")}, c.stays, []compact.Message{user("No, otherwise.")}, c.after, run(3, "ls", "a.go"))
 		r := NewRecord(compacttest.Bytes{})

@@ -147,11 +147,3 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		"\nuser: It does not work: REVIEW.md was not cleared.",
 		no("5c40c72"), no("Please always wait"))
 }
-
-// TestTasksAreToldShort says that a long list of tasks has what is open.
-func TestTasksAreToldShort(t *testing.T) {
-	tasks := actionOf("todo_write", valueOf(`{"todos":[{"content":"Read the sources","status":"completed"},{"content":"Mend the counter","status":"in_progress"}]}`))
-	if got, want := tasks.open(), "Mend the counter (in_progress)"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
