@@ -67,17 +67,13 @@ func (r *Record) lose(m *message, answered bool) {
 			r.happened(&event{by: byAgent, origin: m.origin, words: final[2], final: true})
 			said = final[3]
 		}
-		if undone := byUserRun.MatchString(m.text) || undoneByHand.MatchString(said); (undone || byHand.MatchString(said)) && !r.files.namedIn(said, m.origin) && undone {
+		if (byUserRun.MatchString(m.text) || byHand.MatchString(said)) && !r.files.namedIn(said, m.origin) {
 			r.files.apply(&change{path: everyFile, how: touched}, &event{origin: m.origin})
 		}
 		if said != "" {
 			r.happened(&event{by: byUser, origin: m.origin, words: said, who: m.name})
 		}
-		switch {
-		case data == "":
-		case strings.HasPrefix(data, continued):
-			r.happened(&event{by: byAgent, origin: m.origin, words: data, final: true})
-		default:
+		if data != "" {
 			path := "what the user attached"
 			if strings.HasPrefix(data, agentsFile) {
 				path = "AGENTS.md"
@@ -130,12 +126,6 @@ func (r *Record) answer(e *event, res *result) {
 		e = r.happened(&late)
 	}
 	e.answered, e.result, e.outcome = true, *res, outcome{}
-	if of := r.running[e.values.member("sessionid bashid shellid taskid")]; of != nil && e.command == "" && !containsAny(e.verb, ending) {
-		e.action = &action{kind: runs, tool: e.tool, values: e.values, command: of.command, commands: of.commands, shows: of.shows} // what it printed since
-	}
-	if e.kind == runs && e.result.session != "" {
-		r.running[e.result.session] = e.action
-	}
 	e.outcome = e.outcomeOf(&e.result)
 	if e.kind == sends || e.command == "" && containsAny(e.verb, moving) {
 		r.files.namedIn(e.values.text+e.result.text, e.origin)
@@ -154,15 +144,10 @@ func (r *Record) answer(e *event, res *result) {
 // they name.
 var moving = []string{"move", "delete", "rename", "restore", "revert", "undo", "copy"}
 
-// byHand finds that users say that they changed something themselves.
-var byHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |already |also |have )*(?:changed|edited|fixed|modified|renamed|reverted|updated|moved|rewrote|undid|restored|removed|deleted|added|replaced|put)\b|\bmyself\b|\bby hand\b|\bhabe\b.*\bge\pL|\bselbst\b|我.{0,12}(?:改|删|加)了`)
-
-// undoneByHand finds that users say that they took changes back, or got others.
-var undoneByHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |already |also |have )*(?:(?:reverted|undid|undone|restored|stashed|rebased|(?:discarded|reset|dropped|pulled|merged) (?:it|them|that|this|all|everything|(?:the|your|my) (?:\w+ )?(?:changes?|edits?|commits?|files?|branch|work)))|rolled (?:\w+ )*back|took (?:it|them|that|your \w+) back)\b|` +
-	`\A\W*checkpoint restored|\b(?:he|hemos) (?:revertido|deshecho|descartado|restaurado)\b|\bai (?:annulé|rétabli|défait|restauré)|\b(?:zurückgesetzt|zurückgenommen|rückgängig gemacht|verworfen)\b|我.{0,12}(?:撤销|还原|回滚)了`)
+// byHand finds that users say that they changed something themselves, took it back, or got what
+// others changed.
+var byHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |already |also |have )*(?:changed|edited|fixed|modified|renamed|reverted|undid|undone|restored|stashed|rebased|discarded|reset|dropped|pulled|merged|rolled|took|updated|moved|rewrote|removed|deleted|added|replaced|put)\b|\bmyself\b|\bby hand\b|\A\W*checkpoint restored|` +
+	`\bhabe\b.*\bge\pL|\bselbst\b|\b(?:zurückgesetzt|zurückgenommen|rückgängig gemacht|verworfen)\b|\b(?:he|hemos) (?:revertido|deshecho|descartado|restaurado)\b|\bai (?:annulé|rétabli|défait|restauré)|我.{0,12}(?:改|删|加|撤销|还原|回滚)了`)
 
 // byUserRun finds a command that the user ran in Claude Code or Codex.
 var byUserRun = regexp.MustCompile(`\A\s*<(?:bash-input|user_shell_command)>`)
-
-// ending are parts of the names of tools that end what runs in a session.
-var ending = []string{"kill", "stop", "cancel"}

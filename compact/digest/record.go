@@ -19,10 +19,9 @@ type Record struct {
 	fresh   int               // how many of the newest events no part was chosen from
 	awaits  *event            // a call in a text, whose result is the next message
 	files   files
-	running map[string]*action // the commands of sessions
-	told    map[uint64]bool    // lines in the parts
-	native  bool               // there are calls that are no part of a text
-	carried []*event           // reads of which pieces had no room, for a later part
+	told    map[uint64]bool // lines in the parts
+	native  bool            // there are calls that are no part of a text
+	carried []*event        // reads of which pieces had no room, for a later part
 
 	upTo     int  // the origin of the newest event that the parts tell of
 	messages int  // how many left
@@ -32,7 +31,7 @@ type Record struct {
 
 // NewRecord returns an empty record whose costs are those of c.
 func NewRecord(c compact.Counter) *Record {
-	return &Record{counter: c, calls: map[string]*event{}, files: files{}, running: map[string]*action{}, told: map[uint64]bool{}}
+	return &Record{counter: c, calls: map[string]*event{}, files: files{}, told: map[uint64]bool{}}
 }
 
 // Add returns the next part of the record: what lost says that neither kept nor
