@@ -2,22 +2,18 @@ package digest
 
 import "slices"
 
-// carry returns the reads of files of which the worthiest pieces had no room, as far as twice
-// the room goes, for a later part.
+// carry returns the reads of files of which the worthiest pieces had no room, for a later part.
 func (p *part) carry(order []int32) (list []*event) {
 	in := map[*event]bool{}
-	pieces, texts := 2*p.room, carriedRoom*p.room // in bytes
+	left := carriedRoom * p.room
 	for _, i := range order {
 		q := &p.pieces[i]
 		e := p.at(q.event)
 		if q.on || q.score < leastRead*beyond || q.class != sources && q.class != rules || e.path == "" {
 			continue
 		}
-		if pieces -= int(q.cost); pieces < 0 {
-			break
-		}
-		if n := len(e.result.text); !in[e] && n <= texts {
-			in[e], texts = true, texts-n
+		if n := len(e.result.text); !in[e] && n <= left {
+			in[e], left = true, left-n
 			list = append(list, e)
 		}
 	}

@@ -77,27 +77,25 @@ const (
 func (r *Record) cost(text string) int { return compact.CostText(r.counter, text) }
 
 // What a record that is made anew may be made of again: so many bytes for each token of its
-// size, but at least so many, and the least number of changed files. Otherwise making it anew
-// again and again would cost more than the messages.
+// size, and so many of an event or a changed file. Otherwise making it anew again and again
+// would cost more than the messages.
 const (
 	bytesPerToken = 128
-	leastBytes    = 1 << 16
-	eventBytes    = 256 // of an event, and its texts
-	leastFiles    = 256
+	eventBytes    = 256 // and its texts
 )
 
 // forget forgets the oldest events beyond the memory of a record that is made anew. Words of
 // users are kept longest.
 func (r *Record) forget(size int) {
-	left := max(leastBytes, bytesPerToken*size)
+	left := bytesPerToken * max(size, 512)
+	r.files.forget(left / eventBytes)
 	words := left / 4
 	kept := r.events[:0:0]
 	for _, e := range slices.Backward(r.events) {
 		n := eventBytes + len(e.words) + len(e.result.text)
-		switch {
-		case e.by == byUser && words > 0:
+		if e.by == byUser && words > 0 {
 			words -= len(e.words)
-		case n > left:
+		} else if n > left {
 			continue
 		}
 		left -= n
@@ -105,18 +103,16 @@ func (r *Record) forget(size int) {
 	}
 	slices.Reverse(kept)
 	r.events, r.fresh = kept, min(r.fresh, len(kept))
-	r.files.forget(max(leastFiles, size/4))
 	maps.DeleteFunc(r.calls, func(_ string, e *event) bool { return e.answered })
 }
 
 // message is a message that was read. Each is read once, when it is first seen.
 type message struct {
-	origin  int
-	role    compact.Role
-	name    string // of who speaks, where several do
-	answers string // the id of the call that a result answers
-	parts   []compact.Part
-	calls   []compact.Call
+	origin int
+	role   compact.Role
+	name   string // of who speaks, where several do
+	parts  []compact.Part
+	calls  []compact.Call
 
 	text    string // of its parts
 	actions []*action
@@ -143,7 +139,7 @@ func same[T any](a, b []T) bool {
 
 // read reads a message. was is what it was before it changed, or nil.
 func (r *Record) read(m *compact.Message, was *message) *message {
-	read := &message{origin: m.Origin, role: m.Role, name: m.Name, answers: m.Answers, parts: m.Parts, calls: m.Calls}
+	read := &message{origin: m.Origin, role: m.Role, name: m.Name, parts: m.Parts, calls: m.Calls}
 	for i := range m.Parts {
 		if m.Parts[i].Kind == compact.KindText {
 			read.text = joined(read.text, "\n", m.Parts[i].Text.String())

@@ -198,10 +198,10 @@ func TestARecordRemembersABoundedNumber(t *testing.T) {
 	for _, e := range r.events {
 		bytes += len(e.words) + len(e.result.text)
 	}
-	if n := len(r.events); n > leastFiles*2 || bytes > leastBytes*2 {
+	if n := len(r.events); n > 512 || bytes > 1<<17 {
 		t.Errorf("%d events of %d bytes are remembered", n, bytes)
 	}
-	if n, m := len(r.files), len(r.calls); n > leastFiles || m > leastFiles {
+	if n, m := len(r.files), len(r.calls); n > 256 || m > 256 {
 		t.Errorf("%d files and %d calls are remembered", n, m)
 	}
 }
@@ -270,7 +270,7 @@ func TestAPartWithoutRoomIsToldLater(t *testing.T) {
 // forgotten leaves a record that can go on.
 func TestAPartWithoutRoomForgets(t *testing.T) {
 	var many []compact.Message
-	for id := range 2 * leastFiles {
+	for id := range 512 {
 		many = append(many, exchange(id, "run", `{"command":"make release-notes-of-every-year"}`, "exit code: 2")...)
 	}
 	for size := 1; size < 60; size++ {

@@ -47,7 +47,7 @@ func (p *part) source(i int, e *event, head int32) {
 		case f == nil && (rule || short):
 			s *= max(1, heldWeight/w)
 		}
-		if rule && len(l) > longRule {
+		if rule {
 			return s, single
 		}
 		return s, plainLine
@@ -60,9 +60,6 @@ const (
 	standingWeight = 2
 	heldWeight     = 1.3
 )
-
-// longRule is the length of rules that are pieces of their own.
-const longRule = 100
 
 // explains finds items that say what a thing is: its name comes first.
 var explains = regexp.MustCompile("^[ \t]*(?:[-*+]|\\d+[.)]) +[*_]*`")

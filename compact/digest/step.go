@@ -46,9 +46,9 @@ func (p *part) step(i int, e *event, times int) {
 	case asks:
 		p.asked(i, e, head)
 	case plans, reports:
-		p.says(answers, i, 1, e.text, 1.6, p.room/4, head, "")
+		p.says(answers, i, 1, e.text, 1.6, p.room/4, head)
 	case sends:
-		p.says(findings, i, 1, e.result.text, 0.9, p.room/5, head, "")
+		p.says(findings, i, 1, e.result.text, 0.9, p.room/5, head)
 	case reads:
 		p.source(i, e, head)
 	default:

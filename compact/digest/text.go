@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"hash/maphash"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,17 +19,8 @@ func firstBytes(s string, n int) string {
 	return s[:n]
 }
 
-// lastBytes returns at most n bytes of the end of a text, cut between characters.
-func lastBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	at := len(s) - n
-	for at < len(s) && !utf8.RuneStart(s[at]) {
-		at++
-	}
-	return s[at:]
-}
+// lastBytes returns at most n bytes of the end of a text, perhaps from within a character.
+func lastBytes(s string, n int) string { return s[max(0, len(s)-n):] }
 
 // led returns a text after a mark, if there is a text.
 func led(mark, text string) string {
@@ -81,14 +73,10 @@ func FirstLine(text string) string {
 	return line
 }
 
-// hashOf returns a hash of a line without the blanks around it.
-func hashOf(line string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(line) {
-		h = (h ^ uint64(line[i])) * 1099511628211
-	}
-	return h
-}
+// hashOf returns a hash of a text, another one in each run.
+func hashOf(text string) uint64 { return maphash.String(seed, text) }
+
+var seed = maphash.MakeSeed()
 
 var item = regexp.MustCompile(`^[ \t]*([-*•]|[0-9]+[.)]) `)
 

@@ -11,7 +11,6 @@ func (p *part) user(i int, e *event) {
 	place := 0.4 + 0.6*float32(i+1)/float32(len(p.events))
 	most := min(max(p.room/5, 160), 1600)
 	switch {
-	case e.words == "":
 	case len(e.words) > most:
 		b, first := p.interest.bodyOf(e.words), len(p.pieces)
 		b.place(true)
@@ -22,8 +21,6 @@ func (p *part) user(i int, e *event) {
 				return 0, skipped
 			case k == 0:
 				return s + 10, single
-			case b.leads[int32(k)] != 0:
-				return 0, opens
 			case binds(l):
 				return s + 9, single
 			default:
@@ -43,15 +40,11 @@ func (p *part) user(i int, e *event) {
 // agent adds what the assistant said: an answer to the user nearly whole, of what
 // it says at work the conclusions.
 func (p *part) agent(i int, e *event) {
-	c, base, limit := prose, float32(0.9), max(500, p.room/14)
 	if e.final {
-		c, base, limit = answers, 2, max(700, p.room/12)
+		p.says(answers, i, 0, e.words, 2, max(700, p.room/12), -1)
+	} else {
+		p.says(prose, i, 0, e.words, 0.9, max(500, p.room/14), -1)
 	}
-	reply := ""
-	if i+1 < len(p.events) && p.events[i+1].by == byUser {
-		reply = p.events[i+1].words
-	}
-	p.says(c, i, 0, e.words, base, limit, -1, reply)
 }
 
 // wordless finds lines without a word, and those that only begin or end an element.
@@ -65,7 +58,7 @@ const shortAnswer = 48
 
 // says adds a text of somebody who concludes something: the assistant, another
 // agent, a plan. What a short reply may choose from is raised.
-func (p *part) says(c purpose, i int, order int32, text string, base float32, limit int, need int32, reply string) {
+func (p *part) says(c purpose, i int, order int32, text string, base float32, limit int, need int32) {
 	least, most := 200, 340
 	if c == prose {
 		least, most = 30, 160
@@ -73,6 +66,8 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 	b := p.interest.sentencesOf(text, least)
 	b.place(false)
 	n := float32(len(b.lines) + 1)
+	next := p.at(int32(i + 1))
+	replied := need < 0 && next != nil && next.by == byUser && len(next.words) < shortAnswer
 	p.lines(c, i, order, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
@@ -91,10 +86,10 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		if concludes && words > 5 {
 			s++
 		}
-		if !announces && (strings.IndexByte(t, '`') >= 0 || namesFile.MatchString(t)) {
+		if !announces && strings.IndexByte(t, '`') >= 0 {
 			s += 0.6
 		}
-		if reply != "" && len(reply) < shortAnswer && (item.MatchString(l) || strings.HasSuffix(t, "?")) {
+		if replied && (item.MatchString(l) || strings.HasSuffix(t, "?")) {
 			s += 2
 		}
 		switch c {
@@ -127,9 +122,6 @@ func sentenceLength(text string, most int) int {
 
 // sentence finds what may be the end of a sentence.
 var sentence = regexp.MustCompile("[a-z0-9`)*\"][.!?] +|。 *")
-
-// namesFile finds sentences that name a file.
-var namesFile = regexp.MustCompile(`\w[\w-]*(?:/[\w.-]+)*\.[a-z]{1,5}\b`)
 
 // heading finds the heading of a section.
 var heading = regexp.MustCompile(`^(?:#+ |\d+[.)] \*\*.*\*\*:?$|\*\*.*\*\*:?$|\*\*.*:\*\*$)`)
