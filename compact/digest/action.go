@@ -63,8 +63,7 @@ const (
 	inserted            // new was added
 	changed             // nobody knows how: nothing that is known of it holds
 	removed
-	restored // to what it was before
-	touched  // perhaps
+	touched // perhaps
 )
 
 // arguments says what arguments are for, by the names that agents give them, without

@@ -50,10 +50,13 @@ func (p *part) region(event, at int, text string, weight float32, head int32) {
 func (p *part) nameChanges(event int) {
 	left, text := max(p.room/8, 120), ""
 	for i, f := range p.changed {
-		if strings.HasPrefix(f.path, "/tmp/") && f.state != written { // what a command put aside
+		if strings.HasPrefix(f.path, "/tmp/") && !f.whole { // what a command put aside
 			continue
 		}
-		name := OneLine(f.path, 200) + endOf[f.state]
+		name := OneLine(f.path, 200)
+		if f.removed {
+			name += " (removed)"
+		}
 		if left -= len(name) + 2; left < 0 {
 			text = "at least " + count(len(p.changed)-i, "file") + " before, " + text
 			break
@@ -64,9 +67,6 @@ func (p *part) nameChanges(event int) {
 		p.add(steps, event, 0, "changed: "+text, foremost, -1)
 	}
 }
-
-// endOf says how what is known of a file ended.
-var endOf = map[how]string{removed: " (removed)", restored: " (taken back)"}
 
 // foremost is the worth of what is chosen before all else.
 const foremost = 1000

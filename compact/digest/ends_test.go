@@ -185,7 +185,7 @@ func TestWhatMayNotHoldAnyMore(t *testing.T) {
 		want string
 	}{
 		"a command":                 {shell("make test"), holds},
-		"an undo":                   {exchange(2, "editor", `{"command":"undo_edit","path":"/w/lib/a.rb"}`, "Last edit to /w/lib/a.rb undone successfully."), may},
+		"an undo":                   {exchange(2, "editor", `{"command":"undo_edit","path":"/w/lib/a.rb"}`, "Last edit to /w/lib/a.rb undone successfully."), gone},
 		"a restore":                 {exchange(2, "restore_files", `{"paths":["lib/a.rb"]}`, "Restored 1 file."), may},
 		"a reset":                   {shell("git reset --hard"), gone},
 		"a pull":                    {shell("git pull --rebase"), may},

@@ -13,8 +13,8 @@ type files map[string]*file
 // A file is what calls made of a file.
 type file struct {
 	path    string
-	last    *event   // that changed it
-	state   how      // what was done to the whole of it last
+	last    *event // that changed it
+	removed bool
 	whole   bool     // one of the regions is all of it
 	touched bool     // a command changed it or another agent spoke of it: nobody knows how it is
 	regions []region // oldest change first
@@ -35,11 +35,11 @@ const (
 func (fs files) apply(c *change, e *event) {
 	path := strings.TrimSuffix(strings.TrimPrefix(c.path, "./"), "/")
 	f, late := fs[path], fs.after(path, e)
-	if c.how >= removed || len(fs) <= mostChanges {
+	if c.how >= changed || len(fs) <= mostChanges {
 		for p, g := range fs {
 			if (g != f || c.how == touched) && g.last.origin <= e.origin && mayBe(path, p) {
-				if g.touched = true; c.how == removed || c.how == restored {
-					g.state, g.regions = changed, nil
+				if g.touched = true; c.how == removed || c.how == changed {
+					g.removed, g.regions = false, nil
 				}
 			}
 		}
@@ -59,7 +59,7 @@ func (fs files) apply(c *change, e *event) {
 		return
 	}
 	more := c.how == replaced || c.how == inserted
-	f.state = c.how
+	f.removed = c.how == removed
 	f.whole = c.how == written || more && f.whole
 	f.touched = more && f.touched && len(f.regions) > 0
 	switch c.how {
@@ -128,36 +128,25 @@ func (fs files) namedIn(text string, origin int) (named bool) {
 // everyFile is the path of a change to any file: nobody knows what is in them after it.
 const everyFile = "."
 
-// replace notes that a text of the file became another. Regions that were changed before
-// and have a part of the text are one with it: as it was before all changes, and as it is now.
+// replace notes that a text of the file became another. A region that has the text changes
+// with it, and of others that have a part of it nobody knows how they are.
 func (f *file) replace(c *change) {
-	was, known := c.old, false
 	first, _, _ := strings.Cut(c.old, "\n")
 	last := c.old[strings.LastIndexByte(c.old, '\n')+1:]
 	for i := len(f.regions) - 1; i >= 0; i-- {
 		g := &f.regions[i]
-		switch holds := c.old != "" && strings.Contains(g.new, c.old); {
-		case len(g.new)+len(c.old) > mostRegion:
-			continue
+		long := len(g.new)+len(c.new) > mostRegion
+		holds := c.old != "" && !long && strings.Contains(g.new, c.old)
+		switch {
 		case holds && !c.all:
 			g.new = strings.Replace(g.new, c.old, c.new, 1)
 			return
-		case holds && strings.Count(g.new, c.old)*len(c.new) <= mostRegion:
-			g.new, known = strings.ReplaceAll(g.new, c.old, c.new), true
-			continue
-		case holds:
-		case len(g.new) > sameText && strings.Contains(c.old, g.new):
-			was = strings.Replace(was, g.new, g.old, 1)
-		case len(first) > samePlace && strings.Contains(g.new, first), // nobody knows its other part
-			len(last) > samePlace && strings.Contains(g.new, last):
-		default:
-			continue
+		case holds, long, len(g.new) > sameText && strings.Contains(c.old, g.new),
+			len(first) > samePlace && strings.Contains(g.new, first), len(last) > samePlace && strings.Contains(g.new, last):
+			f.regions = slices.Delete(f.regions, i, i+1)
 		}
-		f.regions = slices.Delete(f.regions, i, i+1)
 	}
-	if !known {
-		f.add(region{old: was, new: c.new})
-	}
+	f.add(region{old: c.old, new: c.new})
 }
 
 // sameText is the length above which two texts of a file are the same only if they are of

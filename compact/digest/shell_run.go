@@ -21,7 +21,7 @@ var shows = byWord(map[kind]string{
 })
 
 // does has what commands do to the files that they name.
-var does = byWord(map[how]string{removed: "rm git-rm", changed: "tee touch", touched: "mv git-mv"})
+var does = byWord(map[how]string{removed: "rm git-rm", changed: "tee touch", touched: "mv git-mv cp ln"})
 
 // showsState finds commands that show how things are.
 var showsState = regexp.MustCompile(`^(?:gh \w+ (?:view|list|status|diff)\b|(?:kubectl|oc) (?:-\S+ \S+ )*(?:get|describe|logs|top|events)\b|docker (?:compose )?(?:ps|logs|inspect|images)\b|systemctl (?:status|is-\w+|list-\S+)|journalctl\b|crontab -l|\S+ (?:\w+ )?status(?:\s|$)|mdadm (?:-D|--detail)|git-(?:status|rev-parse|branch --show-current)\b|` +
@@ -106,34 +106,24 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 	}
 	add(changed, c.into...)
 	files := slices.DeleteFunc(slices.Clone(c.words), func(w string) bool { return w == "" || w[0] == '-' })
-	is, n, line := shows[c.name], len(files), c.name+" "+strings.Join(c.words, " ")
-	switch c.name {
-	case "sed", "perl":
-		if slices.ContainsFunc(c.words, inPlace.MatchString) {
-			if is = other; !slices.ContainsFunc(c.words, scripted.MatchString) {
-				files = files[min(1, n):]
-			}
-			add(changed, files...)
-		}
-	case "find":
-		if slices.Contains(c.words, "-delete") {
-			is = other
-		}
-	}
+	is, line := shows[c.name], c.name+" "+strings.Join(c.words, " ")
 	switch {
-	case is != other:
+	case (c.name == "sed" || c.name == "perl") && slices.ContainsFunc(c.words, inPlace.MatchString):
+		if !slices.ContainsFunc(c.words, scripted.MatchString) {
+			files = files[min(1, len(files)):]
+		}
+		add(changed, files...)
+	case is != other && !slices.Contains(c.words, "-delete"):
 		return is
 	case slices.ContainsFunc(c.words, tried.MatchString), keepsFiles.MatchString(line):
 	case showsState.MatchString(line) && !writesData.MatchString(line):
 		return status
 	case takesBack.MatchString(line):
 		named := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return !namedFile.MatchString(f) })
-		if len(named) == 0 || n > len(named)+1 {
+		if len(named) == 0 || len(files) > len(named)+1 {
 			named = []string{everyFile}
 		}
-		add(restored, named...)
-	case (c.name == "cp" || c.name == "ln") && n > 0:
-		add(touched, files[n-1])
+		add(changed, named...)
 	case does[c.name] != replaced:
 		add(does[c.name], files...)
 	case changesFiles.MatchString(line), !strings.HasPrefix(c.name, "git-") && formats.MatchString(line):

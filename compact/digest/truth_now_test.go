@@ -34,7 +34,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 			edit(1, "x", "first(old)\nlast(old)"), edit(2, "y", "other(old)"),
 			exchange(3, "Edit", `{"file_path":"src/a.go","old_string":"old","new_string":"fresh","replace_all":true}`, "done"),
 		),
-		"\n  + first(fresh)\n  + last(fresh)\n", "\n  + other(fresh)\n",
+		"as of here, src/a.go:\n  + fresh\n",
 		no("(old)\n  +"), no("+ last(old)"))
 	f("an edit of twelve places", 700,
 		conversation(
@@ -119,7 +119,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		no("changed:"))
 	f("a cell that is a shell's", 700,
 		conversation(edit(1, "limit = 3", "limit = 5"), exchange(2, "run_cell", `{"code":"%%bash\ngit checkout -- src/a.go"}`, ""), exchange(3, "execute_code", `{"language":"bash","code":"rm src/b.go"}`, "")),
-		"src/a.go (taken back)", "src/b.go (removed)",
+		"changed: src/a.go, src/b.go (removed)",
 		no("as of here"))
 	f("a short sentence between others, and a whole message of a user", 200,
 		conversation(
