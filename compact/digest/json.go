@@ -50,7 +50,7 @@ func (r *reader) value(v *value, name string) {
 		if r.object(v, name); name == "" {
 			r.says = max(r.says, v.says())
 		}
-	case v.kind == '[' && len(v.list) > 1 && isTable(v.list):
+	case v.isTable():
 		t := tableOf(name, v.list)
 		r.line(t.text + "\n") // an empty line ends it
 		r.tables = append(r.tables, t)
@@ -135,17 +135,15 @@ func (v *value) wraps() (texts bool) {
 	return texts
 }
 
-// object writes the members of an object: what is short on one line, then the
-// others.
+// object writes the members of an object: what is short on one line, then the others.
 func (r *reader) object(v *value, name string) {
-	line := ""
+	line, wraps := "", v.wraps()
 	flush := func() {
 		if line != "" {
 			r.line(joined(name, ": ", line))
 		}
 		line = ""
 	}
-	wraps := v.wraps()
 	var long []int
 	for i := range v.list {
 		m, key := &v.list[i], plainKey(v.keys[i])
@@ -154,7 +152,7 @@ func (r *reader) object(v *value, name string) {
 			flush()
 			r.value(m, "")
 		case wraps && !strings.HasSuffix(key, "code"):
-		case m.kind == '"' && strings.IndexByte(m.text, '\n') >= 0, m.list != nil && (m.kind == '[' && len(m.list) > 1 && isTable(m.list) || len(m.text) > longText):
+		case m.kind == '"' && strings.IndexByte(m.text, '\n') >= 0, m.list != nil && (len(m.text) > longText || m.isTable()):
 			long = append(long, i)
 		default:
 			s := v.keys[i] + ": " + m.short()

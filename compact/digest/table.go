@@ -16,11 +16,10 @@ type table struct {
 // An object may be a row if it is shorter than longObject.
 const longObject = 1500
 
-// isTable reports whether values are objects with the same keys, and no long texts.
-func isTable(list []value) bool {
-	keys := list[0].keys
-	return len(keys) > 1 && !list[0].wraps() && !slices.ContainsFunc(list, func(v value) bool {
-		return v.kind != '{' || !slices.Equal(v.keys, keys) || len(v.text) > longObject || strings.Contains(v.text, `\n`)
+// isTable reports whether a value is a list of objects with the same keys, and no long texts.
+func (v *value) isTable() bool {
+	return v.kind == '[' && len(v.list) > 1 && len(v.list[0].keys) > 1 && !v.list[0].wraps() && !slices.ContainsFunc(v.list, func(m value) bool {
+		return m.kind != '{' || !slices.Equal(m.keys, v.list[0].keys) || len(m.text) > longObject || strings.Contains(m.text, `\n`)
 	})
 }
 

@@ -2,8 +2,6 @@ package digest
 
 import (
 	"bytes"
-	"cmp"
-	"errors"
 	"io"
 	"regexp"
 	"strings"
@@ -30,56 +28,45 @@ const (
 func valueOf(text string) value {
 	none := value{kind: '"', text: text}
 	start := strings.TrimLeft(text, " \n\t\r")
-	if start == "" || strings.IndexByte(`{["`, start[0]) < 0 || start[0] == '"' && strings.IndexByte(start, '\\') < 0 {
+	if start == "" || strings.Count(text, ",") > mostMembers || strings.IndexByte(`{["`, start[0]) < 0 || start[0] == '"' && strings.IndexByte(start, '\\') < 0 {
 		return none
 	}
-	r := jsonReader{
-		text: text, members: mostMembers,
-		d: jsontext.NewDecoder(bytes.NewBufferString(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
-	}
-	v := r.value(0)
-	if _, err := r.d.ReadToken(); r.err != nil || err != io.EOF {
+	d := jsontext.NewDecoder(bytes.NewBufferString(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	v, ok := nextValue(d, text)
+	if _, err := d.ReadToken(); !ok || err != io.EOF {
 		return none
 	}
 	return v
 }
 
-// A jsonReader reads the value of a text.
-type jsonReader struct {
-	text    string
-	d       *jsontext.Decoder
-	members int   // that may still be read
-	err     error // it is no JSON
-}
-
-// value reads the value that comes next.
-func (r *jsonReader) value(level int) (v value) {
-	t, err := r.d.ReadToken()
-	if r.members--; err != nil || level > mostLevels || r.members < 0 {
-		r.err = cmp.Or(err, errors.ErrUnsupported)
-		return v
+// nextValue reads the value that comes next in a text. It reports whether it is JSON.
+func nextValue(d *jsontext.Decoder, text string) (v value, ok bool) {
+	t, err := d.ReadToken()
+	if err != nil || d.StackDepth() > mostLevels {
+		return v, false
 	}
 	switch kind := t.Kind(); kind {
 	case '"':
-		return value{kind: '"', text: t.String()}
+		return value{kind: '"', text: t.String()}, true
 	case '{', '[':
 		v.kind = byte(kind)
 	default:
-		return value{text: t.String()}
+		return value{text: t.String()}, true
 	}
-	from := r.d.InputOffset() - 1
-	for r.err == nil && r.d.PeekKind() != jsontext.Kind(v.kind+2) {
-		key := ""
+	from := d.InputOffset() - 1
+	for d.PeekKind() != jsontext.Kind(v.kind+2) {
+		var key, m value
 		if v.kind == '{' {
-			key = r.value(level).text
+			key, _ = nextValue(d, text)
 		}
-		v.keys, v.list = append(v.keys, key), append(v.list, r.value(level+1))
+		if m, ok = nextValue(d, text); !ok {
+			return v, false
+		}
+		v.keys, v.list = append(v.keys, key.text), append(v.list, m)
 	}
-	if r.err == nil {
-		_, r.err = r.d.ReadToken()
-	}
-	v.text = r.text[from:r.d.InputOffset()]
-	return v
+	_, err = d.ReadToken()
+	v.text = text[from:d.InputOffset()]
+	return v, err == nil
 }
 
 // each calls f for each string in a value.
