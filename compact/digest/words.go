@@ -57,7 +57,7 @@ var pasted = regexp.MustCompile(`^\s*[❯⏺⎿●]`)
 const shortAnswer = 48
 
 // says adds a text of somebody who concludes something: the assistant, another
-// agent, a plan. What a short reply may choose from is raised.
+// agent, a plan. What a reply may choose from is raised that is short or begins with an option.
 func (p *part) says(c purpose, i int, order int32, text string, base float32, limit int, need int32) {
 	least, most := 200, 340
 	if c == prose {
@@ -67,7 +67,7 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 	b.place(false)
 	n := float32(len(b.lines) + 1)
 	next := p.at(int32(i + 1))
-	replied := need < 0 && next != nil && next.by == byUser && len(next.words) < shortAnswer
+	replied := need < 0 && next != nil && next.by == byUser && (len(next.words) < shortAnswer || option.MatchString(next.words))
 	p.lines(c, i, order, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
@@ -89,7 +89,7 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		if !announces && strings.IndexByte(t, '`') >= 0 {
 			s += 0.6
 		}
-		if replied && (item.MatchString(l) || strings.HasSuffix(t, "?")) {
+		if replied && (item.MatchString(l) || strings.HasSuffix(t, "?") || options.MatchString(t)) {
 			s += 2
 		}
 		switch c {
@@ -104,6 +104,9 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		return s, plainLine
 	}, base, saidWeight*(1+p.weights[i]), need, limit)
 }
+
+// option finds the option that a reply begins with, and options a sentence that has some.
+var option, options = regexp.MustCompile(`^\W{0,2}[A-Ha-h1-9][).:]`), regexp.MustCompile(`\([a-h1-9]\) `)
 
 // saidWeight raises what the assistant says above excerpts: nothing else tells as much
 // of the work in so few words.

@@ -43,7 +43,7 @@ func TestFindingsStayAndAnnouncementsLeave(t *testing.T) {
 func TestAChosenOptionIsTold(t *testing.T) {
 	const options = "Where should the totals be kept?\n\n- **A) In the header** of each file, which the older readers skip.\n" +
 		"- **B) In a file beside it**, which has to be written twice.\n- **C) Nowhere**: count them again at each start.\n\n"
-	for reply, want := range map[string]string{"B": "B) In a file", "C)": "C) Nowhere", "Bでお願いします": "B) In a file"} {
+	for reply, want := range map[string]string{"B": "B) In a file", "C)": "C) Nowhere", "Bでお願いします": "B) In a file", "(b). And all else stays as it is until we have the numbers of tonight.": "B) In a file"} {
 		said := say(user("Add the totals."), assistant(strings.Repeat("The reader of totals.go fails because the header is wrong.\n\n", 12)+options+strings.Repeat("The existing reader should be changed instead, because it returns early.\n\n", 12)), user(reply))
 		for i := range 12 {
 			said = append(said, assistant(fmt.Sprintf("The reason is that `part_%d.go` returns the wrong count, so it must be changed first.", i)))
