@@ -194,7 +194,7 @@ func (a *action) subject(n int) string {
 	switch {
 	case a.kind == edits:
 		for _, c := range a.changes {
-			if len(s) <= n && !strings.Contains(s, c.path) {
+			if len(s) <= n && !strings.Contains(", "+s+", ", ", "+c.path+", ") {
 				s = joined(s, ", ", c.path)
 			}
 		}

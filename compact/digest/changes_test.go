@@ -121,7 +121,7 @@ func TestEditsThatHappened(t *testing.T) {
 	} {
 		f(not, failed, "")
 	}
-	f("The user rejected this edit. Do not change web/b.ts, it is generated.", failed, "Do not change web/b.ts")
+	f("The user rejected this edit. Do not change web/b.ts, it is generated.", refused, "Do not change web/b.ts")
 	f("The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\nuse the other one", refused, "use the other one")
 	f("User denied this operation. Reason: keep it", refused, "keep it")
 	f("Tool call was declined by the user", refused, "")

@@ -16,7 +16,9 @@ var (
 	// effects finds names of tools that do more than to read or to list.
 	effects = regexp.MustCompile(`(?:^|[^a-z])(?:mark|archive|publish|grant|send|request|customer|into|create|delete|remove|set|post|notify|close|issue|void|credit|charge|reverse|approve|share|submit|upload|assign|message|cancel|update|buy|book|pay|order|refund|transfer|add|start|stop|reserve|open_(?:ticket|gate|door|issue|order|account))(?:$|[^a-z])`)
 	// asking finds names of tools that only ask how things are.
-	asking = regexp.MustCompile(`^(?:\w+?(?:__|[./-]))*(?:get|list|read|fetch|search|find|show|view|check|look_?up|describe|count|calculate|think)(?:_[^_]|$)|_search$`)
+	// alsoActs finds those that do more than the word they begin with.
+	alsoActs = regexp.MustCompile(`_(?:and|or)_|check_?(?:in|out)`)
+	asking   = regexp.MustCompile(`^(?:\w+?(?:__|[./-]))*(?:get|list|read|fetch|search|find|show|view|check|look_?up|describe|count|calculate|think)(?:_[^_]|$)|_search$`)
 	// readsData finds queries of a database, and writesData those that do more than to read.
 	readsData  = regexp.MustCompile(`(?is)^\s*(?:select\s.*\bfrom\b|with\s.*\bselect\b)`)
 	writesData = regexp.MustCompile(`(?i)\b(?:into|update \S+ set|delete from|(?:create|alter|drop|truncate|grant|revoke|begin|commit|rollback|vacuum|mutation)\s|flush(?:all|db))|\b\w*(?:terminat|cancel|delet|creat|updat|insert|notif|send|exec)\w*\s*\(|^\s*(?:begin|commit|rollback|vacuum)\b`)
@@ -25,7 +27,7 @@ var (
 // asks reports whether a tool only asks how things are. Its name may begin with that of a server.
 func (a *action) asks() bool {
 	server, verb, _ := strings.Cut(a.verb, "_")
-	return asking.MatchString(a.verb) || asking.MatchString(verb) && !effects.MatchString(server)
+	return (asking.MatchString(a.verb) || asking.MatchString(verb) && !effects.MatchString(server)) && !alsoActs.MatchString(a.verb)
 }
 
 // asksData reports whether a call only asks a database. One that writes may keep the query.

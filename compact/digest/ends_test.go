@@ -72,7 +72,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"bash", `{"command":"rm a"}`, "[Operation Cancelled] Reason: User did not allow tool call", "$ rm a → refused by the user"},
 		{"bash", `{"command":"make deploy"}`, "User cancelled the command after 3s. Output so far:\nweb1 done", "$ make deploy →"},
 		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "Queued for review. It will be applied after approval.", "edit a.rb → Queued for review. It will be applied after approval."},
-		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "Applied 3 of 3 changes.", "edit a.rb → Applied 3 of 3 changes."},
+		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "Applied 3 of 3 changes.", "edit a.rb (+1 −1: b) → done"},
 		{"sign_document", `{"file":"c.pdf"}`, "signed", "sign_document file: c.pdf → signed"},
 		{"getFileContents", `{"path":"c.md"}`, "# C\nd", "read c.md (2 lines)"},
 		{"remove_permission", `{"path":"f.pdf","user":"bo"}`, "Permission removed", "remove_permission path: f.pdf, user: bo → Permission removed"},

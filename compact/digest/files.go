@@ -35,8 +35,14 @@ const (
 func (fs files) apply(c *change, e *event) {
 	path := strings.TrimSuffix(strings.TrimPrefix(c.path, "./"), "/")
 	f, late := fs[path], fs.after(path, e)
+	near := fs
+	if len(fs) > mostChanges && path != everyFile { // others are not looked for
+		if near = (files{}); f != nil {
+			near[path] = f
+		}
+	}
 	if c.how >= changed || len(fs) <= mostChanges {
-		for p, g := range fs {
+		for p, g := range near {
 			if (g != f || c.how == touched) && g.last.origin <= e.origin && mayBe(path, p) {
 				if g.touched = true; c.how == removed || c.how == changed {
 					g.removed, g.regions = false, nil
@@ -90,12 +96,12 @@ func mayBe(of, path string) bool {
 // after reports whether what may be the file at a path was changed after an event, which
 // left late.
 func (fs files) after(path string, e *event) bool {
+	near := fs
 	if len(fs) > mostChanges {
-		f := fs[path]
-		return f != nil && f.last.origin > e.origin
+		near = files{path: fs[path], everyFile: fs[everyFile]}
 	}
-	for p, f := range fs {
-		if f.last.origin > e.origin && mayBe(p, path) {
+	for p, f := range near {
+		if f != nil && f.last.origin > e.origin && mayBe(p, path) {
 			return true
 		}
 	}

@@ -71,7 +71,7 @@ var toolError = regexp.MustCompile(`</?tool_use_error>`)
 // What a result says of a refusal: a harness names what was refused.
 var (
 	refusedCall = regexp.MustCompile(`(?i)user (?:doesn't|does not) want to (?:proceed|take)|tool use was rejected|request interrupted by user|\[?user rejected\]|` +
-		`user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|skipped|disapproved)(?: permission to use| to (?:run|allow|execute|use))? (?:this|the) (?:specific |terminal |shell )?(?:operation|tool|action|command|request|call)\b|user chose to skip|user did not allow|` +
+		`user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|skipped|disapproved)(?: permission to use| to (?:run|allow|execute|use))? (?:this|the) (?:specific |terminal |shell )?(?:operation|tool|action|command|request|call|edit|change|patch|file|diff)s?\b|user chose to skip|user did not allow|` +
 		`^permission to (?:run|use) .{0,260}(?:denied by user|has been denied)|` +
 		`^(?:tool|exec|command|operation|function|action|error|patch|\[)[\w :.]{0,40}(?:rejected|denied|declined|refused|cancell?ed|not approved|disapproved) by (?:the )?user|^(?:skipped|rejected) by (?:the )?user|^user (?:denied|rejected|cancell?ed|declined)\W*$`)
 	refusalReason = regexp.MustCompile(`(?is)(?:the user said|provided the following (?:reason|feedback)[^:]{0,80}|reason(?: for (?:the )?rejection)?|feedback|said)\s*:\s*(?:<feedback>)?(.+)`)
@@ -88,6 +88,8 @@ func (a *action) refusal(text string) (why string, ok bool) {
 	text = firstBytes(text[at[0]:], 4000)
 	if m := refusalReason.FindStringSubmatch(text); m != nil {
 		why = strings.TrimSuffix(strings.TrimSpace(m[1]), "</feedback>")
+	} else if _, rest, ok := strings.Cut(text, ". "); ok && !containsAny(rest, []string{"STOP what you are doing", "DO NOT attempt"}) {
+		why = rest
 	}
 	return OneLine(withoutElements(why), 900), true
 }
@@ -105,7 +107,7 @@ var isEdited = regexp.MustCompile(`(?i)\b(?:success|successful|successfully|upda
 var waits = regexp.MustCompile(`(?i)\b(?:will be (?:applied|made|written)|queued|awaiting|waiting for|pending|dry run)\b`)
 
 // someEdits finds how many of the edits of a call were made.
-var someEdits = regexp.MustCompile(`\b[1-9]\d*(?: of |/)\d+ (?:edits?|changes?|hunks?|blocks?|diffs?|replacements?)\b`)
+var someEdits = regexp.MustCompile(`\b([1-9]\d*)(?: of |/)(\d+) (?:edits?|changes?|hunks?|blocks?|diffs?|replacements?)\b`)
 
 // openFile finds the name of the file that an editor has open.
 var openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
@@ -129,7 +131,8 @@ func (a *action) edited(r *result) outcome {
 		not = notEdited.FindStringIndex(head)
 	}
 	_, more, _ := strings.Cut(r.text, "\n")
-	some := yes != nil && someEdits.MatchString(line) || partly.MatchString(head) ||
+	m := someEdits.FindStringSubmatch(line)
+	some := yes != nil && m != nil && m[1] != m[2] || partly.MatchString(head) ||
 		len(a.changes) > 1 && yes != nil && len(more) < 4000 && notAll.MatchString(more)
 	switch {
 	case some && !r.failed: // nobody knows which

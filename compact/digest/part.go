@@ -76,17 +76,16 @@ func (p *part) write() string {
 // between returns events with those of messages of users that the model still reads between
 // them: the steps behind such a message came after it.
 func (p *part) between(events []*event) []*event {
-	events = slices.Clone(events)
+	var all []*event
 	for _, m := range p.kept {
-		at, _ := slices.BinarySearchFunc(events, m.origin, func(e *event, origin int) int { return e.origin - origin })
-		if at == 0 || at == len(events) || m.role != compact.User || m.holds {
-			continue
-		}
-		if said, _ := saidIn(firstBytes(m.text, 2000), false, false); said != "" {
-			events = slices.Insert(events, at, &event{by: byUser, below: true, action: &action{kind: reads}, origin: m.origin, words: OneLine(said, belowChars)})
+		n, _ := slices.BinarySearchFunc(events, m.origin, func(e *event, origin int) int { return e.origin - origin })
+		if n < len(events) && len(all)+n > 0 && m.role == compact.User && m.said != "" {
+			all = append(all, events[:n]...)
+			all = append(all, &event{by: byUser, below: true, action: &action{kind: reads}, origin: m.origin, words: m.said})
+			events = events[n:]
 		}
 	}
-	return events
+	return append(all, events...)
 }
 
 // belowChars is how much is told of a message that stands below.

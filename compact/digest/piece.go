@@ -5,7 +5,7 @@ import "strings"
 const maxLineChars = 400
 
 // lines adds lines of a body as pieces of a few whole lines, each with its
-// heading: heading returns whether a line is one for those after it.
+// heading: score returns what a line is worth, and what it is.
 func (p *part) lines(c purpose, event int, order int32, b *body, most int, score func(i int) (s float32, use lineUse), base, weight float32, need int32, limit int) {
 	most = min(most, max(leastLine, p.room/5))
 	var headings []headed
@@ -26,7 +26,9 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 		case rows >= 0:
 			over = rows
 		case b.above != nil && b.above[from] >= 0:
-			over = b.leads[b.above[from]]
+			if k := b.leads[b.above[from]]; k >= 0 {
+				over = k
+			}
 		case b.above == nil && n > 0:
 			over = headings[n-1].piece
 		}

@@ -62,6 +62,7 @@ func (p *part) printed(i int, e *event, head int32) {
 	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t, members := strings.TrimSpace(l), false
+		_, value, _ := strings.Cut(t, ": ")
 		s := 0.1 + min(b.interest(p.interest, k), 2.5)*0.55
 		switch {
 		case len(t) < 2 || strings.Trim(t, "=-*~^_.|:+│ ") == "":
@@ -73,7 +74,7 @@ func (p *part) printed(i int, e *event, head int32) {
 			return s, plainLine
 		case b.heads(k):
 			return 0.2, opens
-		case here[t], len(t) > longEcho && here[t[strings.Index(t, ": ")+2:]],
+		case here[t], here[value],
 			e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
 			e.outcome.verdict == passed && passedTest.MatchString(t):                                       // one of many, and none failed
 			return 0, skipped

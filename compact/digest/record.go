@@ -122,8 +122,21 @@ type message struct {
 	inText  bool     // the action is written in the text
 	whole   string   // the text with the action
 	result  *result  // of a result
-	said    string   // what the user said to the call, in the result
+	said    string   // what the user said to the call, in the result, or how a message of the user begins
 	lines   []uint64 // the hashes of its lines
+}
+
+// A messageKey tells a message from others: those that were split share an origin.
+type messageKey struct {
+	origin int
+	call   string
+}
+
+func keyOf(origin int, calls []compact.Call) messageKey {
+	if len(calls) == 0 {
+		return messageKey{origin: origin}
+	}
+	return messageKey{origin, calls[0].ID}
 }
 
 // is reports whether m is the message that was read. A message that changed has
@@ -177,7 +190,10 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 		res.failed = m.Failed
 		read.result = &res
 	case m.Role != compact.Assistant:
-		read.holds = m.Role == compact.User && !r.native && isResult(read.text)
+		if read.holds = m.Role == compact.User && !r.native && isResult(read.text); m.Role == compact.User && !read.holds {
+			said, _ := saidIn(read.text, false, false)
+			read.said = OneLine(said, belowChars)
+		}
 	case !r.native:
 		if a, rest := callIn(read.text); a != nil {
 			read.whole, read.text, read.inText = read.text, rest, true
@@ -190,9 +206,9 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 // see reads what left and what is new among the messages that the model still
 // reads, oldest first: a result may have left before its call.
 func (r *Record) see(lost, kept []compact.Message) {
-	known := map[int]*message{}
+	known := map[messageKey]*message{}
 	for _, m := range r.kept {
-		known[m.origin] = m
+		known[keyOf(m.origin, m.calls)] = m
 	}
 	r.kept = nil
 	all, order := slices.Concat(lost, kept), make([]int, 0, len(lost)+len(kept))
@@ -208,12 +224,13 @@ func (r *Record) see(lost, kept []compact.Message) {
 	var left []*message
 	holds := map[int]bool{} // the messages before those that hold a result
 	for _, i := range order {
-		m := known[all[i].Origin]
+		key := keyOf(all[i].Origin, all[i].Calls)
+		m := known[key]
 		if m == nil || !m.is(&all[i]) {
 			m = r.read(&all[i], m)
 		}
 		if len(m.calls) > 0 {
-			known[m.origin] = m
+			known[key] = m
 		}
 		holds[m.origin-1] = holds[m.origin-1] || m.holds
 		if i < len(lost) {

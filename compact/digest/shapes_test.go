@@ -267,6 +267,9 @@ func TestShapesOfAgents(t *testing.T) {
 		conversation(call(1, "edit", `{"path":"src/a.c","old_string":"a & b","new_string":"a % capacite"}`, "The file was edited."), call(2, "bash", `{"command":"cp -r . /tmp/copy && cd /tmp/copy && cat > src/b.c <<'G'\nint shards;\nG\ngit checkout ."}`, "ok"), call(3, "bash", `{"command":"rm -rf /tmp/copy"}`, "")),
 		"changed: src/a.c\n", "  + a % capacite\n",
 		no("int shards"), no("src/b.c (removed)"))
+	f("two files of one name that a shell writes",
+		call(1, "bash", `{"command":"cat > main.go <<A\npackage parcels\nA\ncat > cmd/main.go <<B\npackage main\nB"}`, ""),
+		"as of here, main.go (it may have changed after that):\n  + package parcels\n", "as of here, cmd/main.go:\n  + package main\n")
 	f("what a script says that is no commit",
 		call(1, "bash", `{"command":"git checkout a.py && python3 - <<'PY'\nimport re\nprint('The quick brown fox')\nPY"}`, "3"),
 		"$ git checkout a.py",

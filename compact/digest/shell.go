@@ -108,18 +108,21 @@ var heredocTag = regexp.MustCompile(`(?:^|[^<])<<[-~]? *(\\?['"]?)([A-Za-z_][\w-
 
 // heredocs splits a command into its lines without here-documents, and these.
 func heredocs(command string) (rest string, docs []heredoc) {
-	var b strings.Builder
-	for command != "" {
-		line, after, _ := strings.Cut(command, "\n")
-		b.WriteString(line + "\n")
-		command = after
-		if m := heredocTag.FindStringSubmatch(line); m != nil {
-			end := regexp.MustCompile(`(?m)^[ \t]*` + m[2] + `[ \t\r]*$`).FindStringIndex(after)
-			if end == nil {
-				end = []int{0, len(after)}
+	var b, body strings.Builder
+	tag := ""
+	for line := range strings.Lines(command) {
+		switch {
+		case tag == "":
+			b.WriteString(line)
+			if m := heredocTag.FindStringSubmatch(line); m != nil {
+				tag = m[2]
+				docs = append(docs, heredoc{line: line, expands: m[1] == ""})
 			}
-			docs = append(docs, heredoc{line: line, expands: m[1] == "", body: strings.TrimSuffix(after[:end[0]], "\n")})
-			command = strings.TrimPrefix(after[end[1]:], "\n")
+		case strings.TrimSpace(line) == tag:
+			docs[len(docs)-1].body, tag = strings.TrimSuffix(body.String(), "\n"), ""
+			body.Reset()
+		default:
+			body.WriteString(line)
 		}
 	}
 	return b.String(), docs

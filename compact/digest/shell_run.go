@@ -82,6 +82,12 @@ func (a *action) shell() {
 	}
 }
 
+// names reports whether a line of shell has a word.
+func names(line, word string) bool {
+	before, after, ok := strings.Cut(line+" ", word)
+	return ok && strings.IndexByte(" \t>'\"", (" " + before)[len(before)]) >= 0 && strings.IndexByte(" \t\n<;&|)'\"", after[0]) >= 0
+}
+
 // run takes the files that a command writes, moves or removes, and returns what it
 // shows.
 func (a *action) run(c *shellCommand, docs []heredoc) kind {
@@ -96,7 +102,7 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 				ch.how = touched
 			} else if h == changed && (c.name == "cat" || c.name == "tee") { // cat > path <<EOF
 				for _, d := range docs {
-					if strings.Contains(d.line, path) && !(d.expands && strings.ContainsAny(d.body, "$`")) {
+					if names(d.line, path) && !(d.expands && strings.ContainsAny(d.body, "$`")) {
 						ch.how, ch.new = text, d.body
 					}
 				}

@@ -89,12 +89,12 @@ func (e *event) named(n int) string {
 	case e.command != "" && (e.kind == runs || e.kind == edits):
 		by, command := "$", e.brief()
 		if e.inNotebook() {
-			by = bar(OneLine(e.tool, 64))
+			by = OneLine(e.tool, 64)
 			for line, rest, more := strings.Cut(command, "\n"); more && comment.MatchString(line); line, rest, more = strings.Cut(command, "\n") {
 				command = strings.TrimLeft(rest, "\n")
 			}
 		}
-		return by + " " + OneLine(strings.ReplaceAll(command, "\n", lineMark), n)
+		return bar(by + " " + OneLine(strings.ReplaceAll(command, "\n", lineMark), n))
 	case e.tool == "" && e.kind == other:
 		return "result of a tool"
 	case verbs[e.kind] == "", e.kind == searches && e.command == "": // of its own

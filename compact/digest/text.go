@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"hash/maphash"
 	"regexp"
 	"strconv"
 	"strings"
@@ -19,8 +18,8 @@ func firstBytes(s string, n int) string {
 	return s[:n]
 }
 
-// lastBytes returns at most n bytes of the end of a text, perhaps from within a character.
-func lastBytes(s string, n int) string { return s[max(0, len(s)-n):] }
+// lastBytes returns at most n bytes of the end of a text, cut between characters.
+func lastBytes(s string, n int) string { return strings.ToValidUTF8(s[max(0, len(s)-n):], "") }
 
 // led returns a text after a mark, if there is a text.
 func led(mark, text string) string {
@@ -66,17 +65,25 @@ func cutAt(s string, n int) string {
 	return s + "…"
 }
 
-// FirstLine returns the first line that says something in a result, unwrapped.
-func FirstLine(text string) string {
+// FirstLine returns the first line that says something in a result, unwrapped. Of a text that
+// is no JSON it reads the first most bytes.
+func FirstLine(text string, most int) string {
+	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
+		text = firstBytes(text, most)
+	}
 	r := resultOf(text, searches)
 	line, _, _ := strings.Cut(strings.TrimLeft(r.text, "\n"), "\n")
 	return line
 }
 
-// hashOf returns a hash of a text, another one in each run.
-func hashOf(text string) uint64 { return maphash.String(seed, text) }
-
-var seed = maphash.MakeSeed()
+// hashOf returns a hash of a text.
+func hashOf(text string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h
+}
 
 var item = regexp.MustCompile(`^[ \t]*([-*•]|[0-9]+[.)]) `)
 

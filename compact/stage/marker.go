@@ -43,7 +43,7 @@ func elidedResult(text string, call *compact.Call) string {
 			marker = more
 		}
 	}
-	line := digest.OneLine(masked(digest.FirstLine(text)), firstLineBytes)
+	line := digest.OneLine(masked(digest.FirstLine(text, 8*firstLineBytes)), firstLineBytes)
 	if more := marker + "; it begins: " + notMarked.Replace(line); len(more) < room {
 		marker = more
 	}
