@@ -24,7 +24,7 @@
 //	edit src/app.go (+1 −1: listen(8080)) → done
 //	edit src/fold.go (+1 −1: limit = 4) → refused by the user, who said: "fold.go is frozen"
 //	… 4 more steps
-//	changed: src/app.go (2 ×)
+//	changed: src/app.go
 //	as of here, src/app.go:
 //	  + listen(8080)
 //	[End of the record]
@@ -48,9 +48,10 @@
 //     belongs to. A piece is worth what its lines are: a failure, a conclusion, a
 //     rule, a setting, and the terms that users, the assistant and the recent
 //     messages speak of.
-//   - Each class of pieces has a least share of the room. Then the worthiest are
-//     taken, for their length. What the model still reads, and what
-//     an earlier part says, is not said again.
+//   - What users said comes first, and what the assistant said where the part is not
+//     small. Each class of pieces has a least share of the room. Then the worthiest
+//     are taken, for their length. What the model still reads, and what an earlier
+//     part says, is not said again.
 //   - Edits of one region are joined, so that the record has the region as it is after
 //     the last of them.
 //   - Only lines of the record's own begin at the margin.
