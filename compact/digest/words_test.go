@@ -48,6 +48,18 @@ func TestAChosenOptionIsTold(t *testing.T) {
 		for i := range 12 {
 			said = append(said, assistant(fmt.Sprintf("The reason is that `part_%d.go` returns the wrong count, so it must be changed first.", i)))
 		}
-		tells(t, reply, recordOf(330, said), want)
+		tells(t, reply, recordOf(6200, said), want)
 	}
+}
+
+// TestWordsComeFirst: what users said comes before what lookups returned, however much it is.
+func TestWordsComeFirst(t *testing.T) {
+	var said []compact.Message
+	var want []string
+	for i := range 30 {
+		wish := fmt.Sprintf("Accounts of group %d belong to the branch of month %d, so count those there%s.", 40+i, 1+i%12, strings.Repeat(", and say so in the sheet", 24))
+		want = append(want, "user: "+wish)
+		said = append(append(said, user(wish)), exchange(i, "get_account", fmt.Sprintf(`{"id":%d}`, 100+i), strings.Repeat(fmt.Sprintf("Entry A-%d-77 of account %d failed on 2026-01-0%d, see RB-%[1]d.\n", i, 100+i, 1+i%9), 12))...)
+	}
+	tells(t, "words", recordOf(6200, said), want...)
 }
