@@ -166,7 +166,15 @@ func (p *part) choose(order []int32, room int) {
 	}
 	var used [classes]int
 	whole := float32(room)
-	for pass := range 4 {
+	hasRoom := func(q *piece, of float32) bool { return used[q.class] < int(of*floors[q.class]) }
+	for _, takes := range []func(q *piece) bool{
+		func(q *piece) bool { return (q.class == userWords || q.score >= foremost) && hasRoom(q, whole) },
+		func(q *piece) bool {
+			return whole >= smallRoom && (q.class == userWords || q.class <= prose && hasRoom(q, whole-smallRoom))
+		},
+		func(q *piece) bool { return hasRoom(q, whole) },
+		func(*piece) bool { return true },
+	} {
 		for _, i := range order {
 			q := &p.pieces[i]
 			cost := 0
@@ -174,9 +182,7 @@ func (p *part) choose(order []int32, room int) {
 				cost += int(n.cost)
 			}
 			switch {
-			case q.on, cost > room, pass == 0 && q.score < foremost && q.class != userWords,
-				pass == 1 && (whole < smallRoom || q.class > prose || q.class != userWords && used[q.class] >= int((whole-smallRoom)*floors[q.class])),
-				pass != 1 && pass < 3 && used[q.class] >= int(whole*floors[q.class]):
+			case q.on, cost > room, !takes(q):
 				continue
 			case q.class != steps && q.class != userWords && p.known(q.class, q.text):
 				continue
