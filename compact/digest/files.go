@@ -35,18 +35,14 @@ const (
 func (fs files) apply(c *change, e *event) {
 	path := strings.TrimSuffix(strings.TrimPrefix(c.path, "./"), "/")
 	f, late := fs[path], fs.after(path, e)
-	near := fs
-	if len(fs) > mostChanges && path != everyFile { // others are not looked for
-		if near = (files{}); f != nil {
-			near[path] = f
-		}
+	near := fs.near(path)
+	if path == everyFile && c.how >= changed {
+		near = fs
 	}
-	if c.how >= changed || len(fs) <= mostChanges {
-		for p, g := range near {
-			if (g != f || c.how == touched) && g.last.origin <= e.origin && mayBe(path, p) {
-				if g.touched = true; c.how == removed || c.how == changed {
-					g.removed, g.regions = false, nil
-				}
+	for p, g := range near {
+		if (g != f || c.how == touched) && g.last.origin <= e.origin && mayBe(path, p) {
+			if g.touched = true; c.how == removed || c.how == changed {
+				g.removed, g.regions = false, nil
 			}
 		}
 	}
@@ -80,6 +76,21 @@ func (fs files) apply(c *change, e *event) {
 	}
 }
 
+// near returns the files among which that at a path is looked for: where there are many, its
+// own and that of changes to any file.
+func (fs files) near(path string) files {
+	if len(fs) <= mostChanges {
+		return fs
+	}
+	few := files{}
+	for _, p := range []string{path, everyFile} {
+		if f := fs[p]; f != nil {
+			few[p] = f
+		}
+	}
+	return few
+}
+
 // mayBe reports whether what a pattern or a path names, or a folder, may be a file or have
 // it: paths may be given from another folder.
 func mayBe(of, path string) bool {
@@ -96,12 +107,8 @@ func mayBe(of, path string) bool {
 // after reports whether what may be the file at a path was changed after an event, which
 // left late.
 func (fs files) after(path string, e *event) bool {
-	near := fs
-	if len(fs) > mostChanges {
-		near = files{path: fs[path], everyFile: fs[everyFile]}
-	}
-	for p, f := range near {
-		if f != nil && f.last.origin > e.origin && mayBe(p, path) {
+	for p, f := range fs.near(path) {
+		if f.last.origin > e.origin && mayBe(p, path) {
 			return true
 		}
 	}
