@@ -40,9 +40,8 @@ func (a *action) outcomeOf(r *result) outcome {
 	case a.kind <= runs, a.kind == tracks:
 		failure = a.onlyError(r)
 	}
-	piped := strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.command), ""), "|;\n")
 	fails := failure != "" || sumsUpFailure(says)
-	if r.coded && (r.code != 0 || !piped) && (r.code != 1 || !quotes) { // else it is the code of another program, or of a search that found nothing
+	if r.coded && (r.code != 0 || !a.joins()) && (r.code != 1 || !quotes) { // else it is the code of another program, or of a search that found nothing
 		fails = r.code != 0 || strings.HasPrefix(says, "FAIL")
 	}
 	switch {
@@ -59,6 +58,11 @@ func (a *action) outcomeOf(r *result) outcome {
 		return outcome{}
 	}
 	return outcome{passed, says}
+}
+
+// joins reports whether the command is of several, of which the last gives the code.
+func (a *action) joins() bool {
+	return strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.command), ""), "|;\n")
 }
 
 func failedWith(says string) outcome {
