@@ -54,8 +54,9 @@ func (r *Record) lose(m *message, answered bool) {
 				text = final[1]
 			}
 		}
-		said, data := saidIn(text, m.holds || call, call && awaits.answers())
+		said, data := m.said, m.data
 		if m.holds || call {
+			said, data = saidIn(text, true, call && awaits.answers())
 			if !call {
 				awaits = r.happened(&event{by: byCall, origin: m.origin, action: &action{}})
 			}

@@ -81,7 +81,7 @@ func (p *part) between(events []*event) []*event {
 		n, _ := slices.BinarySearchFunc(events, m.origin, func(e *event, origin int) int { return e.origin - origin })
 		if n < len(events) && len(all)+n > 0 && m.role == compact.User && m.said != "" {
 			all = append(all, events[:n]...)
-			all = append(all, &event{by: byUser, below: true, action: &action{kind: reads}, origin: m.origin, words: m.said})
+			all = append(all, &event{by: byUser, below: true, action: &action{kind: reads}, origin: m.origin, words: OneLine(firstBytes(m.said, 1000), belowChars)})
 			events = events[n:]
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"laconic/compact"
 )
@@ -122,7 +123,8 @@ type message struct {
 	inText  bool     // the action is written in the text
 	whole   string   // the text with the action
 	result  *result  // of a result
-	said    string   // what the user said to the call, in the result, or how a message of the user begins
+	said    string   // the user's own words, in a result those to the call
+	data    string   // what the user attached to them
 	lines   []uint64 // the hashes of its lines
 }
 
@@ -153,11 +155,16 @@ func same[T any](a, b []T) bool {
 // read reads a message. was is what it was before it changed, or nil.
 func (r *Record) read(m *compact.Message, was *message) *message {
 	read := &message{origin: m.Origin, role: m.Role, name: m.Name, parts: m.Parts, calls: m.Calls}
+	var texts []string
 	for i := range m.Parts {
-		if m.Parts[i].Kind == compact.KindText {
-			read.text = joined(read.text, "\n", m.Parts[i].Text.String())
+		if m.Parts[i].Kind != compact.KindText {
+			continue
+		}
+		if text := m.Parts[i].Text.String(); text != "" {
+			texts = append(texts, text)
 		}
 	}
+	read.text = strings.Join(texts, "\n")
 	for i := range m.Calls {
 		a := actionOf(m.Calls[i].Name, valueOf(m.Calls[i].Arguments.String()))
 		e := &event{by: byCall, origin: m.Origin, action: a}
@@ -191,8 +198,7 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 		read.result = &res
 	case m.Role != compact.Assistant:
 		if read.holds = m.Role == compact.User && !r.native && isResult(read.text); m.Role == compact.User && !read.holds {
-			said, _ := saidIn(read.text, false, false)
-			read.said = OneLine(said, belowChars)
+			read.said, read.data = saidIn(read.text, false, false)
 		}
 	case !r.native:
 		if a, rest := callIn(read.text); a != nil {
