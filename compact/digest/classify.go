@@ -15,8 +15,8 @@ var (
 	readsFile   = regexp.MustCompile(`(?:^|[^a-z])(?:read|view|open|cat|show|get|fetch|peek|inspect|display|load_?file)|contents?$`)
 	// effects finds names of tools that do more than to read or to list.
 	effects = regexp.MustCompile(`(?:^|[^a-z])(?:mark|archive|publish|grant|send|request|customer|into|create|delete|remove|set|post|notify|close|issue|void|credit|charge|reverse|approve|share|submit|upload|assign|message|cancel|update|buy|book|pay|order|refund|transfer|add|start|stop|reserve|open_(?:ticket|gate|door|issue|order|account))(?:$|[^a-z])`)
-	// asking finds names of tools that only ask how things are.
-	// alsoActs finds those that do more than the word they begin with.
+	// asking finds names of tools that only ask how things are, and alsoActs those of them that
+	// do more.
 	alsoActs = regexp.MustCompile(`_(?:and|or)_|check_?(?:in|out)`)
 	asking   = regexp.MustCompile(`^(?:\w+?(?:__|[./-]))*(?:get|list|read|fetch|search|find|show|view|check|look_?up|describe|count|calculate|think)(?:_[^_]|$)|_search$`)
 	// readsData finds queries of a database, and writesData those that do more than to read.

@@ -28,13 +28,13 @@ var showsState = regexp.MustCompile(`^(?:gh \w+ (?:view|list|status|diff)\b|(?:k
 	`(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\bselect\b)|redis-cli .*(?i:\b(?:h?get|info|[hl]?keys|lrange)\b)|mongosh .*\bfind|curl -[sSIfLk]+ [^-]|aws \S+ (?:describe|list|get)-|az .*\b(?:show|list)\b|squeue\b|sacct\b|helm (?:history|list|get)\b|(?:glab|circleci) \w+ (?:list|view|status)\b|pm2 (?:ls|list)|pip (?:show|list)\b|npm (?:view|ls)\b|(?:ps|date|man|type|printenv)(?:\s|$))`)
 
 var (
-	// takesBack finds commands that bring files to what they were, changesFiles those that
-	// change files which they do not name, or in a way of their own, and formats those that
-	// format files or make code.
+	// takesBack finds commands that bring files to what they were. changesFiles finds those
+	// that change files which they do not name. formats finds those that format files or make
+	// code.
 	takesBack    = regexp.MustCompile(`^git-(?:(?:checkout|restore|switch|stash)\b|reset .*--(?:hard|keep|merge)\b)`)
 	changesFiles = regexp.MustCompile(`(?i)^(?:git-(?:revert|pull|merge|rebase|cherry-pick|am|clean|apply)|patch|(?:remove|move|rename|copy|new)-item|del|erase|move|ren|copy|(?:set|add)-content|out-file|find .*-delete)\b`)
 	formats      = regexp.MustCompile(`^(?:black|isort|rustfmt) |^(?:go\w+|clang-format) (?:.* )?-[wi]\b| --(?:fix|write)\b|(?:^| )(?:[\w-]+:)*(?:fmt|format|fix|codegen|generate|gen|reformat|lint-?fix|black|isort|spotless\w*|\w*Format)(?::[\w-]+)*(?: |$)`)
-	// keepsFiles finds those of them that leave the files of the folder as they are.
+	// keepsFiles finds commands of the three kinds that leave the files of the folder as they are.
 	keepsFiles = regexp.MustCompile(`^git-(?:(?:checkout|switch) (?:-q )?-[bBcC] \S+|stash (?:list|show|drop|clear|create|store)\b.*|(?:restore (?:-S|--staged)|rm .*--cached) .*)$| --diff\b`)
 	namedFile  = regexp.MustCompile(`\w\.[A-Za-z]\w{0,4}$`)
 	inPlace    = regexp.MustCompile(`^(?:-[a-zA-Z0-9]{0,5}i(?:$|[.e])|--in-place)`)

@@ -90,7 +90,11 @@ func (e *event) named(n int) string {
 		by, command := "$", e.brief()
 		if e.inNotebook() {
 			by = OneLine(e.tool, 64)
-			for line, rest, more := strings.Cut(command, "\n"); more && comment.MatchString(line); line, rest, more = strings.Cut(command, "\n") {
+			for {
+				line, rest, more := strings.Cut(command, "\n")
+				if !more || !comment.MatchString(line) {
+					break
+				}
 				command = strings.TrimLeft(rest, "\n")
 			}
 		}
