@@ -3,7 +3,7 @@ package digest
 import "slices"
 
 // carry returns the reads of files of which the worthiest pieces had no room, for a later part.
-func (p *part) carry(order []int32) (list []*event) {
+func (p *part) carry(order []int) (list []*event) {
 	in := map[*event]bool{}
 	left := carriedRoom * p.room
 	for _, i := range order {

@@ -12,16 +12,15 @@ import (
 // A piece is a few lines that are chosen together.
 type piece struct {
 	class purpose
-	event int32 // of the part
-	order int32 // within the event
-	need  int32 // another piece that comes first; -1: none
+	event int // of the part
+	order int // within the event
+	need  int // another piece that comes first; -1: none
 	score float32
-	cost  int32 // bytes
+	cost  int // bytes
 	text  string
-	lines [2]int32 // which lines of a body it has, by their numbers
-	body  *body    // nil: the text is of its own
-	span  [2]int   // of the lines of the body
-	times int      // how often the step comes; 0: once
+	body  *body // of which it has the lines of the span; nil: the text is of its own
+	span  [2]int
+	times int // how often the step comes; 0: once
 	on    bool
 }
 
@@ -55,13 +54,11 @@ const (
 )
 
 // add adds a piece, and returns its index.
-func (p *part) add(c purpose, event int, order int32, text string, score float32, need int32) int32 {
-	text = strings.TrimRight(text, "\n")
-	p.pieces = append(p.pieces, piece{
-		class: c, event: int32(event), order: order, need: need, score: score, text: text,
-		cost: int32(len(text) + 3 + 2*strings.Count(text, "\n")),
-	})
-	return int32(len(p.pieces) - 1)
+func (p *part) add(q piece) int {
+	q.text = strings.TrimRight(q.text, "\n")
+	q.cost = len(q.text) + 3 + 2*strings.Count(q.text, "\n")
+	p.pieces = append(p.pieces, q)
+	return len(p.pieces) - 1
 }
 
 // worth returns what a piece is worth for its length.
@@ -71,7 +68,7 @@ func (q *piece) worth() float32 { return q.score / float32(math.Sqrt(float64(q.c
 // limit bytes when the worthiest come first. An event of a part before had its limit there.
 func (p *part) limit(first, limit int) {
 	for _, i := range p.byWorth(first) {
-		if limit -= int(p.pieces[i].cost); limit < 0 && int(p.pieces[i].event) >= p.old {
+		if limit -= p.pieces[i].cost; limit < 0 && p.pieces[i].event >= p.old {
 			p.pieces[i].score *= beyond
 		}
 	}
@@ -81,12 +78,12 @@ func (p *part) limit(first, limit int) {
 const beyond = 0.1
 
 // byWorth returns the indices of the pieces from first on, the worthiest first.
-func (p *part) byWorth(first int) []int32 {
-	var order []int32
+func (p *part) byWorth(first int) []int {
+	var order []int
 	for i := first; i < len(p.pieces); i++ {
-		order = append(order, int32(i))
+		order = append(order, i)
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(p.pieces[b].worth(), p.pieces[a].worth()) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.pieces[b].worth(), p.pieces[a].worth()) })
 	return order
 }
 
@@ -95,7 +92,7 @@ func (p *part) byWorth(first int) []int32 {
 func (p *part) fit() (best string) {
 	all, told := p.byWorth(0), p.told
 	order := p.likely(all, leastRead)
-	for try, room, low, high := 0, p.room, 0, 0; try < mostTries; try++ {
+	for try, room := 0, p.room; try < mostTries; try++ {
 		p.told = maps.Clone(told)
 		p.choose(order, room)
 		text := p.text()
@@ -104,22 +101,13 @@ func (p *part) fit() (best string) {
 			order = p.likely(all, leastOfAll)
 			continue
 		}
-		if cost > p.size {
-			high = room
-		} else if low = room; len(text) >= len(best) {
+		if cost <= p.size && len(text) >= len(best) {
 			best = text
 		}
-		if low == room && (cost*20 >= p.size*19 || p.all(order)) || high > 0 && low*50 > high*48 {
+		if cost <= p.size && (cost*20 >= p.size*19 || p.all(order)) {
 			break
 		}
-		next := min(room*p.size/max(cost, 1)*98/100, 2*room)
-		if high > 0 && (next >= high || next <= low) {
-			next = (low + high) / 2
-		}
-		if next == room { // it would be chosen as before
-			break
-		}
-		room = next
+		room = min(room*p.size/max(cost, 1)*98/100, 2*room)
 	}
 	if best != "" {
 		p.carried = p.carry(all)
@@ -138,14 +126,14 @@ const mostTries = 8
 // likely returns the pieces that may be chosen: of each class the worthiest, a
 // few times as many as have room. Lines that were read or printed have to be worth
 // least.
-func (p *part) likely(order []int32, least float32) []int32 {
+func (p *part) likely(order []int, least float32) []int {
 	var sums [classes]int
-	return slices.DeleteFunc(slices.Clone(order), func(i int32) bool {
+	return slices.DeleteFunc(slices.Clone(order), func(i int) bool {
 		q := &p.pieces[i]
 		if q.score < min(leastScore, least) || (q.class == sources || q.class == prints || q.class == data) && q.score < least {
 			return true // it comes with others alone
 		}
-		sums[q.class] += int(q.cost)
+		sums[q.class] += q.cost
 		return sums[q.class] > timesRoom*p.room
 	})
 }
@@ -153,14 +141,14 @@ func (p *part) likely(order []int32, least float32) []int32 {
 const timesRoom = 3
 
 // all reports whether nothing is left to choose.
-func (p *part) all(order []int32) bool {
-	return !slices.ContainsFunc(order, func(i int32) bool { return !p.pieces[i].on && !p.known(p.pieces[i].class, p.pieces[i].text) })
+func (p *part) all(order []int) bool {
+	return !slices.ContainsFunc(order, func(i int) bool { return !p.pieces[i].on && !p.known(p.pieces[i].class, p.pieces[i].text) })
 }
 
 // choose chooses pieces for a room in bytes, the worthiest first: the users' words up to their
 // floor; above smallRoom the others of the users' and the assistant's; each class up to its
 // floor; then of all.
-func (p *part) choose(order []int32, room int) {
+func (p *part) choose(order []int, room int) {
 	for i := range p.pieces {
 		p.pieces[i].on = false
 	}
@@ -179,7 +167,7 @@ func (p *part) choose(order []int32, room int) {
 			q := &p.pieces[i]
 			cost := 0
 			for n := range p.missing(i) {
-				cost += int(n.cost)
+				cost += n.cost
 			}
 			switch {
 			case q.on, cost > room, !takes(q):
@@ -198,7 +186,7 @@ func (p *part) choose(order []int32, room int) {
 }
 
 // missing yields a piece and those that it needs, as far as they are not chosen.
-func (p *part) missing(i int32) iter.Seq[*piece] {
+func (p *part) missing(i int) iter.Seq[*piece] {
 	return func(yield func(*piece) bool) {
 		for k := i; k >= 0 && !p.pieces[k].on && yield(&p.pieces[k]); k = p.pieces[k].need {
 		}

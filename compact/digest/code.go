@@ -17,7 +17,7 @@ func (p *part) code() {
 		if f.touched {
 			note = " (it may have changed after that)"
 		}
-		head := p.add(code, at+k, 0, OneLine(f.path, 200)+note+":", -1, -1) // only with a region
+		head := p.add(piece{class: code, event: at + k, text: OneLine(f.path, 200) + note + ":", score: -1, need: -1}) // only with a region
 		w := 1.6 / (1 + 0.1*float32(k))
 		if settings.MatchString(f.path) {
 			w *= 2.2
@@ -35,15 +35,15 @@ var settings = regexp.MustCompile(`\.(?:json|ya?ml|toml|ini|cfg|conf|env|propert
 const wholeRegion = 480
 
 // region adds the text of a changed region as it is now: whole if it is not long.
-func (p *part) region(event, at int, text string, weight float32, head int32) {
+func (p *part) region(event, at int, text string, weight float32, head int) {
 	b := p.interest.bodyOf(text)
-	p.lines(code, event, int32(1+at<<20), b, wholeRegion, func(k int) (float32, lineUse) {
+	p.lines(piece{class: code, event: event, order: 1 + at<<20, need: head}, b, layout{most: wholeRegion, limit: 1 << 30, base: 1.2, weight: weight}, func(k int) (float32, lineUse) {
 		s := 0.6 + min(b.interest(p.interest, k)*0.4, 1)
 		if l := b.at(k); definition.MatchString(l[min(2, len(l)):]) { // a part of a long line may be shorter
 			return s + 0.6, single
 		}
 		return s, plainLine
-	}, 1.2, weight, head, 1<<30)
+	})
 }
 
 // nameChanges adds the names of the files that were changed, the newest last.
@@ -64,7 +64,7 @@ func (p *part) nameChanges(event int) {
 		text = joined(name, ", ", text)
 	}
 	if text != "" {
-		p.add(steps, event, 0, "changed: "+text, foremost, -1)
+		p.add(piece{class: steps, event: event, text: "changed: " + text, score: foremost, need: -1})
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 type line struct {
 	from, to int32
 	terms    [2]int32 // of body.ids
-	number   int32    // of the line in the text, from 0
 }
 
 // body is a text with its lines and the terms in them.
@@ -19,58 +18,31 @@ type body struct {
 	lines []line
 	ids   []int32
 	first int32 // the number of its first line among all that were counted
-
-	above []int32         // of each line the one that it stands below; -1: none
-	leads map[int32]int32 // the lines that others stand below, and their pieces
 }
 
-// place finds what each line stands below: a heading, or words that lead to a list or a
-// paragraph. They may deny what is in it. Unless all is set only words that do count.
-func (b *body) place(all bool) {
-	b.above, b.leads = make([]int32, len(b.lines)), map[int32]int32{}
-	levels, lead := make([]int, len(b.lines)), make([]bool, len(b.lines))
-	last, blank := int32(-1), int32(0) // the last line that is not blank, and the last that is
-	for i := range b.lines {
-		l, next := b.at(i), min(i+1, len(b.lines)-1)
-		b.above[i] = -1
-		if strings.Trim(l, " \t*_-=") == "" {
-			blank = int32(i)
-			continue
-		}
-		if i > 0 && b.lines[i].from == b.lines[i-1].to { // it goes on
-			levels[i], b.above[i] = levels[i-1], b.above[i-1]
-		} else {
-			level, k := levelOf(l), last
-			for ; k >= 0 && !(lead[k] && (level > levels[k] || level == levels[k] && level >= 0 && level%2 == 0 && level == levels[last] && blank <= k+1)); k = b.above[k] {
-			}
-			if levels[i], b.above[i] = level, k; k >= 0 {
-				b.leads[k] = -1
-			}
-		}
-		last = int32(i)
-		lead[i] = b.lines[next].from != b.lines[i].to && (all || denies.MatchString(l)) &&
-			(leading.MatchString(l) || heading.MatchString(strings.TrimSpace(l)) || levels[i]%2 == 0 && levelOf(b.at(next)) == levels[i]+1)
-		for k := i; k > 0 && lead[i] && b.lines[k].from == b.lines[k-1].to && !sentenceEnd.MatchString(b.at(k-1)); k-- { // the words before it in the line
-			b.above[k], b.leads[int32(k-1)] = int32(k-1), -1
-		}
-	}
-	if len(b.leads) == 0 {
-		b.above = nil
-	}
+// leadsOn reports whether a line leads to those below it: to a list, or to a paragraph.
+func (b *body) leadsOn(i int) bool {
+	l := b.at(i)
+	return i+1 < len(b.lines) && b.lines[i+1].from != b.lines[i].to &&
+		(leading.MatchString(l) || b.levelOf(i)%2 == 0 && b.levelOf(i+1) == b.levelOf(i)+1)
 }
 
 // leading finds words that lead to a list, and denies those that deny something.
-var leading, denies = regexp.MustCompile(`[:：][\s*_]*$`), regexp.MustCompile(`(?i)\b(?:not?|never|none|nothing|\w+n['’]t|cannot|without|wrong|reject\w*|avoid|against|fail\w*|dead|nicht|kein\w*|nie|pas|jamais|nunca|sin)\b|[不没無]|ない|(?:^|[^\pL])(?:не|нет|ни)[^\pL]`)
-
-// sentenceEnd finds that a part of a line ends with a sentence.
-var sentenceEnd = regexp.MustCompile(`[.!?。！？]["')*\x60]*\s*$`)
+var (
+	leading, denies = regexp.MustCompile(`[:：][\s*_]*$`), regexp.MustCompile(`(?i)\b(?:not?|never|none|nothing|\w+n['’]t|cannot|without|wrong|reject\w*|avoid|against|fail\w*|dead|nicht|kein\w*|nie|pas|jamais|nunca|sin)\b|[不没無]|ない|(?:^|[^\pL])(?:не|нет|ни)[^\pL]`)
+	// sentenceEnd finds that a part of a line ends with a sentence.
+	sentenceEnd = regexp.MustCompile(`[.!?。！？]["')*\x60]*\s*$`)
+)
 
 // levelOf returns the level of a line: below 0 that of a heading, else twice its indent,
 // and one more for an item of a list.
-func levelOf(l string) int {
+func (b *body) levelOf(i int) int {
+	l := b.at(i)
 	t := strings.TrimLeft(l, " \t")
 	level := 2 * (len(l) - len(t))
 	switch {
+	case i+1 < len(b.lines) && strings.HasPrefix(b.at(i+1), "====="): // a title in the middle
+		return -1
 	case item.MatchString(l):
 		return level + 1
 	case t != l || !heading.MatchString(t):
@@ -95,8 +67,7 @@ func (x *interest) bodyOf(text string) *body { return x.sentencesOf(text, 1<<30)
 // bytes the sentences.
 func (x *interest) sentencesOf(text string, least int) *body {
 	b := &body{text: text, first: x.lines, lines: make([]line, 0, strings.Count(text, "\n")+1+len(text)/x.long)}
-	number := int32(0)
-	for at := 0; at < len(text); number++ {
+	for at := 0; at < len(text); {
 		all, _, _ := strings.Cut(text[at:], "\n")
 		end := at + len(all)
 		for from := at; ; {
@@ -107,12 +78,9 @@ func (x *interest) sentencesOf(text string, least int) *body {
 			if to-from > x.long {
 				to = from + partLength(text[from:to], x.long)
 			}
-			b.add(x, from, to, number)
+			b.add(x, from, to)
 			if from = to; from == end {
 				break
-			}
-			if least < x.long {
-				number++
 			}
 		}
 		at = end + 1
@@ -120,8 +88,8 @@ func (x *interest) sentencesOf(text string, least int) *body {
 	return b
 }
 
-func (b *body) add(x *interest, from, to int, number int32) {
-	l := line{from: int32(from), to: int32(to), number: number}
+func (b *body) add(x *interest, from, to int) {
+	l := line{from: int32(from), to: int32(to)}
 	l.terms[0] = int32(len(b.ids))
 	for t := range terms(b.text[from:to]) {
 		id, ok := x.terms[t.text]
@@ -141,14 +109,19 @@ func (b *body) add(x *interest, from, to int, number int32) {
 
 // quoted returns some lines, with a mark where they are a part of a longer one.
 func (b *body) quoted(from, to int) string {
-	text := b.between(from, to)
-	if from > 0 && b.lines[from-1].number == b.lines[from].number {
-		text = "…" + text
+	text, before, after := b.between(from, to), "", ""
+	if b.breaks(from) {
+		before = "…"
 	}
-	if to < len(b.lines) && b.lines[to-1].number == b.lines[to].number {
-		text = strings.TrimRight(text, " ") + "…"
+	if b.breaks(to) {
+		text, after = strings.TrimRight(text, " "), "…"
 	}
-	return text
+	return before + text + after
+}
+
+// breaks reports whether a line is a part of a longer one that begins within a sentence.
+func (b *body) breaks(i int) bool {
+	return i > 0 && i < len(b.lines) && b.lines[i-1].to == b.lines[i].from && !sentenceEnd.MatchString(b.at(i-1))
 }
 
 // between returns the text of some lines, which may be none.

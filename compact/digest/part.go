@@ -60,7 +60,7 @@ func (p *part) write() string {
 		case e.moved:
 		case again[1] != 0 && last[again] > i, e.by == byCall && e.kind == edits && e.outcome.verdict == passed && p.stays[e]:
 		case e.below:
-			p.add(steps, i, 0, "user, whose message stands below: "+e.words, foremost, -1)
+			p.add(piece{class: steps, event: i, text: "user, whose message stands below: " + e.words, score: foremost, need: -1})
 		case e.by == byUser:
 			p.user(i, e)
 		case e.by == byAgent:

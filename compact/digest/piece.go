@@ -4,116 +4,93 @@ import "strings"
 
 const maxLineChars = 400
 
-// lines adds lines of a body as pieces of a few whole lines, each with its
-// heading: score returns what a line is worth, and what it is.
-func (p *part) lines(c purpose, event int, order int32, b *body, most int, score func(i int) (s float32, use lineUse), base, weight float32, need int32, limit int) {
-	most = min(most, max(leastLine, p.room/5))
-	var headings []headed
-	from, size := -1, 0
+// A layout says how a body is divided into pieces: their length, what each is worth beside its
+// lines, by what all is multiplied, and the limit of all of them together.
+type layout struct {
+	most, limit  int // bytes
+	base, weight float32
+}
+
+// lines adds lines of a body as pieces of a few whole lines like q, each with the line that it
+// stands below: score returns what a line is worth, and what it is.
+func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float32, use lineUse)) {
+	most, q := min(s.most, max(leastLine, p.room/5)), q
+	q.body = b
+	var above []lead
+	from, size, first := -1, 0, len(p.pieces)
 	var scores best
-	first := len(p.pieces)
-	heads := map[string]bool{} // the headings of tables
-	if e := p.at(int32(event)); e != nil {
-		for _, t := range e.result.tables {
-			heading, _, _ := strings.Cut(t.text, "\n")
-			heads[heading] = true
+	add := func(from, to int, worth float32) int {
+		q := q
+		if last := len(p.pieces) - 1; b.breaks(from) && to > from && leading.MatchString(b.at(to-1)) && last >= first {
+			q.need = last // the words before it
+		} else if n := len(above); n > 0 {
+			q.need = above[n-1].piece
 		}
-	}
-	rows := int32(-1) // the heading of the rows
-	add := func(from, to int, score float32) int32 {
-		over := need
-		switch n := len(headings); {
-		case rows >= 0:
-			over = rows
-		case b.above != nil && b.above[from] >= 0:
-			if k := b.leads[b.above[from]]; k >= 0 {
-				over = k
-			}
-		case b.above == nil && n > 0:
-			over = headings[n-1].piece
-		}
-		k := p.add(c, event, order+b.lines[from].number, b.quoted(from, to), score, over)
-		q := &p.pieces[k]
-		q.body, q.span, q.lines = b, [2]int{from, to}, [2]int32{b.lines[from].number + 1, b.lines[to-1].number + 1}
-		return k
+		q.span, q.text, q.score = [2]int{from, to}, b.quoted(from, to), worth*s.weight
+		q.order += from
+		return p.add(q)
 	}
 	flush := func(to int) {
-		if from < 0 {
-			return
-		}
-		if strings.TrimSpace(b.between(from, to)) != "" {
-			add(from, to, max(base+scores.sum(), 0.02)*weight)
+		if from >= 0 && strings.TrimSpace(b.between(from, to)) != "" {
+			add(from, to, max(s.base+scores.sum(), 0.02))
 		}
 		from, size, scores = -1, 0, best{}
 	}
 	for i := range b.lines {
-		text := b.at(i)
-		if heads[text] {
+		worth, use := score(i)
+		text, level := b.at(i), b.levelOf(i)
+		for len(above) > 0 && above[len(above)-1].ends(i, text, level, use) {
 			flush(i)
-			rows = -1
-			rows = add(i, i+1, 0)
-			continue
+			above = above[:len(above)-1]
 		}
-		if text == "" && rows >= 0 {
-			flush(i)
-			rows = -1
-			continue
-		}
-		s, use := score(i)
-		if b.above != nil && text != "" {
-			if from >= 0 && b.above[i] != b.above[from] {
-				flush(i)
-			}
-			if b.leads[int32(i)] != 0 {
-				if use != single {
-					s = 0 // it comes with others alone
-				}
-				use = opens
-			}
-		}
+		row := len(above) > 0 && above[len(above)-1].use == header
 		switch {
-		case use == skipped:
+		case use == skipped, use == blank && size > most/2:
 			flush(i)
-			continue
 		case use == blank:
-			if size > most/2 {
+		case use >= leads && !row:
+			flush(i)
+			above = append(above, lead{use: use, level: level, line: i, piece: add(i, i+1, worth)})
+		default:
+			if use == single {
 				flush(i)
 			}
-			continue
-		case use == opens && rows < 0:
-			flush(i)
-			indent := len(text) - len(strings.TrimLeft(text, " \t"))
-			if i+1 < len(b.lines) && strings.HasPrefix(b.at(i+1), "=====") { // a title in the middle
-				indent = -1
+			if from < 0 {
+				from = i
 			}
-			for len(headings) > 0 && headings[len(headings)-1].indent >= indent {
-				headings = headings[:len(headings)-1]
+			scores.add(worth)
+			if size += len(text) + 3; size > most || use == single || row {
+				flush(i + 1)
 			}
-			k := add(i, i+1, s*weight)
-			if b.above != nil {
-				b.leads[int32(i)] = k
-			}
-			headings = append(headings, headed{indent, k})
-			continue
-		}
-		if use == single {
-			flush(i)
-		}
-		if from < 0 {
-			from = i
-		}
-		scores.add(s)
-		if size += len(text) + 3; size > most || use == single || rows >= 0 {
-			flush(i + 1)
 		}
 	}
 	flush(len(b.lines))
-	p.limit(first, limit)
+	p.limit(first, s.limit)
 }
 
-type headed struct {
-	indent int
-	piece  int32
+// A lead is a line that others stand below, until a line ends that.
+type lead struct {
+	use   lineUse
+	level int
+	line  int
+	piece int
+	over  bool // lines of its own level do not stand below it any more
+}
+
+// ends reports whether a line does not stand below l.
+func (l *lead) ends(i int, text string, level int, use lineUse) bool {
+	switch {
+	case l.use == opens:
+		return use == opens && level <= l.level
+	case l.use == header:
+		return text == ""
+	case strings.TrimSpace(text) == "":
+		l.over = l.over || i > l.line+1
+		return false
+	}
+	ends := level < l.level || level == l.level && l.over
+	l.over = l.over || level > l.level
+	return ends
 }
 
 // lineUse says what a line is in a text.
@@ -122,7 +99,9 @@ type lineUse uint8
 const (
 	plainLine lineUse = iota
 	blank
-	opens   // a section or a definition
 	single  // a line that is a piece of its own
 	skipped // a line that says nothing
+	leads   // to a list or a paragraph
+	opens   // a section or a definition
+	header  // the names of the columns of a table
 )

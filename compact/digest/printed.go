@@ -9,7 +9,7 @@ import (
 // printed adds the lines of a program's output that decide: all of a short one, of
 // others the failures, the end and what the work is about; of what a search found those
 // that name what matters.
-func (p *part) printed(i int, e *event, head int32) {
+func (p *part) printed(i int, e *event, head int) {
 	text := strings.TrimSpace(e.result.text)
 	if text == "" || e.inLabel() && e.outcome.verdict != failed {
 		return
@@ -59,7 +59,7 @@ func (p *part) printed(i int, e *event, head int32) {
 			}
 		})
 	}
-	p.lines(c, i, 1, b, most, func(k int) (float32, lineUse) {
+	p.lines(piece{class: c, event: i, order: 1, need: head}, b, layout{most: most, limit: limit, weight: w}, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t, members := strings.TrimSpace(l), false
 		_, value, _ := strings.Cut(t, ": ")
@@ -72,6 +72,8 @@ func (p *part) printed(i int, e *event, head int32) {
 				return 0, skipped
 			}
 			return s, plainLine
+		case tableHead.MatchString(l):
+			return 0, header
 		case b.heads(k):
 			return 0.2, opens
 		case here[t], here[value],
@@ -112,7 +114,7 @@ func (p *part) printed(i int, e *event, head int32) {
 			return s, single
 		}
 		return s, plainLine
-	}, 0, w, head, limit)
+	})
 }
 
 // In results longer than shortObject that are objects with a text, lines with the short members
@@ -154,6 +156,8 @@ func (b *body) heads(k int) bool {
 var (
 	rows   = regexp.MustCompile(`\S(?:  +|\t| ?\| ?)\S`)
 	number = regexp.MustCompile(`(?:^|[\s|])[-+]?\d[\d.,/]*%?(?:[\s|]|$)`)
+	// tableHead finds the names of the columns of a table that was a list of objects.
+	tableHead = regexp.MustCompile(`^(?:[\w.]+: )?\((?:[^,()]+, )+[^,()]+\)$`)
 	// underline finds the line below the title or the heading of a table.
 	underline = regexp.MustCompile(`^[ \t]*[|+]?[ :]*[-=]{2,}[-=+|: ]*$`)
 )

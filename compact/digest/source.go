@@ -7,7 +7,7 @@ import (
 
 // source adds what was read of a file: of code whole pieces under their
 // definitions, of prose and settings rules and values first.
-func (p *part) source(i int, e *event, head int32) {
+func (p *part) source(i int, e *event, head int) {
 	f := p.files.later(e)
 	if e.outcome.verdict == failed || p.bodies[i] == nil || f != nil && f.whole {
 		return
@@ -21,13 +21,16 @@ func (p *part) source(i int, e *event, head int32) {
 	short := len(e.result.text) <= shortFile
 	w := p.weights[i]
 	stands := f == nil && (standing.MatchString(e.path) || p.interest.named(e.path))
-	p.lines(rules, i, 1, b, 300, func(k int) (float32, lineUse) {
+	p.lines(piece{class: rules, event: i, order: 1, need: head}, b, layout{most: 300, limit: max(500, p.room/8), weight: w}, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
 		if t == "" {
 			return 0, blank
 		}
 		rule := binds(l)
+		if b.leadsOn(k) {
+			return 0, leads
+		}
 		if k < 3 && e.result.object != unknown && ofDocument.MatchString(t) {
 			return 0, skipped
 		}
@@ -50,8 +53,11 @@ func (p *part) source(i int, e *event, head int32) {
 		if rule {
 			return s, single
 		}
+		if tableHead.MatchString(l) {
+			return 0, header
+		}
 		return s, plainLine
-	}, 0, w, head, max(500, p.room/8))
+	})
 }
 
 // The weight of rules that hold as long as the work goes on, and the least of other rules
@@ -69,8 +75,8 @@ var explains = regexp.MustCompile("^[ \t]*(?:[-*+]|\\d+[.)]) +[*_]*`")
 const shortFile = 2400
 
 // program adds lines of source code below the lines that begin their definitions.
-func (p *part) program(i int, b *body, head int32) {
-	p.lines(sources, i, 1, b, max(wholeCode, p.room/10), func(k int) (float32, lineUse) {
+func (p *part) program(i int, b *body, head int) {
+	p.lines(piece{class: sources, event: i, order: 1, need: head}, b, layout{most: max(wholeCode, p.room/10), limit: p.room * 2 / 7, weight: p.weights[i] * 0.7}, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		s := min(b.interest(p.interest, k), 2)
 		switch t := strings.TrimSpace(l); {
@@ -84,7 +90,7 @@ func (p *part) program(i int, b *body, head int32) {
 			return s * 0.5, opens
 		}
 		return s, plainLine
-	}, 0, p.weights[i]*0.7, head, p.room*2/7)
+	})
 }
 
 // wholeCode is the length of code that is told whole, also where a part is small.

@@ -36,7 +36,7 @@ func (p *part) step(i int, e *event, times int) {
 	case e.outcome.verdict == failed, e.kind == runs && !e.shows:
 		score = max(score, 4)
 	}
-	head := p.add(steps, i, 0, name+ended, score*w, -1)
+	head := p.add(piece{class: steps, event: i, text: name + ended, score: score * w, need: -1})
 	p.pieces[head].times = times
 	if e.outcome.verdict == refused {
 		return
@@ -46,9 +46,9 @@ func (p *part) step(i int, e *event, times int) {
 	case asks:
 		p.asked(i, e, head)
 	case plans, reports:
-		p.says(answers, i, 1, e.text, 1.6, p.room/4, head)
+		p.says(piece{class: answers, event: i, order: 1, need: head}, e.text, 1.6, p.room/4)
 	case sends:
-		p.says(findings, i, 1, e.result.text, 0.9, p.room/5, head)
+		p.says(piece{class: findings, event: i, order: 1, need: head}, e.result.text, 0.9, p.room/5)
 	case reads:
 		p.source(i, e, head)
 	default:
@@ -204,15 +204,15 @@ const shortResult = 140
 
 // asked adds what the user was asked, with the options, and what the user
 // answered.
-func (p *part) asked(i int, e *event, head int32) {
+func (p *part) asked(i int, e *event, head int) {
 	var b strings.Builder
 	e.values.each(func(text string) {
 		b.WriteString(OneLine(text, 400) + "\n")
 	})
-	question := p.add(answers, i, 1, b.String(), 9*p.weights[i], head)
+	question := p.add(piece{class: answers, event: i, order: 1, text: b.String(), score: 9 * p.weights[i], need: head})
 	if text := strings.TrimPrefix(strings.TrimSpace(e.result.text), "User has answered your questions: "); text != "" {
 		text, _, _ = strings.Cut(text, " You can now continue with")
-		p.add(userWords, i, isAnswer, cutAt(strings.Join(strings.Fields(text), " "), 1200), 25, question)
+		p.add(piece{class: userWords, event: i, order: isAnswer, text: cutAt(strings.Join(strings.Fields(text), " "), 1200), score: 25, need: question})
 	}
 }
 

@@ -13,27 +13,30 @@ func (p *part) user(i int, e *event) {
 	switch {
 	case len(e.words) > most:
 		b, first := p.interest.bodyOf(e.words), len(p.pieces)
-		b.place(true)
-		p.lines(userWords, i, 0, b, most, func(k int) (float32, lineUse) {
+		p.lines(piece{class: userWords, event: i, need: first}, b, layout{most: most, limit: max(800, p.room/4), weight: place}, func(k int) (float32, lineUse) {
 			l := b.at(k)
 			switch s := 2 + b.interest(p.interest, k); {
 			case len(strings.Trim(l, " \t0123456789:.(){}[]|-=#*+")) < 3 || pasted.MatchString(l) || k > 0 && sourceLine.MatchString(l):
 				return 0, skipped
 			case k == 0:
 				return s + 10, single
+			case binds(l) && b.leadsOn(k):
+				return s + 9, leads
 			case binds(l):
 				return s + 9, single
+			case b.leadsOn(k):
+				return 0, leads
 			default:
 				return s, single
 			}
-		}, 0, place, int32(first), max(800, p.room/4))
+		})
 		if first < len(p.pieces) {
 			p.pieces[first].need = -1
 		}
 	case binds(e.words): // however long ago
-		p.add(userWords, i, 0, e.words, 60, -1)
+		p.add(piece{class: userWords, event: i, text: e.words, score: 60, need: -1})
 	default:
-		p.add(userWords, i, 0, e.words, 30*place, -1)
+		p.add(piece{class: userWords, event: i, text: e.words, score: 30 * place, need: -1})
 	}
 }
 
@@ -41,9 +44,9 @@ func (p *part) user(i int, e *event) {
 // it says at work the conclusions.
 func (p *part) agent(i int, e *event) {
 	if e.final {
-		p.says(answers, i, 0, e.words, 2, max(700, p.room/12), -1)
+		p.says(piece{class: answers, event: i, need: -1}, e.words, 2, max(700, p.room/12))
 	} else {
-		p.says(prose, i, 0, e.words, 0.9, max(500, p.room/14), -1)
+		p.says(piece{class: prose, event: i, need: -1}, e.words, 0.9, max(500, p.room/14))
 	}
 }
 
@@ -58,17 +61,16 @@ const shortAnswer = 48
 
 // says adds a text of somebody who concludes something: the assistant, another
 // agent, a plan. What a reply may choose from is raised that is short or begins with an option.
-func (p *part) says(c purpose, i int, order int32, text string, base float32, limit int, need int32) {
-	least, most := 200, 340
-	if c == prose {
+func (p *part) says(q piece, text string, base float32, limit int) {
+	i, least, most := q.event, 200, 340
+	if q.class == prose {
 		least, most = 30, 160
 	}
 	b := p.interest.sentencesOf(text, least)
-	b.place(false)
 	n := float32(len(b.lines) + 1)
-	next := p.at(int32(i + 1))
-	replied := need < 0 && next != nil && next.by == byUser && (len(next.words) < shortAnswer || option.MatchString(next.words))
-	p.lines(c, i, order, b, most, func(k int) (float32, lineUse) {
+	next := p.at(i + 1)
+	replied := q.need < 0 && next != nil && next.by == byUser && (len(next.words) < shortAnswer || option.MatchString(next.words))
+	p.lines(q, b, layout{most: most, limit: limit, base: base, weight: saidWeight * (1 + p.weights[i])}, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
 		switch {
@@ -78,6 +80,8 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 			return 0, blank
 		case heading.MatchString(t):
 			return 0, opens
+		case denies.MatchString(t) && b.leadsOn(k):
+			return 0, leads
 		}
 		s := min(b.interest(p.interest, k)*0.5, 1.3) + 0.5*float32(min(specifics(l), 2))
 		words := strings.Count(t, " ") + 1
@@ -92,7 +96,7 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		if replied && (item.MatchString(l) || strings.HasSuffix(t, "?") || options.MatchString(t)) {
 			s += 2
 		}
-		switch c {
+		switch q.class {
 		case answers:
 			s += 0.6 * (1 - float32(k)/n)
 		case prose:
@@ -102,7 +106,7 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 			s += 0.5 * float32(k) / n
 		}
 		return s, plainLine
-	}, base, saidWeight*(1+p.weights[i]), need, limit)
+	})
 }
 
 // option finds the option that a reply begins with, and options a sentence that has some.

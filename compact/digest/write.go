@@ -13,10 +13,10 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // the part; "" if there are none.
 func (p *part) text() string {
 	var on []*piece
-	detailed, said := map[int32]bool{}, false
+	detailed, said := map[int]bool{}, false
 	for i := range p.pieces {
 		q := &p.pieces[i]
-		if q.on || q.class == steps && int(q.event) >= p.old {
+		if q.on || q.class == steps && q.event >= p.old {
 			on = append(on, q)
 		}
 		said = said || q.on
@@ -37,17 +37,15 @@ func (p *part) text() string {
 			w.skip(e, w.late(q.event))
 		}
 	}
-	if w.rest {
-		w.b.WriteString(gap)
-	}
+	w.leave(nil, false)
 	w.flush()
 	w.b.WriteString(foot)
 	return w.b.String()
 }
 
 // at returns an event; nil: what comes after the last one.
-func (p *part) at(i int32) *event {
-	if int(i) < len(p.events) {
+func (p *part) at(i int) *event {
+	if i < len(p.events) {
 		return p.events[i]
 	}
 	return nil
@@ -64,11 +62,10 @@ type writer struct {
 	names   []string          // of these steps
 	left    int               // bytes for names of edits, failures and actions
 	paths   map[string]string // that were told whole, by their last parts; "": two were
-	event   int32
+	event   int
 	class   purpose
-	region  int32 // of a file that was changed
-	rest    bool  // what was written last goes on
-	last    int32 // the number of the last line that was written of a body
+	body    *body // of which lines were written last
+	next    int   // the line behind these
 }
 
 // flush writes the last step, and how many were skipped.
@@ -123,40 +120,61 @@ func (w *writer) short(text, path string) string {
 // leastFolder is the length of folders that are left out.
 const leastFolder = 16
 
-// gap stands for lines that are left out.
-const gap = "  …\n"
+// leave ends the body of which lines were written, if the next lines are of another: same if
+// that is of the same file.
+func (w *writer) leave(next *body, same bool) {
+	if w.body == next {
+		return
+	}
+	if w.body != nil && (same || (w.class == userWords || w.class >= rules) && strings.TrimSpace(w.body.between(w.next, len(w.body.lines))) != "") {
+		w.gap()
+	}
+	w.body, w.next = nil, 0
+}
+
+// gap writes the mark of lines that are left out.
+func (w *writer) gap() {
+	if mark := "  …\n"; !strings.HasSuffix(w.b.String(), mark) {
+		w.b.WriteString(mark)
+	}
+}
 
 // piece writes a piece. detailed is set if other pieces of its event follow.
 func (w *writer) piece(q *piece, detailed bool) {
-	text, inFile := q.text, q.class == code && q.need >= 0
 	same := w.event == q.event && w.class == q.class
-	if w.rest && !same {
-		w.b.WriteString(gap)
-	}
-	w.rest = q.body != nil && (q.class == userWords || q.class >= rules) && strings.TrimSpace(q.body.between(q.span[1], len(q.body.lines))) != ""
 	if q.class == steps {
-		text = w.late(q.event) + text
+		text := w.late(q.event) + q.text
 		if !detailed { // nothing of it is told
 			text = strings.TrimSuffix(text, " →")
 		}
+		w.leave(nil, false)
 		if text != w.label || w.skipped > 0 {
 			w.flush()
 		}
 		w.label = text
 		w.times += max(1, q.times)
-		w.event, w.class, w.last = q.event, q.class, 0
+		w.event, w.class = q.event, q.class
 		return
 	}
+	w.leave(q.body, same)
 	w.flush()
-	if inFile {
-		if q.order>>20 != w.region || q.lines[0] > w.last+1 {
-			w.b.WriteString(gap)
-		}
-		w.region, w.last = q.order>>20, q.lines[0]-1
+	if q.class == code && q.need < 0 {
+		w.b.WriteString("as of here, " + w.short(bar(quoted(q.text)), w.changed[q.event-len(w.events)-1].path) + "\n")
+		w.event, w.class = q.event, q.class
+		return
 	}
+	if q.body != nil {
+		if w.body == nil && q.class < rules {
+			w.next = q.span[0]
+		}
+		if strings.TrimSpace(q.body.between(w.next, q.span[0])) != "" || q.class == data && q.span[0] > w.next {
+			w.gap()
+		}
+		w.body, w.next = q.body, q.span[1]
+	}
+	w.event, w.class = q.event, q.class
 	label := ""
 	if !same {
-		w.last = 0
 		switch {
 		case q.class == userWords && q.order == isAnswer:
 			label = answered
@@ -172,18 +190,6 @@ func (w *writer) piece(q *piece, detailed bool) {
 			label += w.late(q.event)
 		}
 	}
-	if q.class == code && q.need < 0 {
-		w.b.WriteString("as of here, " + w.short(bar(quoted(text)), w.changed[int(q.event)-len(w.events)-1].path) + "\n")
-		w.event, w.class, w.last, w.region = q.event, q.class, 0, 0
-		return
-	}
-	if q.lines[0] > 0 {
-		if far := q.lines[0] > w.last+2; far && (w.last > 0 || q.class >= rules) || (q.class == prints || q.class == data) && q.lines[0] > w.last+1 {
-			w.b.WriteString(gap)
-		}
-		w.last = q.lines[1]
-	}
-	w.event, w.class = q.event, q.class
 	for line := range strings.SplitSeq(q.text, "\n") {
 		if strings.TrimSpace(line) == "" {
 			continue
@@ -204,8 +210,8 @@ func (w *writer) piece(q *piece, detailed bool) {
 const answered = "the user answered: "
 
 // late returns the mark of what was said or done before steps of the parts before.
-func (p *part) late(event int32) string {
-	if e := p.at(event); e != nil && int(event) >= p.old && p.begun && e.origin < p.upTo {
+func (p *part) late(event int) string {
+	if e := p.at(event); e != nil && event >= p.old && p.begun && e.origin < p.upTo {
 		return "(earlier) "
 	}
 	return ""
