@@ -92,7 +92,7 @@ func (p *part) byWorth(first int) []int {
 func (p *part) fit() (best string) {
 	all, told := p.byWorth(0), p.told
 	order := p.likely(all, leastRead)
-	for try, room := 0, p.room; try < mostTries; try++ {
+	for try, room, over := 0, p.room, false; try < mostTries; try++ {
 		p.told = maps.Clone(told)
 		p.choose(order, room)
 		text := p.text()
@@ -104,7 +104,7 @@ func (p *part) fit() (best string) {
 		if cost <= p.size && len(text) >= len(best) {
 			best = text
 		}
-		if cost <= p.size && (cost*20 >= p.size*19 || p.all(order)) {
+		if over = over || cost > p.size; cost <= p.size && (over || cost*20 >= p.size*19 || p.all(order)) {
 			break
 		}
 		room = min(room*p.size/max(cost, 1)*98/100, 2*room)
