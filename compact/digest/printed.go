@@ -48,8 +48,7 @@ func (p *part) printed(i int, e *event, head int) {
 		limit, most, w = min(p.room/14, mostFound), 200, w*0.5
 	}
 	listing := found && (e.query == "" && e.command == "" || lists.MatchString(e.brief()))
-	document := c == data && len(text) > shortObject && (len(e.result.tables) == 0 && (e.result.object == unknown || len(text) > longObject) || b.hasSentence() && listed*2 < len(text))
-	page := document && strings.HasPrefix(text, "# ")
+	document := c == data && len(text) > shortObject && b.hasSentence() && listed*2 < len(text)
 	first := float32(opening)
 	here := map[string]bool{} // lines that came before, in the label too
 	if c == data && !strings.Contains(p.pieces[head].text, "…") {
@@ -61,7 +60,7 @@ func (p *part) printed(i int, e *event, head int) {
 	}
 	p.lines(piece{class: c, event: i, order: 1, need: head}, b, layout{most: most, limit: limit, weight: w}, func(k int) (float32, lineUse) {
 		l := b.at(k)
-		t, members := strings.TrimSpace(l), false
+		t := strings.TrimSpace(l)
 		_, value, _ := strings.Cut(t, ": ")
 		s := 0.1 + min(b.interest(p.interest, k), 2.5)*0.55
 		switch {
@@ -83,35 +82,25 @@ func (p *part) printed(i int, e *event, head int) {
 		case placed.MatchString(t) && !noFailure.MatchString(t):
 			s += 6
 		case isFailure(l):
-			if s += 5; c == data {
-				s *= unlisted
-			}
-		case c == data:
-			sentence := document && sentenceEnd.MatchString(t)
-			members = document && ofDocument.MatchString(t)
-			s += 0.8 * float32(min(specifics(l), 8))
-			if sentence || listed*4 < 3*len(text) || asked && e.result.tables[0].rows <= fewRows {
-				s *= unlisted
-			}
-			switch {
-			case members:
-				s *= beside
-			case document && w == 1: // a text has facts without names
-				s += 0.8 * float32(min(len(withDigits.FindAllString(t, 4)), 4))
-				if sentence { // the longer, the more it says
-					s, first = (s+first)*max(1, float32(len(t))/longSentence), first/2
-				}
-			}
-		case small:
+			s += 5
+		case small && c == prints:
 			s += 0.6
-		case k >= n-3: // how it ended
-			s += 0.5
 		}
-		if page {
-			s *= titled
+		here[t] = len(t) > longEcho
+		if c == prints {
+			return s, plainLine
 		}
-		if here[t] = len(t) > longEcho; document && w == 1 && (len(t) > longSentence || members) {
-			return s, single
+		s = (s + 0.8*float32(min(specifics(l), 8))) * returned
+		switch {
+		case document && ofDocument.MatchString(t):
+			return s * beside, single
+		case document && w == 1: // a text has facts without names, too
+			if s += 0.8 * float32(min(len(withDigits.FindAllString(t, 4)), 4)); sentenceEnd.MatchString(t) { // the longer, the more it says
+				s, first = (s+first)*max(1, float32(len(t))/longSentence), first/2
+			}
+			if len(t) > longSentence {
+				return s, single
+			}
 		}
 		return s, plainLine
 	})
@@ -125,7 +114,6 @@ const (
 	beside       = 0.1
 	longSentence = 80
 	opening      = 2.5
-	titled       = 2
 )
 
 // longEcho is the length above which a line is not told again.
@@ -172,9 +160,9 @@ const (
 	withoutNames = 3
 )
 
-// unlisted is how much more than a row of a list an object or a text is worth that a tool
+// returned is how much more than a line that a program printed one is worth that a tool
 // returned for what it was asked.
-const unlisted = 3
+const returned = 3
 
 // shortOutput is the length of outputs that are told whole.
 const shortOutput = 1200
