@@ -24,7 +24,6 @@ type term struct {
 	lines float32 // how many lines of results have it
 	last  int32   // the last of them
 	price float32 // what it adds to a line, once all lines are counted
-	users bool    // a user speaks of it
 }
 
 // The number of terms is bounded: leastTerms, and one for bytesPerTerm bytes that
@@ -60,14 +59,7 @@ func (x *interest) feed(text string, weight float32, words bool) {
 			w /= 4
 		}
 		x.list[i].want = min(x.list[i].want+w, mostWanted)
-		x.list[i].users = x.list[i].users || words
 	}
-}
-
-// named reports whether a user speaks of a file, by the last part of its path.
-func (x *interest) named(path string) bool {
-	i, ok := x.terms[path[strings.LastIndexByte(path, '/')+1:]]
-	return ok && x.list[i].users
 }
 
 // of returns the number of a term, or false if there are too many.

@@ -20,7 +20,6 @@ func (p *part) source(i int, e *event, head int) {
 	n := len(b.lines)
 	short := len(e.result.text) <= shortFile
 	w := p.weights[i]
-	stands := f == nil && (standing.MatchString(e.path) || p.interest.named(e.path))
 	p.lines(piece{class: rules, event: i, order: 1, need: head}, b, layout{most: 300, limit: max(500, p.room/8), weight: w}, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
@@ -44,10 +43,7 @@ func (p *part) source(i int, e *event, head int) {
 		if short {
 			s += 0.6
 		}
-		switch {
-		case stands && (rule || item.MatchString(l) && !explains.MatchString(l)):
-			s = (s + 0.6) * standingWeight / w // however long ago
-		case f == nil && (rule || short):
+		if f == nil && (rule || short) { // however long ago
 			s *= max(1, heldWeight/w)
 		}
 		if rule {
@@ -60,15 +56,8 @@ func (p *part) source(i int, e *event, head int) {
 	})
 }
 
-// The weight of rules that hold as long as the work goes on, and the least of other rules
-// and of short files, however long ago they were read.
-const (
-	standingWeight = 2
-	heldWeight     = 1.3
-)
-
-// explains finds items that say what a thing is: its name comes first.
-var explains = regexp.MustCompile("^[ \t]*(?:[-*+]|\\d+[.)]) +[*_]*`")
+// heldWeight is the least weight of rules and of short files, however long ago they were read.
+const heldWeight = 1.3
 
 // shortFile is the length up to which a file counts as short. Settings and tasks
 // are short, and an agent reads them once, early.
