@@ -180,11 +180,11 @@ func binds(s string) bool {
 }
 
 var (
-	bindingWords   = setOf("never must mustn always only required unless do don forbidden niemals muss nie jamais nunca debe doit avoid leave keep")
-	bindingForeign = []string{"禁止", "してはいけない", "しないで", "ください", "下さい", "ないこと", "必ず", "必须", "不要", "不得", "不能", "请勿", "нельзя", "никогда", "должен", "должн", "обязательно", "금지", "반드시", "주세요", "십시오"}
+	bindingWords   = setOf("never must mustn always only required unless do don forbidden avoid leave keep niemals muss nie immer jamais toujours doit interdit nunca siempre debe sempre deve devono mai vietato nooit altijd moet nigdy zawsze musi asla mutlaka")
+	bindingForeign = []string{"禁止", "してはいけない", "しないで", "ください", "下さい", "ないこと", "必ず", "必须", "不要", "不得", "不能", "请勿", "нельзя", "müssen", "darf nicht", "никогда", "должен", "должн", "обязательно", "금지", "반드시", "주세요", "십시오", "всегда", "không được", "luôn", "phải", "يجب", "دائم", "لا تقم", "हमेशा", "कभी नहीं"}
 	// binding finds such words that always bind, and others where they begin a clause.
-	binding = regexp.MustCompile(`(?i)\b(?:mustn?|unless|forbidden|niemals|muss|jamais|nunca|debe|doit|(?:is|are|be) required)\b|` +
-		`(?:^|[.:;!?,)]|\b(?:please|and|but|so|then|also|just|or|you))[\s*_\x60"'>#•(\d-]*\b(?:never|always|only|avoid|leave|keep|nie|do not|don['’]t)\b`)
+	binding = regexp.MustCompile(`(?i)\b(?:mustn?|unless|forbidden|niemals|muss|jamais|doit|interdit|nunca|debe|deve|devono|vietato|nooit|nigdy|musi|asla|mutlaka|(?:is|are|be) required)\b|` +
+		`(?:^|[.:;!?,)]|\b(?:please|and|but|so|then|also|just|or|you))[\s*_\x60"'>#•(\d-]*\b(?:never|always|only|avoid|leave|keep|nie|immer|toujours|siempre|sempre|mai|altijd|zawsze|do not|don['’]t)\b`)
 	// codeMarks finds what prose has not.
 	codeMarks = regexp.MustCompile(`[{}]|\("| = `)
 )

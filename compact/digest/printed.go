@@ -83,6 +83,8 @@ func (p *part) printed(i int, e *event, head int) {
 			s += 6
 		case isFailure(l):
 			s += 5
+		case e.shows && binds(l): // of a file that a command shows
+			s = (s + ofRule) * max(1, heldWeight/w)
 		case small && c == prints:
 			s += 0.6
 		}

@@ -38,7 +38,7 @@ func (p *part) source(i int, e *event, head int) {
 		}
 		s := b.interest(p.interest, k)*0.6 + max(0, 0.9-0.45*float32(k))
 		if rule {
-			s += 1.5
+			s += ofRule
 		}
 		if short {
 			s += 0.6
@@ -55,6 +55,9 @@ func (p *part) source(i int, e *event, head int) {
 		return s, plainLine
 	})
 }
+
+// ofRule is how much more a rule is worth than other lines.
+const ofRule = 1.5
 
 // heldWeight is the least weight of rules and of short files, however long ago they were read.
 const heldWeight = 1.3
