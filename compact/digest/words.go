@@ -44,7 +44,7 @@ func (p *part) user(i int, e *event) {
 // it says at work the conclusions.
 func (p *part) agent(i int, e *event) {
 	if e.final {
-		p.says(piece{class: answers, event: i, need: -1}, e.words, 2, max(700, p.room/12))
+		p.says(piece{class: answers, event: i, need: -1}, e.words, 2, max(700, p.room/8))
 	} else {
 		p.says(piece{class: prose, event: i, need: -1}, e.words, 0.9, max(500, p.room/14))
 	}
@@ -109,8 +109,12 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 	})
 }
 
-// option finds the option that a reply begins with, and options a sentence that has some.
-var option, options = regexp.MustCompile(`^\W{0,2}[A-Ha-h1-9][).:]`), regexp.MustCompile(`\([a-h1-9]\) `)
+var (
+	// option finds that a reply begins with an option, and options that a line is one, or has some.
+	option = regexp.MustCompile(`(?i)^\W{0,2}(?:(?:the|die|der|das|la|el|le|il|os?|option|opci[oó]n|opzione|opção|variante?|take|nimm|prendi) )?` +
+		`(?:[a-h](?:[).:,;]|$)|[bcdfgh1-9](?: |$)|[1-9][).:,;]|(?:first|second|third|last|erste|zweite|dritte|prim[ao]|second[ao]|terz[ao]|segund[ao]|tercer[ao]|première?|premier|deuxième)\b)|^第?[一二三]`)
+	options = regexp.MustCompile(`^\W{0,3}[a-hA-H][).:] |\([a-h1-9]\) `)
+)
 
 // saidWeight raises what the assistant says above excerpts: nothing else tells as much
 // of the work in so few words.
