@@ -42,7 +42,7 @@ const (
 )
 
 // floors is the room that each class gets first, as a share of that of the part.
-var floors = [classes]float32{userWords: 0.5, answers: 0.20, prose: 0.35, steps: 0.26, rules: 0.24, code: 0.40, prints: 0.12, data: 0.60, findings: 0.10, sources: 0.10}
+var floors = [classes]float32{userWords: 0.5, answers: 0.20, prose: 0.30, steps: 0.26, rules: 0.24, code: 0.45, prints: 0.12, data: 0.60, findings: 0.10, sources: 0.10}
 
 // A piece has to be worth leastScore. Lines that were read or printed have to be worth
 // leastRead: a large result would fill its part with lines that nobody asked about.

@@ -9,10 +9,10 @@ import (
 // it is now.
 func (p *part) code() {
 	at := len(p.events)
-	p.changed = p.files.since(p.events[p.old:])
-	p.nameChanges(at)
+	files := p.files.since(p.events[p.old:])
+	p.nameChanges(at, files)
 	at++
-	for k, f := range p.changed {
+	for k, f := range files {
 		note := ""
 		if f.touched {
 			note = " (it may have changed after that)"
@@ -47,9 +47,9 @@ func (p *part) region(event, at int, text string, weight float32, head int) {
 }
 
 // nameChanges adds the names of the files that were changed, the newest last.
-func (p *part) nameChanges(event int) {
+func (p *part) nameChanges(event int, files []*file) {
 	left, text := max(p.room/8, 120), ""
-	for i, f := range p.changed {
+	for i, f := range files {
 		if strings.HasPrefix(f.path, "/tmp/") && !f.whole { // what a command put aside
 			continue
 		}
@@ -58,7 +58,7 @@ func (p *part) nameChanges(event int) {
 			name += " (removed)"
 		}
 		if left -= len(name) + 2; left < 0 {
-			text = "at least " + count(len(p.changed)-i, "file") + " before, " + text
+			text = "at least " + count(len(files)-i, "file") + " before, " + text
 			break
 		}
 		text = joined(name, ", ", text)

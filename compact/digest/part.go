@@ -22,7 +22,6 @@ type part struct {
 	weights  []float32       // of the events
 	room     int             // bytes
 	pieces   []piece
-	changed  []*file // by the events, the newest first
 }
 
 // write returns the text of the part, or "" if it would say nothing.

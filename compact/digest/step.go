@@ -115,7 +115,7 @@ func (e *event) named(n int) string {
 var verbs = [...]string{reads: "read ", searches: "search ", runs: "$ ", edits: "edit ", asks: "asked the user", plans: "plan", reports: "said at the end", sends: "agent sent: "}
 
 // nameChars is the length of the names of steps that are only named.
-const nameChars = 48
+const nameChars = 72
 
 // ended returns how a step ended, as its label says it.
 func (e *event) ended() string {

@@ -28,7 +28,7 @@ func (p *part) text() string {
 	slices.SortStableFunc(on, func(a, b *piece) int {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
 	})
-	w := writer{part: p, event: -1, left: max(0, p.room-smallRoom) / namesShare, paths: map[string]string{}}
+	w := writer{part: p, event: -1, left: max(0, p.room-smallRoom) / namesShare}
 	w.b.WriteString(p.head)
 	for _, q := range on {
 		if e := p.at(q.event); q.on {
@@ -56,12 +56,11 @@ func (p *part) at(i int) *event {
 type writer struct {
 	*part
 	b       strings.Builder
-	label   string            // of the last step, if it has no lines of its own
-	times   int               // how often it comes in a row
-	skipped int               // steps that were not chosen
-	names   []string          // of these steps
-	left    int               // bytes for names of edits, failures and actions
-	paths   map[string]string // that were told whole, by their last parts; "": two were
+	label   string   // of the last step, if it has no lines of its own
+	times   int      // how often it comes in a row
+	skipped int      // steps that were not chosen
+	names   []string // of these steps
+	left    int      // bytes for names of edits, failures and actions
 	event   int
 	class   purpose
 	body    *body // of which lines were written last
@@ -88,37 +87,9 @@ func (w *writer) writeStep() {
 	if w.times > 1 {
 		w.label += " (" + itoa(w.times) + " ×)"
 	}
-	if e := w.at(w.event); e != nil {
-		w.label = w.short(w.label, e.path)
-	} else {
-		for _, f := range w.changed {
-			w.label = w.short(w.label, f.path)
-		}
-	}
 	w.b.WriteString(w.label + "\n")
 	w.label, w.times = "", 0
 }
-
-// short returns a text with a path in it cut to its last part, if the path was told whole
-// and no other path with that last part was.
-func (w *writer) short(text, path string) string {
-	dir, at := strings.LastIndexByte(path, '/'), strings.Index(" "+text, " "+path)
-	if dir < leastFolder || at < 0 || strings.IndexAny(text[at+len(path):]+" ", " ,:") != 0 {
-		return text
-	}
-	switch was, ok := w.paths[path[dir:]]; {
-	case !ok:
-		w.paths[path[dir:]] = path
-	case was == path:
-		return text[:at] + "…" + text[at+dir:]
-	default:
-		w.paths[path[dir:]] = ""
-	}
-	return text
-}
-
-// leastFolder is the length of folders that are left out.
-const leastFolder = 16
 
 // leave ends the body of which lines were written, if the next lines are of another: same if
 // that is of the same file.
@@ -159,7 +130,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 	w.leave(q.body, same)
 	w.flush()
 	if q.class == code && q.need < 0 {
-		w.b.WriteString("as of here, " + w.short(bar(quoted(q.text)), w.changed[q.event-len(w.events)-1].path) + "\n")
+		w.b.WriteString("as of here, " + bar(quoted(q.text)) + "\n")
 		w.event, w.class = q.event, q.class
 		return
 	}
@@ -231,9 +202,6 @@ func (w *writer) skip(e *event, late string) {
 		return
 	}
 	text := e.name(nameChars)
-	if e.path != "" { // which is told whole
-		text = e.name(labelChars)
-	}
 	if e.outcome.verdict == refused {
 		text += e.ended()
 	} else {
@@ -241,7 +209,7 @@ func (w *writer) skip(e *event, late string) {
 	}
 	must := e.outcome.verdict == refused || e.outcome.verdict == failed && e.kind == other && w.room > smallRoom
 	if w.left -= len(text); w.left >= 0 || must {
-		w.names = append(w.names, w.short(late+text, e.path))
+		w.names = append(w.names, late+text)
 	}
 }
 
