@@ -20,9 +20,3 @@ func (p *part) carry(order []int) (list []*event) {
 	slices.SortStableFunc(list, func(a, b *event) int { return a.origin - b.origin })
 	return list
 }
-
-// carriedRoom is how much is read again for a later part, as a multiple of its room.
-const carriedRoom = 16
-
-// worthLater is the share of its worth that a piece has in the next part.
-const worthLater = 0.6

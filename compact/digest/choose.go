@@ -41,18 +41,6 @@ const (
 	classes
 )
 
-// floors is the room that each class gets first, as a share of that of the part.
-var floors = [classes]float32{userWords: 0.5, answers: 0.20, prose: 0.30, steps: 0.26, rules: 0.24, code: 0.45, prints: 0.12, data: 0.60, findings: 0.10, sources: 0.10}
-
-// A piece has to be worth leastScore. Lines that were read or printed have to be worth
-// leastRead: a large result would fill its part with lines that nobody asked about.
-// Where half of the part would stay empty, leastOfAll is enough.
-const (
-	leastScore = 0.12
-	leastRead  = 0.5
-	leastOfAll = 0.03
-)
-
 // add adds a piece, and returns its index.
 func (p *part) add(q piece) int {
 	q.text = strings.TrimRight(q.text, "\n")
@@ -73,9 +61,6 @@ func (p *part) limit(first, limit int) {
 		}
 	}
 }
-
-// beyond is the share of its score that a piece keeps that is beyond the limit of its event.
-const beyond = 0.1
 
 // byWorth returns the indices of the pieces from first on, the worthiest first.
 func (p *part) byWorth(first int) []int {
@@ -120,9 +105,6 @@ func (p *part) fit() (best string) {
 	return best
 }
 
-// mostTries bounds how often a part is chosen anew until it fits.
-const mostTries = 8
-
 // likely returns the pieces that may be chosen: of each class the worthiest, a
 // few times as many as have room. Lines that were read or printed have to be worth
 // least.
@@ -137,8 +119,6 @@ func (p *part) likely(order []int, least float32) []int {
 		return sums[q.class] > timesRoom*p.room
 	})
 }
-
-const timesRoom = 3
 
 // all reports whether nothing is left to choose.
 func (p *part) all(order []int) bool {

@@ -31,9 +31,6 @@ func (p *part) code() {
 // settings finds files of settings and values: the next steps go by them.
 var settings = regexp.MustCompile(`\.(?:json|ya?ml|toml|ini|cfg|conf|env|properties)$`)
 
-// wholeRegion is the length of changed regions that are told whole.
-const wholeRegion = 480
-
 // region adds the text of a changed region as it is now: whole if it is not long.
 func (p *part) region(event, at int, text string, weight float32, head int) {
 	b := p.interest.bodyOf(text)
@@ -67,6 +64,3 @@ func (p *part) nameChanges(event int, files []*file) {
 		p.add(piece{class: steps, event: event, text: "changed: " + text, score: foremost, need: -1})
 	}
 }
-
-// foremost is the worth of what is chosen before all else.
-const foremost = 1000

@@ -26,18 +26,6 @@ type term struct {
 	price float32 // what it adds to a line, once all lines are counted
 }
 
-// The number of terms is bounded: leastTerms, and one for bytesPerTerm bytes that
-// are read.
-const (
-	leastTerms   = 1 << 12
-	bytesPerTerm = 384
-	mostWanted   = 12
-	// met is how much a name of a result is wanted that nobody speaks of, and
-	// before the share of a price that a line has if a later one has the term too.
-	met    = 0.1
-	before = 0.45
-)
-
 func newInterest(long int) *interest {
 	return &interest{terms: map[string]int32{}, most: leastTerms, long: long}
 }
@@ -113,13 +101,6 @@ type word struct {
 	text string
 	name bool // it looks like the name of a thing
 }
-
-// The lengths of terms, in bytes: the least of a name and of a plain word, and the largest.
-const (
-	minName = 4
-	minTerm = 5
-	maxName = 100
-)
 
 // terms yields the terms of a text: names, their last parts, plain words, and in other
 // alphabets pairs of characters.

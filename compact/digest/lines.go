@@ -53,13 +53,6 @@ func (b *body) levelOf(i int) int {
 
 func (b *body) at(i int) string { return b.text[b.lines[i].from:b.lines[i].to] }
 
-// Longer lines are read in parts of at most so many bytes, an object of a list, a
-// member, a sentence: in small parts of a record of leastLine, else of longLine.
-const (
-	longLine  = 440
-	leastLine = 120
-)
-
 // bodyOf returns the lines of a text, and counts the terms that x knows.
 func (x *interest) bodyOf(text string) *body { return x.sentencesOf(text, 1<<30) }
 

@@ -87,9 +87,6 @@ func (p *part) between(events []*event) []*event {
 	return append(all, events...)
 }
 
-// belowChars is how much is told of a message that stands below.
-const belowChars = 90
-
 // again returns what tells a step from others, or zeros for one of which each time is
 // told: it changed something, failed, or returned nothing.
 func (e *event) again() (key [2]uint64) {
@@ -171,9 +168,6 @@ func (m *message) hashes() []uint64 {
 	}
 	return m.lines
 }
-
-// Lines of so many bytes are the same only if one was copied.
-const longEnough = 14
 
 // known reports whether more than half of the lines of a text are in the record
 // already or read by the model.

@@ -2,8 +2,6 @@ package digest
 
 import "strings"
 
-const maxLineChars = 400
-
 // A layout says how a body is divided into pieces: their length, what each is worth beside its
 // lines, by what all is multiplied, and the limit of all of them together.
 type layout struct {

@@ -108,19 +108,6 @@ func (p *part) printed(i int, e *event, head int) {
 	})
 }
 
-// In results longer than shortObject that are objects with a text, lines with the short members
-// beside it are worth a share of others. Of the text each sentence counts by its length in
-// longSentence, and the first opening more.
-const (
-	shortObject  = 400
-	beside       = 0.1
-	longSentence = 80
-	opening      = 2.5
-)
-
-// longEcho is the length above which a line is not told again.
-const longEcho = 30
-
 // ofDocument finds a line of an object with several of its members.
 var ofDocument = regexp.MustCompile(`^(?:\w+: )?[\w.-]+: (?:[^.]|\.\S)*, [\w.-]+: (?:[^.]|\.\S)*$`)
 
@@ -154,20 +141,6 @@ var (
 
 // withDigits finds the words of a line that have digits.
 var withDigits = regexp.MustCompile(`\S*\d\S*`)
-
-// fewRows is the length of lists up to which their rows count whole: of longer ones a few say
-// how the others are. A row whose columns have no names counts as withoutNames rows.
-const (
-	fewRows      = 16
-	withoutNames = 3
-)
-
-// returned is how much more than a line that a program printed one is worth that a tool
-// returned for what it was asked.
-const returned = 3
-
-// shortOutput is the length of outputs that are told whole.
-const shortOutput = 1200
 
 // passedTest finds a test or a package that passed.
 var passedTest = regexp.MustCompile(` PASSED|^ok |^[✓✔] |\[no test files\]$|^--- PASS`)

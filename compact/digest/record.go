@@ -77,14 +77,6 @@ const (
 
 func (r *Record) cost(text string) int { return compact.CostText(r.counter, text) }
 
-// What a record that is made anew may be made of again: so many bytes for each token of its
-// size, and so many of an event or a changed file. Otherwise making it anew again and again
-// would cost more than the messages.
-const (
-	bytesPerToken = 128
-	eventBytes    = 256 // and its texts
-)
-
 // forget forgets the oldest events beyond the memory of a record that is made anew. Words of
 // users are kept longest.
 func (r *Record) forget(size int) {

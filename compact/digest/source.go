@@ -56,16 +56,6 @@ func (p *part) source(i int, e *event, head int) {
 	})
 }
 
-// ofRule is how much more a rule is worth than other lines.
-const ofRule = 1.5
-
-// heldWeight is the least weight of rules and of short files, however long ago they were read.
-const heldWeight = 1.3
-
-// shortFile is the length up to which a file counts as short. Settings and tasks
-// are short, and an agent reads them once, early.
-const shortFile = 2400
-
 // program adds lines of source code below the lines that begin their definitions.
 func (p *part) program(i int, b *body, head int) {
 	p.lines(piece{class: sources, event: i, order: 1, need: head}, b, layout{most: max(wholeCode, p.room/10), limit: p.room * 2 / 7, weight: p.weights[i] * 0.7}, func(k int) (float32, lineUse) {
@@ -84,9 +74,6 @@ func (p *part) program(i int, b *body, head int) {
 		return s, plainLine
 	})
 }
-
-// wholeCode is the length of code that is told whole, also where a part is small.
-const wholeCode = 800
 
 // conflict finds the lines between which git leaves the sides of a merge.
 var conflict = regexp.MustCompile(`^(?:<{7} |={7}$|>{7} )`)

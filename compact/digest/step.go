@@ -7,13 +7,6 @@ import (
 	"strings"
 )
 
-// How much of a step's label is shown, in bytes: less where a part is small.
-const (
-	labelChars = 200
-	leastLabel = 80
-	toldChars  = 900 // of what the assistant told somebody by a call
-)
-
 // step adds a call: what was done, how it ended, and the lines of its result that
 // decide.
 func (p *part) step(i int, e *event, times int) {
@@ -114,9 +107,6 @@ func (e *event) named(n int) string {
 // verbs are what a record calls the kinds of steps.
 var verbs = [...]string{reads: "read ", searches: "search ", runs: "$ ", edits: "edit ", asks: "asked the user", plans: "plan", reports: "said at the end", sends: "agent sent: "}
 
-// nameChars is the length of the names of steps that are only named.
-const nameChars = 72
-
 // ended returns how a step ended, as its label says it.
 func (e *event) ended() string {
 	verdict, says, text := e.outcome.verdict, e.outcome.says, strings.TrimSpace(e.result.text)
@@ -195,13 +185,6 @@ func (e *event) inLabel() bool {
 	return len(text) <= shortResult && strings.IndexByte(text, '\n') < 0
 }
 
-// lineMark stands between lines that are told on one.
-const lineMark = " ⏎ "
-
-// shortResult is the length of results that are part of their step's label, and of what
-// that says of an edit.
-const shortResult = 140
-
 // asked adds what the user was asked, with the options, and what the user
 // answered.
 func (p *part) asked(i int, e *event, head int) {
@@ -215,13 +198,6 @@ func (p *part) asked(i int, e *event, head int) {
 		p.add(piece{class: userWords, event: i, order: isAnswer, text: cutAt(strings.Join(strings.Fields(text), " "), 1200), score: 25, need: question})
 	}
 }
-
-// What a search found is told in at most mostFound bytes. A line of a listing has to be
-// worth leastListed.
-const (
-	mostFound   = 1500
-	leastListed = 0.5
-)
 
 // lists finds commands that only name files.
 var lists = regexp.MustCompile(`^(?:ls|find|tree|fd)\b`)

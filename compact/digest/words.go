@@ -56,9 +56,6 @@ var wordless = regexp.MustCompile(`^(?:[^\pL\pN]*|</?[\w-]+>)$`)
 // pasted finds the lines of a terminal in which an agent ran.
 var pasted = regexp.MustCompile(`^\s*[❯⏺⎿●]`)
 
-// shortAnswer is the length of answers that say little without what they answer.
-const shortAnswer = 48
-
 // says adds a text of somebody who concludes something: the assistant, another
 // agent, a plan. What a reply may choose from is raised that is short or begins with an option.
 func (p *part) says(q piece, text string, base float32, limit int) {
@@ -115,10 +112,6 @@ var (
 		`(?:[a-h](?:[).:,;]|$)|[bcdfgh1-9](?: |$)|[1-9][).:,;]|(?:first|second|third|last|erste|zweite|dritte|prim[ao]|second[ao]|terz[ao]|segund[ao]|tercer[ao]|première?|premier|deuxième)\b)|^第?[一二三]`)
 	options = regexp.MustCompile(`^\W{0,3}[a-hA-H][).:] |\([a-h1-9]\) `)
 )
-
-// saidWeight raises what the assistant says above excerpts: nothing else tells as much
-// of the work in so few words.
-const saidWeight = 2
 
 // sentenceLength returns the length of the sentence that a text begins with, with the
 // blanks after it, or that of the text if none ends within most bytes.

@@ -177,9 +177,6 @@ func (w *writer) piece(q *piece, detailed bool) {
 	}
 }
 
-// answered is the label of the words of a user who was asked by a call.
-const answered = "the user answered: "
-
 // late returns the mark of what was said or done before steps of the parts before.
 func (p *part) late(event int) string {
 	if e := p.at(event); e != nil && event >= p.old && p.begun && e.origin < p.upTo {
@@ -187,10 +184,6 @@ func (p *part) late(event int) string {
 	}
 	return ""
 }
-
-// isAnswer is the order of the words of a user who was asked by a call: after all else of an
-// event.
-const isAnswer = 1 << 30
 
 // skip counts a step of which nothing else is told. The record names edits, failures and
 // actions, in a few words with their end, as far as their share of the room goes, and
@@ -212,13 +205,3 @@ func (w *writer) skip(e *event, late string) {
 		w.names = append(w.names, late+text)
 	}
 }
-
-// Names of edits, failures and actions take together one in namesShare bytes of the room above
-// smallRoom: in a small part the words of users need it.
-const (
-	namesShare = 6
-	smallRoom  = 4000
-)
-
-// shortEnd is the length of ends that are told of steps that are only named.
-const shortEnd = 160

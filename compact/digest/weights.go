@@ -1,0 +1,73 @@
+package digest
+
+// floors is the room that each class of pieces gets first, as a share of that of the part.
+var floors = [classes]float32{userWords: 0.5, answers: 0.20, prose: 0.30, steps: 0.26, rules: 0.24, code: 0.45, prints: 0.12, data: 0.60, findings: 0.10, sources: 0.10}
+
+// What pieces and lines are worth. A weight multiplies another worth.
+const (
+	leastScore  = 0.12 // of a piece that is chosen
+	leastRead   = 0.5  // of one that was read or printed: nobody asked about most of a large result
+	leastOfAll  = 0.03 // of each, where half of a part would stay empty
+	leastListed = 0.5  // of a line of a listing
+	foremost    = 1000 // of what is chosen before all else
+	ofRule      = 1.5  // of a rule, above other lines
+	opening     = 2.5  // of the first sentence of a text, above others
+	saidWeight  = 2    // of what the assistant says: nothing else tells as much in so few words
+	heldWeight  = 1.3  // of rules and of short files, at least, however long ago they were read
+	returned    = 3    // of what a tool returned for what it was asked
+	beside      = 0.1  // of the short members beside a text
+	beyond      = 0.1  // of pieces beyond the limit of their event
+	worthLater  = 0.6  // of pieces of a part before
+	met         = 0.1  // of a name of a result that nobody speaks of
+	before      = 0.45 // of a term that a later line has too
+	mostWanted  = 12   // of a term
+)
+
+// Lengths, in bytes.
+const (
+	labelChars   = 200 // of a step's label, and where a part is small
+	leastLabel   = 80
+	nameChars    = 72   // of a step that is only named
+	shortEnd     = 160  // of its end
+	toldChars    = 900  // of what the assistant told somebody by a call
+	belowChars   = 90   // of a message that stands below
+	shortResult  = 140  // of a result, and of what an edit adds, in a label
+	shortAnswer  = 48   // of a reply that says little without what it answers
+	shortOutput  = 1200 // of an output that is told whole
+	shortObject  = 400  // of a result that is no document
+	shortFile    = 2400 // of settings and tasks, which an agent reads once, early
+	wholeCode    = 800  // of code that is told whole, also where a part is small
+	wholeRegion  = 480  // of a changed region that is told whole
+	mostFound    = 1500 // of what a search found
+	longSentence = 80   // by which sentences of a document are counted
+	longEcho     = 30   // of a line that is not told again
+	longEnough   = 14   // of lines that are the same only if one was copied
+	longLine     = 440  // of a line that is not read in parts, and where a part is small
+	leastLine    = 120
+	maxLineChars = 400 // by four of which a line is cut
+	minName      = 4   // of a name that is a term, of a plain word, and of both at most
+	minTerm      = 5
+	maxName      = 100
+	smallRoom    = 4000 // of a part in which only users' words come first
+)
+
+// Numbers and shares.
+const (
+	mostTries     = 8  // of choosing a part anew until it fits
+	timesRoom     = 3  // so many times the room may be chosen from
+	carriedRoom   = 16 // so many times the room is read again for a later part
+	namesShare    = 6  // names of steps take one in so many bytes of the room above smallRoom
+	fewRows       = 16 // of a list whose rows count whole: of longer ones a few say how the others are
+	withoutNames  = 3  // rows that one counts as whose columns have no names
+	leastTerms    = 1 << 12
+	bytesPerTerm  = 384 // that are read, for each term above these
+	bytesPerToken = 128 // of events that a record is made of anew, so that this costs less than the messages
+	eventBytes    = 256 // of an event or a changed file, beside its texts
+)
+
+// Marks of a record.
+const (
+	answered = "the user answered: " // before the words of a user who was asked by a call
+	isAnswer = 1 << 30               // their order: after all else of an event
+	lineMark = " ⏎ "                 // between lines that are told on one
+)
