@@ -41,6 +41,12 @@ func (r *Record) happened(e *event) *event {
 	return e
 }
 
+// shown notes that a message holds a text that nobody said.
+func (r *Record) shown(m *message, path, text string) {
+	res := resultOf(text, reads)
+	r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: path}}), &res)
+}
+
 // lose notes that a message left. answered says that the result of a call in its text follows.
 func (r *Record) lose(m *message, answered bool) {
 	awaits := r.awaits
@@ -79,8 +85,7 @@ func (r *Record) lose(m *message, answered bool) {
 			if strings.HasPrefix(data, agentsFile) {
 				path = "AGENTS.md"
 			}
-			res := resultOf(data, reads)
-			r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: path}}), &res)
+			r.shown(m, path, data)
 		}
 	case m.role == compact.Assistant:
 		text, calls := m.text, m.events
@@ -100,8 +105,7 @@ func (r *Record) lose(m *message, answered bool) {
 		}
 	case m.role.Instruction(): // it leaves with the results that it stands behind
 		if text := strings.TrimSpace(withoutElements(m.text)); text != "" {
-			res := resultOf(text, reads)
-			r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: "a system message"}}), &res)
+			r.shown(m, "a system message", text)
 		}
 	case m.result != nil:
 		e := m.call

@@ -112,11 +112,11 @@ func (p *part) see() {
 		default:
 			x.feed(m.text, 2, false)
 		}
-		for k, a := range m.actions {
+		for _, e := range m.events {
 			if !m.inText {
-				p.stays[m.events[k]] = true
+				p.stays[e] = true
 			}
-			a.values.each(func(text string) { x.feed(firstBytes(text, 8000), 1.5, false) })
+			e.values.each(func(text string) { x.feed(firstBytes(text, 8000), 1.5, false) })
 		}
 		for _, h := range m.hashes() {
 			p.seen[h] = true
@@ -162,8 +162,8 @@ func (m *message) hashes() []uint64 {
 		if add(m.text); m.result != nil {
 			add(m.result.text)
 		}
-		for _, a := range m.actions {
-			a.values.each(add)
+		for _, e := range m.events {
+			e.values.each(add)
 		}
 	}
 	return m.lines

@@ -107,17 +107,16 @@ type message struct {
 	parts  []compact.Part
 	calls  []compact.Call
 
-	text    string // of its parts
-	actions []*action
-	events  []*event // of its calls
-	call    *event   // that a result answers
-	holds   bool     // the result of a call in a text, perhaps
-	inText  bool     // the action is written in the text
-	whole   string   // the text with the action
-	result  *result  // of a result
-	said    string   // the user's own words, in a result those to the call
-	data    string   // what the user attached to them
-	lines   []uint64 // the hashes of its lines
+	text   string   // of its parts
+	events []*event // of its calls
+	call   *event   // that a result answers
+	holds  bool     // the result of a call in a text, perhaps
+	inText bool     // the action is written in the text
+	whole  string   // the text with the action
+	result *result  // of a result
+	said   string   // the user's own words, in a result those to the call
+	data   string   // what the user attached to them
+	lines  []uint64 // the hashes of its lines
 }
 
 // A messageKey tells a message from others: those that were split share an origin.
@@ -158,14 +157,13 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 	}
 	read.text = strings.Join(texts, "\n")
 	for i := range m.Calls {
-		a := actionOf(m.Calls[i].Name, valueOf(m.Calls[i].Arguments.String()))
-		e := &event{by: byCall, origin: m.Origin, action: a}
+		e := &event{by: byCall, origin: m.Origin, action: actionOf(m.Calls[i].Name, valueOf(m.Calls[i].Arguments.String()))}
 		if was != nil && i < len(was.calls) && was.calls[i].ID == m.Calls[i].ID {
 			e = was.events[i]
 		} else {
 			r.calls[m.Calls[i].ID] = e
 		}
-		read.actions, read.events = append(read.actions, a), append(read.events, e)
+		read.events = append(read.events, e)
 	}
 	r.native = r.native || len(m.Calls) > 0 || m.Role.Result()
 	switch {
@@ -195,7 +193,7 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 	case !r.native:
 		if a, rest := callIn(read.text); a != nil {
 			read.whole, read.text, read.inText = read.text, rest, true
-			read.actions, read.events = append(read.actions, a), append(read.events, &event{by: byCall, origin: m.Origin, action: a})
+			read.events = append(read.events, &event{by: byCall, origin: m.Origin, action: a})
 		}
 	}
 	return read
