@@ -60,7 +60,6 @@ type how uint8
 const (
 	replaced how = iota // old became new
 	written             // new is the whole file
-	inserted            // new was added
 	changed             // nobody knows how: nothing that is known of it holds
 	removed
 	touched // perhaps
@@ -135,7 +134,7 @@ func (a *action) take(v *value, within string) {
 		n := v.member("replaceall expectedreplacements allowmultiple")
 		a.add(change{path: path, old: old, new: text, all: n != "" && n != "1" && n != "false"})
 	case hasNew && strings.Contains(a.verb, "insert"):
-		a.add(change{path: path, new: text, how: inserted})
+		a.add(change{path: path, new: text})
 	case searchBlock.MatchString(got["content"]):
 		a.patches(got["content"], path)
 	case gapInCode.MatchString(got["content"]): // nobody knows where it is

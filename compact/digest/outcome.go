@@ -167,7 +167,7 @@ func (a *action) happened(c *change, o outcome, r *result) bool {
 		return true
 	case c.last:
 		return false
-	case c.how == written, c.how == inserted:
+	case c.old == "" && c.new != "":
 		return !shellComplains.MatchString(firstBytes(r.text, 1000))
 	}
 	return !complains.MatchString(firstBytes(r.text, 1000)) && !complains.MatchString(lastBytes(r.text, 400))
