@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -46,25 +45,27 @@ func lastLines(text string, n int) []string {
 // go on.
 var clock = regexp.MustCompile(`\d\d:\d\d:\d\d`)
 
-// summaryLine finds the line in which a program sums up how it went.
-var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,=\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^FAIL(?:ED)?\b|^(?:OK|PASS(?:ED)?)(?:$|[^:\w]))|^test result:|^Tests:|^build (?:succeeded|failed|success)|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) (?:complete!|cancelled))|^(?:Passed|Failed)! |(?-i:^[#ℹ] (?:pass|fail|cancelled) [1-9]\d*$)|^No tests found, exiting with code [1-9]|^ok\s+\S+\s|` +
-	`^FAIL\s+\S+|\b[Cc]ompiled successfully|^make: \*\*\*|^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
+// summaryLine finds the line in which a program sums up how it went, and in it that something
+// failed.
+var summaryLine = regexp.MustCompile(`(?i)^(.*?(?:^|[^:.,=\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:FAIL(?:ED)?\b)|build failed|(?-i:[#ℹ] (?:fail|cancelled) [1-9]\d*$)|No tests found, exiting with code [1-9]|Failed! |(?:Apply|Destroy) cancelled|make: \*\*\*|test result: FAILED|Tests:.*\b(?:[1-9]\d* failed|(?:Errors|Failures): [1-9]))|` +
+	`(?:^|[^:.,=\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^(?:OK|PASS(?:ED)?)(?:$|[^:\w]))|^test result:|^Tests:|^build succ|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) complete!)|^Passed! |(?-i:^[#ℹ] pass [1-9]\d*$)|^ok\s+\S+\s|` +
+	`\b[Cc]ompiled successfully|^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
 
 // summaryOf returns what an output says of how all went, in one of its last lines, or a
-// failure that stands there: not both, for it may be another program's.
-func summaryOf(text string) (says, failure string) {
-	if end := timedOut.FindString(firstBytes(text, 300) + "\n" + lastBytes(text, 300)); end != "" {
-		return "", end
+// failure that stands there, and whether something failed: not both, for the failure may be
+// another program's.
+func summaryOf(text string) (says string, fails bool) {
+	if end := ended.FindString(text); end != "" {
+		return end, true
 	}
-	if name := packageFailed.FindString(text); name != "" {
-		return OneLine(name, 140), ""
-	}
+	failure := ""
 	for k, l := range lastLines(text, 12) {
-		switch t := strings.Trim(l, " =-\t*"); {
+		t := strings.Trim(l, " =-\t*")
+		switch m := summaryLine.FindStringSubmatch(t); {
 		case strings.Contains(t, "ttempt "): // there may be others
-		case len(t) < 200 && summaryLine.MatchString(t):
-			if len(says) <= len("FAILED") || sumsUpFailure(t) && !sumsUpFailure(says) {
-				says = cmp.Or(OneLine(t, 140), says)
+		case m != nil && len(t) < 200:
+			if bad := m[1] != "" && !mended.MatchString(t); len(says) <= len("FAILED") || bad && !fails {
+				says, fails = OneLine(t, 140), bad
 			}
 		case k < 6 && says+failure == "" && isFailure(l) && (!clock.MatchString(l) || ownError.MatchString(t)) && !strings.HasSuffix(t, ":"):
 			failure = l
@@ -72,28 +73,22 @@ func summaryOf(text string) (says, failure string) {
 	}
 	switch {
 	case failure == "":
-		return says, ""
-	case says == "", sumsUpFailure(says), ownError.MatchString(strings.TrimSpace(failure)):
-		return "", failure
+		return says, fails
+	case says == "", fails, ownError.MatchString(strings.TrimSpace(failure)):
+		return failure, true
 	}
-	return "", ""
+	return "", false
 }
 
 var (
-	// timedOut finds how harnesses say that a program was ended.
-	timedOut = regexp.MustCompile(`(?m)^(?:Error: )?(?i:the )?(?i:command|process|tool) timed out\b.*`)
-	// packageFailed finds a package whose tests failed: others may pass after it.
-	packageFailed = regexp.MustCompile(`(?m)^FAIL[ \t]+[\w.-]+/\S+.*`)
+	// ended finds how harnesses say that a program was ended, and a package whose tests failed:
+	// others may pass after it.
+	ended = regexp.MustCompile(`(?m)^(?:Error: )?(?i:the )?(?i:command|process|tool) timed out\b.*|^FAIL[ \t]+[\w.-]+/\S+.*`)
 	// placed finds a line that names a test that failed, or the place or the code of an error.
 	placed = regexp.MustCompile(`(?m)^[ \t]*(?:--- FAIL: |# [A-Z]\w*Error: |FAILED \S+[:.]|FAIL: |! \[(?:remote )?rejected\] |[✕✗✖✘×] |not ok |FAIL +\S+ > |● .* › |error\[\w+\]: |\[ERROR\] +[\w./]+:\[?\d|Failed [\w.]+ \[|\S+\.\w+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal |syntax )?error\b|test \S+ \.\.\. FAILED|[\w.$]+ > .* FAILED$).*`)
 	// mended finds commits, tests that passed, and what was fixed: they may speak of failures.
-	mended         = regexp.MustCompile(`^[✔✓√] |^ok \d+ |^(?:\[[\w./-]+(?: \(root-commit\))? )?[0-9a-f]{7,}\b|\bfixed\b.*\b0 (?:remaining|left)\b`)
-	failingSummary = regexp.MustCompile(`(?i)(?:^|[^:.,=\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:^FAIL)|^build failed|^\w+: fail|(?-i:^[#ℹ] (?:fail|cancelled) [1-9]\d*$)|^No tests found|^Failed! |(?:Apply|Destroy) cancelled|^make: \*\*\*|test result: FAILED|Tests:.*\b(?:[1-9]\d* failed|(?:Errors|Failures): [1-9])`)
+	mended = regexp.MustCompile(`^[✔✓√] |^ok \d+ |^(?:\[[\w./-]+(?: \(root-commit\))? )?[0-9a-f]{7,}\b|\bfixed\b.*\b0 (?:remaining|left)\b`)
 )
-
-func sumsUpFailure(line string) bool {
-	return failingSummary.MatchString(line) && !mended.MatchString(line)
-}
 
 // onlyError returns the first line of a result that is nothing but an error, or "".
 // What was read, found or asked for is data, and may speak of errors: an object is an
@@ -131,5 +126,5 @@ var (
 func ReportsFailure(text string) bool {
 	r := resultOf(text, runs)
 	o := (&action{kind: runs}).outcomeOf(&r)
-	return o.verdict == failed && (r.code != 0 || strings.Contains(o.says, ":") || sumsUpFailure(o.says))
+	return o.verdict == failed && (r.code != 0 || strings.Contains(o.says, ":") || summaryLine.MatchString(o.says))
 }

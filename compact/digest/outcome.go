@@ -29,40 +29,37 @@ func (a *action) outcomeOf(r *result) outcome {
 	if why, ok := a.refusal(text); ok && (a.kind == edits || !r.coded) {
 		return outcome{refused, why}
 	}
-	says, failure, quotes := "", "", a.kind == reads || a.kind == searches
+	says, fails, quotes := "", false, a.kind == reads || a.kind == searches
 	switch {
 	case a.kind == edits:
 		return a.edited(r)
 	case a.kind == runs && r.session != "": // it goes on
 		return outcome{}
 	case a.kind == runs && !a.shows:
-		says, failure = summaryOf(text)
+		says, fails = summaryOf(text)
 	case a.kind <= runs, a.kind == tracks:
-		failure = a.onlyError(r)
+		says = a.onlyError(r)
+		fails = says != ""
 	}
-	fails := failure != "" || sumsUpFailure(says)
-	if r.coded && (r.code != 0 || !a.joins()) && (r.code != 1 || !quotes) { // else it is the code of another program, or of a search that found nothing
+	was := fails
+	joins := strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.command), ""), "|;\n")
+	if r.coded && (r.code != 0 || !joins) && (r.code != 1 || !quotes) { // else it is the code of another program, or of a search that found nothing
 		fails = r.code != 0 || strings.HasPrefix(says, "FAIL")
 	}
+	if fails = fails || r.failed; fails != was {
+		says = ""
+	}
 	switch {
-	case fails, r.failed:
+	case fails:
 		line, _, _ := strings.Cut(text, "\n")
 		if a.kind == runs { // a program ends with what counts
 			line = strings.TrimSpace(lastLines(text, 1)[0])
 		}
-		if !sumsUpFailure(says) {
-			says = ""
-		}
-		return failedWith(cmp.Or(strings.TrimSpace(placed.FindString(text)), says, failure, line))
+		return failedWith(cmp.Or(strings.TrimSpace(placed.FindString(text)), says, line))
 	case quotes, !r.coded && says == "":
 		return outcome{}
 	}
 	return outcome{passed, says}
-}
-
-// joins reports whether the command is of several, of which the last gives the code.
-func (a *action) joins() bool {
-	return strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.command), ""), "|;\n")
 }
 
 func failedWith(says string) outcome {
