@@ -95,37 +95,34 @@ func (a *action) refusal(text string) (why string, ok bool) {
 	return OneLine(withoutElements(why), 900), true
 }
 
-// notEdited finds that an edit was not made.
-var notEdited = regexp.MustCompile(`(?i)no replacement|(?:not|none of them|no edits|n't) (?:been |be |could be |were )?(?:applied|found|find|unique|exist|match|changed|performed|updated|made|allowed|edited|written|created|saved)|` +
-	`multiple (?:matches|occurrences)|did not match|does(?: not|n't) (?:exist|match|appear)|already exists|modified since|has been (?:unexpectedly )?(?:modified|changed) since|must (?:be )?read|` +
-	`not been read|\bfail|\berror|invalid|cannot|can't|unable|denied|rejected|refused|aborted|conflict|no (?:such|changes|[\w ]{0,24}\bmatch)|found \d+ (?:matches|occurrences)|occurs \d+ times|not once|nowhere|\b0 (?:times|matches|occurrences)|nothing to|out of (?:range|bounds)|` +
-	`not a valid|outside|is a directory|nothing written|\b0 files|not done|no file was|\b(?:edit|change|file|write|patch)s?\b[^.;,]{0,60} (?:blocked|skipped|prevented)|(?:reverted|rolled back|undone) automatically|automatically (?:reverted|rolled back|undone)|read-only|permission|cancel|timed out|<tool_use_error>|Fehler|失败|失敗|错误|エラー|見つかり|找不到`)
+// What a result says of an edit.
+var (
+	// notEdited finds that it was not made, and isEdited that it was.
+	notEdited = regexp.MustCompile(`(?i)no replacement|(?:not|none of them|no edits|n't) (?:been |be |could be |were )?(?:applied|found|find|unique|exist|match|changed|performed|updated|made|allowed|edited|written|created|saved)|` +
+		`multiple (?:matches|occurrences)|did not match|does(?: not|n't) (?:exist|match|appear)|already exists|modified since|has been (?:unexpectedly )?(?:modified|changed) since|must (?:be )?read|` +
+		`not been read|\bfail|\berror|invalid|cannot|can't|unable|denied|rejected|refused|aborted|conflict|no (?:such|changes|[\w ]{0,24}\bmatch)|found \d+ (?:matches|occurrences)|occurs \d+ times|not once|nowhere|\b0 (?:times|matches|occurrences)|nothing to|out of (?:range|bounds)|` +
+		`not a valid|outside|is a directory|nothing written|\b0 files|not done|no file was|\b(?:edit|change|file|write|patch)s?\b[^.;,]{0,60} (?:blocked|skipped|prevented)|(?:reverted|rolled back|undone) automatically|automatically (?:reverted|rolled back|undone)|read-only|permission|cancel|timed out|<tool_use_error>|Fehler|失败|失敗|错误|エラー|見つかり|找不到`)
+	isEdited = regexp.MustCompile(`(?i)\b(?:success|successful|successfully|updated|applied|edited|wrote|written|created|saved|replaced|done|inserted|deleted|removed|modified|moved|renamed|copied|restored|reverted|undid|undone|ok)\b|has been|made the following changes|^A |^M |^\[File: |Here's the result|<file_edit|\bpatched\b|成功|更新`)
+	// doubtful finds that it is not made yet, or was made otherwise than the call says, or in part,
+	// someEdits how many of the edits of a call were made, and notAll that one of them was not.
+	doubtful  = regexp.MustCompile(`(?i)\A.*\b(?:will be (?:applied|made|written)|queued|awaiting|waiting for|pending|dry run)\b|user_edits[:>]|\buser made the following (?:updates|changes|edits)|\buser (?:has )?modified (?:your\b|the .(?:content|new_string)\b)|unable to apply all|\bpartially (?:applied|updated)|部分(?:更新|应用|成功|完成)|处成功.{0,4}[1-9]\d* 处失败`)
+	someEdits = regexp.MustCompile(`\b([1-9]\d*)(?: of |/)(\d+) (?:edits?|changes?|hunks?|blocks?|diffs?|replacements?)\b`)
+	notAll    = regexp.MustCompile(`(?i)\bfail|not applied|not found|no match|reverted|rolled back|undone|rejected|skipped`)
+	// openFile finds the name of the file that an editor has open.
+	openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
+)
 
-// isEdited finds that an edit was made.
-var isEdited = regexp.MustCompile(`(?i)\b(?:success|successful|successfully|updated|applied|edited|wrote|written|created|saved|replaced|done|inserted|deleted|removed|modified|moved|renamed|copied|restored|reverted|undid|undone|ok)\b|has been|made the following changes|^A |^M |^\[File: |Here's the result|<file_edit|\bpatched\b|成功|更新`)
-
-// waits finds that an edit is not made yet.
-var waits = regexp.MustCompile(`(?i)\b(?:will be (?:applied|made|written)|queued|awaiting|waiting for|pending|dry run)\b`)
-
-// someEdits finds how many of the edits of a call were made.
-var someEdits = regexp.MustCompile(`\b([1-9]\d*)(?: of |/)(\d+) (?:edits?|changes?|hunks?|blocks?|diffs?|replacements?)\b`)
-
-// openFile finds the name of the file that an editor has open.
-var openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
-
-// notAll finds that one of several edits was not made.
-var notAll = regexp.MustCompile(`(?i)\bfail|not applied|not found|no match|reverted|rolled back|undone|rejected|skipped`)
-
-// edited returns how an edit ended, by the first words of its result.
+// edited returns how an edit ended, by the first words of its result. A path may say anything.
 func (a *action) edited(r *result) outcome {
 	head, _, _ := strings.Cut(strings.TrimLeft(firstBytes(r.text, 240), "\n"), "\n\n")
 	if m := openFile.FindStringSubmatch(firstBytes(r.text, 1000)); m != nil && len(a.changes) == 0 {
-		a.changes = []change{{path: m[1], how: changed}}
+		a.add(change{path: m[1], how: changed})
 	}
-	line, _, _ := strings.Cut(head, "\n")
-	for _, c := range a.changes { // a path may say anything
-		line = strings.ReplaceAll(line, c.path, "")
+	words := head
+	for _, c := range a.changes {
+		words = strings.ReplaceAll(words, c.path, "")
 	}
+	line, _, _ := strings.Cut(words, "\n")
 	line = noFailure.ReplaceAllString(line, "")
 	not, yes, short := notEdited.FindStringIndex(line), isEdited.FindStringIndex(line), len(r.text) <= 600
 	if yes == nil && short {
@@ -133,17 +130,18 @@ func (a *action) edited(r *result) outcome {
 	}
 	_, more, _ := strings.Cut(r.text, "\n")
 	m := someEdits.FindStringSubmatch(line)
-	some := yes != nil && m != nil && m[1] != m[2] || partly.MatchString(head) ||
-		len(a.changes) > 1 && yes != nil && len(more) < 4000 && notAll.MatchString(more)
 	switch {
-	case some && !r.failed: // nobody knows which
+	case r.failed:
+	case doubtful.MatchString(words), yes != nil && m != nil && m[1] != m[2],
+		len(a.changes) > 1 && yes != nil && len(more) < 4000 && notAll.MatchString(more): // nobody knows which
 		return outcome{unknown, OneLine(r.text, 200)}
-	case r.failed || r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24):
-		return failedWith(head)
-	case (yes == nil || waits.MatchString(line)) && strings.TrimSpace(line) != "" && short && !strings.Contains(r.text, "@@ -"): // who knows
+	case r.coded && r.code != 0, not != nil && (yes == nil || not[0] < yes[1]+24):
+	case yes == nil && strings.TrimSpace(line) != "" && short && !strings.Contains(r.text, "@@ -"): // who knows
 		return outcome{unknown, OneLine(head, 200)}
+	default:
+		return outcome{verdict: passed}
 	}
-	return outcome{verdict: passed}
+	return failedWith(head)
 }
 
 // happened reports whether an action made a change. A command that fails may have made it

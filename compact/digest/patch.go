@@ -57,6 +57,3 @@ func (a *action) patches(text, path string) {
 	}
 	flush()
 }
-
-// partly finds that an edit was made otherwise than the call says, or a part of the call.
-var partly = regexp.MustCompile(`(?i)user_edits[:>]|\buser made the following (?:updates|changes|edits)|\buser (?:has )?modified (?:your\b|the .(?:content|new_string)\b)|unable to apply all|\bpartially (?:applied|updated)|部分(?:更新|应用|成功|完成)|处成功.{0,4}[1-9]\d* 处失败`)
