@@ -84,34 +84,22 @@ var (
 
 // onlyError returns the first line of a result that is nothing but an error, or "".
 // What was read, found or asked for is data, and may speak of errors: an object is an
-// error by its values, a text by the words of a tool or of the command.
+// error by its values, a text by the words of a tool or of the shell.
 func (a *action) onlyError(r *result) string {
 	first, rest, _ := strings.Cut(strings.TrimSpace(r.text), "\n")
 	short := r.object == unknown && strings.Count(rest, "\n") < 4
-	if a.command == "" && (r.object == failed && a.kind != reads || short && ownError.MatchString(first)) {
+	if a.command != "" && short && (shellComplains.MatchString(first) || strings.HasPrefix(first, "fatal: ")) ||
+		a.command == "" && (short && ownError.MatchString(first) || r.object == failed && a.kind != reads) {
 		return first
-	}
-	for _, line := range []string{first, strings.TrimSpace(lastLines(r.text, 1)[0])} {
-		m := ofProgram.FindStringSubmatch(line)
-		if m != nil && short && (shells[m[1]] || slices.ContainsFunc(a.commands, func(c shellCommand) bool {
-			return strings.HasPrefix(c.name, m[1])
-		})) {
-			return line
-		}
 	}
 	return ""
 }
 
-var (
-	shells = setOf("sh bash zsh dash fish fatal")
-	// ofProgram finds a complaint of a program of shell, and of git the word that it uses.
-	ofProgram = regexp.MustCompile(`^(?:[\w.-]*/)*([\w-]+): \S`)
-	// ownError finds the beginnings of errors as tools write them.
-	ownError = regexp.MustCompile(`^(?:<(?:tool_use_)?error>|(?:(?:MCP|API|HTTP|Tool|Execution|Validation) )?(?i:error)(?: (?:\w+ing|in|from|code|during|when|calling)\b[^:\n]{0,60})?(?:\[\w+\])?(?::| -?\d)|` +
-		`(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::|\()|(?:ENOENT|EACCES|EPERM|EISDIR|ENOTDIR|EEXIST|ECONN\w+|ETIMEDOUT)\b|fatal: |panic: |[Nn]o such \w+|[Uu]nknown tool|[Ii]nvalid (?:tool|arg|param|input|request|path)\w*\b|(?i:denied|rejected|declined|refused|blocked) by \S|` +
-		`(?:[Pp]ermission|[Aa]ccess) denied(?:[:.,]| to\b|$)|(?i:(?:the )?(?:file|path|directory|folder)\b.{0,200}(?:not found|(?:does not|doesn't) exist))[.!]?(?::|$)|(?i:request|execution|tool(?: call| execution)?|command|operation|query) failed\b|` +
-		`(?:HTTP(?:/[\d.]+)?|(?:[Rr]eceived )?(?:[Rr]esponse|[Ss]tatus) code) ?(?:[Ee]rror )?[45]\d\d\b|[45]\d\d (?:Client Error|Server Error|Bad |Unauthorized|Forbidden|Not Found|Too Many|Internal|Service)|(?:Fehler|エラー|錯誤|错误|失敗|失败|[Ee]rreur)(?::|：))`)
-)
+// ownError finds the beginnings of errors as tools write them.
+var ownError = regexp.MustCompile(`^(?:<(?:tool_use_)?error>|(?:(?:MCP|API|HTTP|Tool|Execution|Validation) )?(?i:error)(?: (?:\w+ing|in|from|code|during|when|calling)\b[^:\n]{0,60})?(?:\[\w+\])?(?::| -?\d)|` +
+	`(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::|\()|(?:ENOENT|EACCES|EPERM|EISDIR|ENOTDIR|EEXIST|ECONN\w+|ETIMEDOUT)\b|(?:fatal|(?:ba|z|da)?sh): |panic: |[Nn]o such \w+|[Uu]nknown tool|[Ii]nvalid (?:tool|arg|param|input|request|path)\w*\b|(?i:denied|rejected|declined|refused|blocked) by \S|` +
+	`(?:[Pp]ermission|[Aa]ccess) denied(?:[:.,]| to\b|$)|(?i:(?:the )?(?:file|path|directory|folder)\b.{0,200}(?:not found|(?:does not|doesn't) exist))[.!]?(?::|$)|(?i:request|execution|tool(?: call| execution)?|command|operation|query) failed\b|` +
+	`(?:HTTP(?:/[\d.]+)?|(?:[Rr]eceived )?(?:[Rr]esponse|[Ss]tatus) code) ?(?:[Ee]rror )?[45]\d\d\b|[45]\d\d (?:Client Error|Server Error|Bad |Unauthorized|Forbidden|Not Found|Too Many|Internal|Service)|(?:Fehler|エラー|錯誤|错误|失敗|失败|[Ee]rreur)(?::|：))`)
 
 // ReportsFailure reports whether a result reports a failure. A word alone may be the state
 // of something.

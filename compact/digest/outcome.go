@@ -43,7 +43,7 @@ func (a *action) outcomeOf(r *result) outcome {
 	}
 	was := fails
 	joins := strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.command), ""), "|;\n")
-	if r.coded && (r.code != 0 || !joins) && (r.code != 1 || !quotes) { // else it is the code of another program, or of a search that found nothing
+	if r.coded && (r.code != 0 || !joins) && (r.code != 1 || a.kind != searches) { // else it is the code of another program, or of a search that found nothing
 		fails = r.code != 0 || strings.HasPrefix(says, "FAIL")
 	}
 	if fails = fails || r.failed; fails != was {
