@@ -27,14 +27,6 @@ func isFailure(line string) bool {
 // are one.
 var sourceLine = regexp.MustCompile(`^\s*(?:\+|-[^ -]|--[^-]|(?:return|raise|throw|except|catch|try|import|from|func|def|class|const|let|var|type|assert|expect|self|this)\b(?:[^:]|:\S)*:?$)|(?:\{|",)\s*$|[=(].*;\s*$`)
 
-// lastLines returns the last lines of an output, the last first.
-func lastLines(text string, n int) []string {
-	lines := strings.Split(lastBytes(strings.TrimRight(text, "\n"), 2000), "\n")
-	lines = lines[max(0, len(lines)-n):]
-	slices.Reverse(lines)
-	return lines
-}
-
 // summaryLine finds the line in which a program sums up how it went, and in it that something
 // failed.
 var summaryLine = regexp.MustCompile(`(?i)^(.*?(?:^|[^:.,=\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:FAIL(?:ED)?\b)|build failed|(?-i:[#ℹ] (?:fail|cancelled) [1-9]\d*$)|No tests found, exiting with code [1-9]|Failed! |(?:Apply|Destroy) cancelled|make: \*\*\*|test result: FAILED|Tests:.*\b(?:[1-9]\d* failed|(?:Errors|Failures): [1-9]))|` +
@@ -48,8 +40,11 @@ func summaryOf(text string) (says string, fails bool) {
 	if end := ended.FindString(text); end != "" {
 		return end, true
 	}
-	failure := ""
-	for k, l := range lastLines(text, 12) {
+	failure, lines := "", strings.Split(lastBytes(text, 2000), "\n")
+	for k, l := range slices.Backward(lines) {
+		if k < len(lines)-12 {
+			break
+		}
 		t := strings.Trim(l, " =-\t*")
 		switch m := summaryLine.FindStringSubmatch(t); {
 		case strings.Contains(t, "ttempt "): // there may be others
@@ -57,7 +52,7 @@ func summaryOf(text string) (says string, fails bool) {
 			if bad := m[1] != "" && !mended.MatchString(t); len(says) <= len("FAILED") || bad && !fails {
 				says, fails = OneLine(t, 140), bad
 			}
-		case k < 6 && says+failure == "" && isFailure(l) && (!clock.MatchString(l) || ownError.MatchString(t)) && !strings.HasSuffix(t, ":"):
+		case k >= len(lines)-6 && says+failure == "" && isFailure(l) && (!clock.MatchString(l) || ownError.MatchString(t)) && !strings.HasSuffix(t, ":"):
 			failure = l
 		}
 	}

@@ -23,13 +23,18 @@ type file struct {
 // A region is a text in a file that was changed, as it was and as it is now.
 type region struct{ old, new string }
 
-// What is known of files is bounded: so many of them, so many regions of each, and texts of
-// such a length in which others are looked for.
+// What is known of files is bounded: so many changes or commands of one call, so many files and
+// regions of each, and texts of such a length in which others are looked for. Above the length
+// sameText two texts of a file are the same only if they are of one place, and above samePlace
+// the ends of two edits, which often are alike.
 const (
+	mostChanges = 256
 	mostFiles   = 256
 	mostRegions = 24
 	mostRegion  = 1 << 16
 	mostPath    = 512
+	sameText    = 20
+	samePlace   = 40
 )
 
 // everyFile is the path of a change to any file: nobody knows what is in them after it.
@@ -134,13 +139,6 @@ func (f *file) replace(c *change) {
 	f.regions = append(f.regions[max(0, len(f.regions)-mostRegions+1):], region{old: c.old, new: c.new})
 }
 
-// sameText is the length above which two texts of a file are the same only if they are of
-// one place, and samePlace that of the ends of two edits, which often are alike.
-const (
-	sameText  = 20
-	samePlace = 40
-)
-
 // newest returns the files, the last change first.
 func (fs files) newest() []*file {
 	return slices.SortedFunc(maps.Values(fs), func(a, b *file) int {
@@ -154,9 +152,6 @@ func (fs files) forget(n int) {
 		delete(fs, f.path)
 	}
 }
-
-// mostChanges bounds how many changes of one call are read, and how many commands.
-const mostChanges = 256
 
 // add notes a change, unless there are too many or nobody knows where.
 func (a *action) add(c change) {

@@ -53,7 +53,7 @@ func (a *action) outcomeOf(r *result) outcome {
 	case fails:
 		line, _, _ := strings.Cut(text, "\n")
 		if a.kind == runs { // a program ends with what counts
-			line = strings.TrimSpace(lastLines(text, 1)[0])
+			line = strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 		}
 		return failedWith(cmp.Or(strings.TrimSpace(placed.FindString(text)), says, line))
 	case quotes, !r.coded && says == "":
