@@ -11,7 +11,7 @@ import (
 func TestChangesOfCommands(t *testing.T) {
 	f := func(command, want string) {
 		t.Helper()
-		a := shellAction("", command)
+		a := actionOf("bash", valueOf(`{"command":`+quotedJSON(command)+`}`))
 		var got []string
 		for _, c := range a.changes {
 			if c.how == removed {

@@ -112,13 +112,6 @@ var deeds = []deed{
 // namedFile finds what looks like the name of a file or like a pattern of names.
 var namedFile = regexp.MustCompile(`[\w*]\.[A-Za-z]\w{0,4}$|^(?:\*|\{\})$`)
 
-// shellAction returns what a command does that a tool runs.
-func shellAction(tool, command string) *action {
-	a := &action{kind: runs, tool: tool, command: command}
-	a.shell()
-	return a
-}
-
 // shell takes the changes of a command, and says whether it only reads, searches or shows
 // how things are.
 func (a *action) shell() {
