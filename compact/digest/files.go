@@ -160,8 +160,8 @@ func (a *action) add(c change) {
 	}
 }
 
-// difference returns the lines of a text that another one became, each behind a mark: + new
-// and a blank for others, and how many lines are gone.
+// difference returns the lines of a text that another one became, each behind a mark: + if it is
+// new and a blank for others, and how many lines are gone.
 func difference(old, new string) (lines []string, gone int) {
 	was := map[string]int{}
 	for l := range strings.Lines(old) {
@@ -171,9 +171,9 @@ func difference(old, new string) (lines []string, gone int) {
 	for l := range strings.Lines(new) {
 		l = strings.TrimSuffix(l, "\n")
 		if was[l]--; was[l] < 0 {
-			lines = append(lines, "+"+l)
+			lines = append(lines, "+ "+l)
 		} else {
-			lines, gone = append(lines, " "+l), gone-1
+			lines, gone = append(lines, "  "+l), gone-1
 		}
 	}
 	return lines, gone
@@ -181,17 +181,10 @@ func difference(old, new string) (lines []string, gone int) {
 
 // now returns the lines of a region as they are now, if some of them are new.
 func (g *region) now() string {
-	var b strings.Builder
-	fresh := false
 	lines, _ := difference(g.old, g.new)
-	for _, l := range lines {
-		if strings.TrimSpace(l[1:]) != "" {
-			b.WriteString(l[:1] + " " + l[1:] + "\n")
-			fresh = fresh || l[0] == '+'
-		}
-	}
-	if !fresh {
+	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l[1:]) == "" })
+	if !slices.ContainsFunc(lines, func(l string) bool { return l[0] == '+' }) {
 		return ""
 	}
-	return b.String()
+	return strings.Join(lines, "\n")
 }

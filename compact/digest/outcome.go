@@ -75,7 +75,7 @@ var (
 		`user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|skipped|disapproved)(?: permission to use| to (?:run|allow|execute|use))? (?:this|the) (?:specific |terminal |shell )?(?:operation|tool|action|command|request|call|edit|change|patch|file|diff)s?\b|user chose to skip|user did not allow|` +
 		`^permission to (?:run|use) .{0,260}(?:denied by user|has been denied)|` +
 		`^(?:tool|exec|command|operation|function|action|error|patch|\[)[\w :.]{0,40}(?:rejected|denied|declined|refused|cancell?ed|not approved|disapproved) by (?:the )?user|^(?:skipped|rejected) by (?:the )?user|^user (?:denied|rejected|cancell?ed|declined)\W*$`)
-	refusalReason = regexp.MustCompile(`(?is)(?:the user said|provided the following (?:reason|feedback)[^:]{0,80}|reason(?: for (?:the )?rejection)?|feedback|said)\s*:\s*(?:<feedback>)?(.+)`)
+	refusalReason = regexp.MustCompile(`(?is)^(?:.*?(?:the user said|provided the following (?:reason|feedback)[^:]{0,80}|reason(?: for (?:the )?rejection)?|feedback|said)\s*:\s*(?:<feedback>)?(.+)|.*?\. (.+))`)
 )
 
 // refusal returns why the user refused an action, as far as its result says so, and
@@ -86,11 +86,9 @@ func (a *action) refusal(text string) (why string, ok bool) {
 	if at == nil || a.kind == reads || a.kind == searches || strings.Contains(head, "utput so far") {
 		return "", false
 	}
-	text = firstBytes(text[at[0]:], 4000)
-	if m := refusalReason.FindStringSubmatch(text); m != nil {
-		why = strings.TrimSuffix(strings.TrimSpace(m[1]), "</feedback>")
-	} else if _, rest, ok := strings.Cut(text, ". "); ok && !containsAny(rest, []string{"STOP what you are doing", "DO NOT attempt"}) {
-		why = rest
+	m := refusalReason.FindStringSubmatch(firstBytes(text[at[0]:], 4000))
+	if m != nil && !containsAny(m[2], []string{"STOP what you are doing", "DO NOT attempt"}) {
+		why = strings.TrimSuffix(strings.TrimSpace(m[1]+m[2]), "</feedback>")
 	}
 	return OneLine(withoutElements(why), 900), true
 }

@@ -27,6 +27,7 @@ var plainer = []struct {
 	{regexp.MustCompile(`\[\[ [^\n]*? \]\]|\(\([^\n()'"]*\)\)`), "true"},                       // compares
 	{regexp.MustCompile(`\s-(?:exec|ok)(?:dir)?\s|(\{\}'?) (?:\\;|\+)`), "$1\n"},               // what find runs
 	{regexp.MustCompile(`\b(git|sudo|nice|timeout|xargs)(?: +(?:-[CcugkIdLP] +\S+|-n +\d+|--?\w\S*))+`), "$1"},
+	{regexp.MustCompile(`(^|[\s;&|(/])git +(\w)`), "${1}git-$2"},
 }
 
 var (
@@ -68,9 +69,6 @@ func shellCommands(line string) (commands []shellCommand) {
 			} else if !wrapping.MatchString(w) {
 				c.name = w[strings.LastIndexByte(w, '/')+1:]
 			}
-		}
-		if c.name == "git" && len(c.words) > 0 {
-			c.name, c.words = "git-"+c.words[0], c.words[1:]
 		}
 		if c.name != "" {
 			commands = append(commands, c)
