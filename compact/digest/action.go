@@ -60,7 +60,6 @@ type how uint8
 const (
 	replaced how = iota // old became new
 	written             // new is the whole file
-	inserted            // new was added
 	changed             // nobody knows how: nothing that is known of it holds
 	removed
 	touched // perhaps
@@ -75,7 +74,7 @@ var arguments = byWord(map[string]string{
 	"query":   "pattern query regex regexp searchterm searchpattern q",
 	"old":     "old oldstring oldstr oldtext search original find before",
 	"new":     "new newstring newstr newtext replace replacement updated inserttext after newsource",
-	"content": "content contents filetext filecontent newcontent codeedit text body",
+	"content": "content contents filetext filecontent newcontent text body",
 })
 
 // plainKey returns the name of an argument without its style: file_path and
@@ -119,11 +118,10 @@ func (a *action) take(v *value, within string) {
 		}
 	}
 	path := got["path"]
-	if code := v.member("code"); code != "" && path != "" && writes.MatchString(a.verb) { // for a file
-		got["content"], got["command"] = code, ""
-	}
-	if path != "" && editorCommands[got["command"]] { // one tool does all that an editor does
-		a.verb, got["command"] = got["command"], ""
+	if c := got["command"]; path != "" && editorCommands[c] { // one tool does all that an editor does
+		a.verb, got["command"] = c, ""
+	} else if path != "" && c == v.member("code") && writes.MatchString(a.verb) { // for a file, with gaps
+		got["command"] = ""
 	}
 	a.path, a.command, a.query = cmp.Or(a.path, path), cmp.Or(a.command, got["command"]), cmp.Or(a.query, got["query"])
 	old, hasOld := got["old"]
@@ -135,11 +133,9 @@ func (a *action) take(v *value, within string) {
 		n := v.member("replaceall expectedreplacements allowmultiple")
 		a.add(change{path: path, old: old, new: text, all: n != "" && n != "1" && n != "false"})
 	case hasNew && strings.Contains(a.verb, "insert"):
-		a.add(change{path: path, new: text, how: inserted})
+		a.add(change{path: path, new: text})
 	case searchBlock.MatchString(got["content"]):
 		a.patches(got["content"], path)
-	case gapInCode.MatchString(got["content"]): // nobody knows where it is
-		a.add(change{path: path, how: changed})
 	case got["content"] != "" && a.query == "" && writes.MatchString(a.verb):
 		a.add(change{path: path, new: got["content"], how: written})
 	}
@@ -152,9 +148,6 @@ func (a *action) take(v *value, within string) {
 	}
 }
 
-// gapInCode finds the comment that stands for what a text leaves out of a file.
-var gapInCode = regexp.MustCompile(`(?mi)^\W*\.\.\. ?existing code`)
-
 // editorCommands are what an editor with one name is told to do.
 var editorCommands = setOf("view create write insert str_replace undo_edit replace edit read delete")
 
@@ -162,9 +155,7 @@ var editorCommands = setOf("view create write insert str_replace undo_edit repla
 // COMMAND of bash -lc COMMAND.
 func commandOf(v *value, several bool) string {
 	var words []string
-	for i := range v.list {
-		words = append(words, cmp.Or(v.list[i].member("command cmd"), v.list[i].text))
-	}
+	v.each(func(word string) { words = append(words, word) })
 	if len(words) == 3 && strings.HasSuffix(words[0], "sh") && strings.HasPrefix(words[1], "-") {
 		return words[2]
 	}
@@ -232,8 +223,5 @@ var intoFolder = regexp.MustCompile(`^cd [^\n]*?&& `)
 // line: read_file src/a.go.
 func DescribeCall(c *compact.Call) string {
 	a := actionOf(c.Name, valueOf(c.Arguments.String()))
-	return withoutMarks(strings.TrimSpace(OneLine(a.tool, 64) + " " + a.subject(subjectChars)))
+	return withoutMarks(strings.TrimSpace(OneLine(a.tool, 64) + " " + a.subject(120)))
 }
-
-// subjectChars is the length of what a call is about, in bytes.
-const subjectChars = 120

@@ -11,7 +11,7 @@ import (
 func TestChangesOfCommands(t *testing.T) {
 	f := func(command, want string) {
 		t.Helper()
-		a := shellAction("", command)
+		a := actionOf("bash", valueOf(`{"command":`+quotedJSON(command)+`}`))
 		var got []string
 		for _, c := range a.changes {
 			if c.how == removed {
@@ -40,7 +40,7 @@ func TestChangesOfCommands(t *testing.T) {
 	f("git mv a.py b.py", "a.py b.py")
 	f("git rm -q a.py", "-a.py")
 	f("git checkout -- lib/a.py", "lib/a.py")
-	f("git checkout HEAD~1 -- Makefile lib/a.py", ".")
+	f("git checkout HEAD~1 -- Makefile lib/a.py", "Makefile lib/a.py")
 	f("git restore Makefile", ".")
 	f("git checkout main", ".")
 	f("git checkout README.md", "README.md")

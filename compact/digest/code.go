@@ -2,6 +2,7 @@ package digest
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -9,7 +10,7 @@ import (
 // it is now.
 func (p *part) code() {
 	at := len(p.events)
-	files := p.files.since(p.events[p.old:])
+	files := slices.DeleteFunc(p.files.newest(), func(f *file) bool { return f.path == everyFile || f.last.told })
 	p.nameChanges(at, files)
 	at++
 	for k, f := range files {

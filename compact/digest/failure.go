@@ -1,17 +1,10 @@
 package digest
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
 )
-
-// failureNeedles are in every line that can be a failure.
-var failureNeedles = []string{
-	"rror", "ERR", "FAIL", "ail", "atal", "anic", "xception", "enied", "ot found", "o such", "ot exist", "annot", "an't", "ndefined", "imed out", "IMEDOUT", "imeout", "illed", "egmentation",
-	"CONFLICT", "required", "✗", "✕", "✖", "✘", "×", "●", "not ok", "Fehler", "fehlgeschlagen", "エラー", "失敗", "错误", "失败", "erreur", "efused", "bort", "rejected", "HTTP", "Forbidden", "nauthorized", "mismatch", "o space", "of memory", "ore dumped", "E  ",
-}
 
 // failureLine finds lines by which programs say that they failed.
 var failureLine = regexp.MustCompile(`(?:^|[\s:\[(*>|])(?:(?:[a-z_]\w*\.)*[A-Z]\w*(?:\.\w+)*(?:Error|Exception)\b(?::|$|\[| in | at |\()|[Ee]rror(?:\[\w+\]| \w+\d+)?:|Error [1-9]|ERROR\b|ERR!|E[A-Z]{4,}\b:|` +
@@ -27,109 +20,86 @@ var noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|\(ignored\)|\bNOTICE: |,
 // failed.
 func isFailure(line string) bool {
 	line = firstBytes(line, 2000)
-	return containsAny(line, failureNeedles) && failureLine.MatchString(line) && !noFailure.MatchString(line) && !sourceLine.MatchString(line)
+	return failureLine.MatchString(line) && !noFailure.MatchString(line) && !sourceLine.MatchString(line)
 }
 
 // sourceLine finds lines of source code or of a diff that hold an error, rather than
 // are one.
 var sourceLine = regexp.MustCompile(`^\s*(?:\+|-[^ -]|--[^-]|(?:return|raise|throw|except|catch|try|import|from|func|def|class|const|let|var|type|assert|expect|self|this)\b(?:[^:]|:\S)*:?$)|(?:\{|",)\s*$|[=(].*;\s*$`)
 
-// lastLines returns the last lines of an output, the last first.
-func lastLines(text string, n int) []string {
-	lines := strings.Split(lastBytes(strings.TrimRight(text, "\n"), 2000), "\n")
-	lines = lines[max(0, len(lines)-n):]
-	slices.Reverse(lines)
-	return lines
-}
-
-// clock finds a time of day, as in lines of a log. A program that logs an error may
-// go on.
-var clock = regexp.MustCompile(`\d\d:\d\d:\d\d`)
-
-// summaryLine finds the line in which a program sums up how it went.
-var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,=\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^FAIL(?:ED)?\b|^(?:OK|PASS(?:ED)?)(?:$|[^:\w]))|^test result:|^Tests:|^build (?:succeeded|failed|success)|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) (?:complete!|cancelled))|^(?:Passed|Failed)! |(?-i:^[#ℹ] (?:pass|fail|cancelled) [1-9]\d*$)|^No tests found, exiting with code [1-9]|^ok\s+\S+\s|` +
-	`^FAIL\s+\S+|\b[Cc]ompiled successfully|^make: \*\*\*|^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
+// summaryLine finds the line in which a program sums up how it went, and in it that something
+// failed.
+var summaryLine = regexp.MustCompile(`(?i)^(.*?(?:^|[^:.,=\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:FAIL(?:ED)?\b)|build failed|(?-i:[#ℹ] (?:fail|cancelled) [1-9]\d*$)|No tests found, exiting with code [1-9]|Failed! |(?:Apply|Destroy) cancelled|make: \*\*\*|test result: FAILED|Tests:.*\b(?:[1-9]\d* failed|(?:Errors|Failures): [1-9]))|` +
+	`(?:^|[^:.,=\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^(?:OK|PASS(?:ED)?)(?:$|[^:\w]))|^test result:|^Tests:|^build succ|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) complete!)|^Passed! |(?-i:^[#ℹ] pass [1-9]\d*$)|^ok\s+\S+\s|` +
+	`\b[Cc]ompiled successfully|^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
 
 // summaryOf returns what an output says of how all went, in one of its last lines, or a
-// failure that stands there: not both, for it may be another program's.
-func summaryOf(text string) (says, failure string) {
-	if end := timedOut.FindString(firstBytes(text, 300) + "\n" + lastBytes(text, 300)); end != "" {
-		return "", end
+// failure that stands there, and whether something failed: not both, for the failure may be
+// another program's.
+func summaryOf(text string) (says string, fails bool) {
+	if end := ended.FindString(text); end != "" {
+		return end, true
 	}
-	if name := packageFailed.FindString(text); name != "" {
-		return OneLine(name, 140), ""
-	}
-	for k, l := range lastLines(text, 12) {
-		switch t := strings.Trim(l, " =-\t*"); {
+	failure, lines := "", strings.Split(lastBytes(text, 2000), "\n")
+	for k, l := range slices.Backward(lines) {
+		if k < len(lines)-12 {
+			break
+		}
+		t := strings.Trim(l, " =-\t*")
+		switch m := summaryLine.FindStringSubmatch(t); {
 		case strings.Contains(t, "ttempt "): // there may be others
-		case len(t) < 200 && summaryLine.MatchString(t):
-			if len(says) <= len("FAILED") || sumsUpFailure(t) && !sumsUpFailure(says) {
-				says = cmp.Or(OneLine(t, 140), says)
+		case m != nil && len(t) < 200:
+			if bad := m[1] != "" && !mended.MatchString(t); len(says) <= len("FAILED") || bad && !fails {
+				says, fails = OneLine(t, 140), bad
 			}
-		case k < 6 && says+failure == "" && isFailure(l) && (!clock.MatchString(l) || ownError.MatchString(t)) && !strings.HasSuffix(t, ":"):
+		case k >= len(lines)-6 && says+failure == "" && isFailure(l) && (!clock.MatchString(l) || ownError.MatchString(t)) && !strings.HasSuffix(t, ":"):
 			failure = l
 		}
 	}
 	switch {
 	case failure == "":
-		return says, ""
-	case says == "", sumsUpFailure(says), ownError.MatchString(strings.TrimSpace(failure)):
-		return "", failure
+		return says, fails
+	case says == "", fails, ownError.MatchString(strings.TrimSpace(failure)):
+		return failure, true
 	}
-	return "", ""
+	return "", false
 }
 
 var (
-	// timedOut finds how harnesses say that a program was ended.
-	timedOut = regexp.MustCompile(`(?m)^(?:Error: )?(?i:the )?(?i:command|process|tool) timed out\b.*`)
-	// packageFailed finds a package whose tests failed: others may pass after it.
-	packageFailed = regexp.MustCompile(`(?m)^FAIL[ \t]+[\w.-]+/\S+.*`)
+	// ended finds how harnesses say that a program was ended, and a package whose tests failed:
+	// others may pass after it.
+	ended = regexp.MustCompile(`(?m)^(?:Error: )?(?i:the )?(?i:command|process|tool) timed out\b.*|^FAIL[ \t]+[\w.-]+/\S+.*`)
 	// placed finds a line that names a test that failed, or the place or the code of an error.
 	placed = regexp.MustCompile(`(?m)^[ \t]*(?:--- FAIL: |# [A-Z]\w*Error: |FAILED \S+[:.]|FAIL: |! \[(?:remote )?rejected\] |[✕✗✖✘×] |not ok |FAIL +\S+ > |● .* › |error\[\w+\]: |\[ERROR\] +[\w./]+:\[?\d|Failed [\w.]+ \[|\S+\.\w+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal |syntax )?error\b|test \S+ \.\.\. FAILED|[\w.$]+ > .* FAILED$).*`)
+	// clock finds a time of day, as in lines of a log. A program that logs an error may go on.
+	clock = regexp.MustCompile(`\d\d:\d\d:\d\d`)
 	// mended finds commits, tests that passed, and what was fixed: they may speak of failures.
-	mended         = regexp.MustCompile(`^[✔✓√] |^ok \d+ |^(?:\[[\w./-]+(?: \(root-commit\))? )?[0-9a-f]{7,}\b|\bfixed\b.*\b0 (?:remaining|left)\b`)
-	failingSummary = regexp.MustCompile(`(?i)(?:^|[^:.,=\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:^FAIL)|^build failed|^\w+: fail|(?-i:^[#ℹ] (?:fail|cancelled) [1-9]\d*$)|^No tests found|^Failed! |(?:Apply|Destroy) cancelled|^make: \*\*\*|test result: FAILED|Tests:.*\b(?:[1-9]\d* failed|(?:Errors|Failures): [1-9])`)
+	mended = regexp.MustCompile(`^[✔✓√] |^ok \d+ |^(?:\[[\w./-]+(?: \(root-commit\))? )?[0-9a-f]{7,}\b|\bfixed\b.*\b0 (?:remaining|left)\b`)
 )
-
-func sumsUpFailure(line string) bool {
-	return failingSummary.MatchString(line) && !mended.MatchString(line)
-}
 
 // onlyError returns the first line of a result that is nothing but an error, or "".
 // What was read, found or asked for is data, and may speak of errors: an object is an
-// error by its values, a text by the words of a tool or of the command.
+// error by its values, a text by the words of a tool or of the shell.
 func (a *action) onlyError(r *result) string {
 	first, rest, _ := strings.Cut(strings.TrimSpace(r.text), "\n")
 	short := r.object == unknown && strings.Count(rest, "\n") < 4
-	if a.command == "" && (r.object == failed && a.kind != reads || short && ownError.MatchString(first)) {
+	if a.command != "" && short && (shellComplains.MatchString(first) || strings.HasPrefix(first, "fatal: ")) ||
+		a.command == "" && (short && ownError.MatchString(first) || r.object == failed && a.kind != reads) {
 		return first
-	}
-	for _, line := range []string{first, strings.TrimSpace(lastLines(r.text, 1)[0])} {
-		m := ofProgram.FindStringSubmatch(line)
-		if m != nil && short && (shells[m[1]] || slices.ContainsFunc(a.commands, func(c shellCommand) bool {
-			return strings.HasPrefix(c.name, m[1])
-		})) {
-			return line
-		}
 	}
 	return ""
 }
 
-var (
-	shells = setOf("sh bash zsh dash fish fatal")
-	// ofProgram finds a complaint of a program of shell, and of git the word that it uses.
-	ofProgram = regexp.MustCompile(`^(?:[\w.-]*/)*([\w-]+): \S`)
-	// ownError finds the beginnings of errors as tools write them.
-	ownError = regexp.MustCompile(`^(?:<(?:tool_use_)?error>|(?:(?:MCP|API|HTTP|Tool|Execution|Validation) )?(?i:error)(?: (?:\w+ing|in|from|code|during|when|calling)\b[^:\n]{0,60})?(?:\[\w+\])?(?::| -?\d)|` +
-		`(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::|\()|(?:ENOENT|EACCES|EPERM|EISDIR|ENOTDIR|EEXIST|ECONN\w+|ETIMEDOUT)\b|fatal: |panic: |[Nn]o such \w+|[Uu]nknown tool|[Ii]nvalid (?:tool|arg|param|input|request|path)\w*\b|(?i:denied|rejected|declined|refused|blocked) by \S|` +
-		`(?:[Pp]ermission|[Aa]ccess) denied(?:[:.,]| to\b|$)|(?i:(?:the )?(?:file|path|directory|folder)\b.{0,200}(?:not found|(?:does not|doesn't) exist))[.!]?(?::|$)|(?i:request|execution|tool(?: call| execution)?|command|operation|query) failed\b|` +
-		`(?:HTTP(?:/[\d.]+)?|(?:[Rr]eceived )?(?:[Rr]esponse|[Ss]tatus) code) ?(?:[Ee]rror )?[45]\d\d\b|[45]\d\d (?:Client Error|Server Error|Bad |Unauthorized|Forbidden|Not Found|Too Many|Internal|Service)|(?:Fehler|エラー|錯誤|错误|失敗|失败|[Ee]rreur)(?::|：))`)
-)
+// ownError finds the beginnings of errors as tools write them.
+var ownError = regexp.MustCompile(`^(?:<(?:tool_use_)?error>|(?:(?:MCP|API|HTTP|Tool|Execution|Validation) )?(?i:error)(?: (?:\w+ing|in|from|code|during|when|calling)\b[^:\n]{0,60})?(?:\[\w+\])?(?::| -?\d)|` +
+	`(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::|\()|(?:ENOENT|EACCES|EPERM|EISDIR|ENOTDIR|EEXIST|ECONN\w+|ETIMEDOUT)\b|(?:fatal|(?:ba|z|da)?sh): |panic: |[Nn]o such \w+|[Uu]nknown tool|[Ii]nvalid (?:tool|arg|param|input|request|path)\w*\b|(?i:denied|rejected|declined|refused|blocked) by \S|` +
+	`(?:[Pp]ermission|[Aa]ccess) denied(?:[:.,]| to\b|$)|(?i:(?:the )?(?:file|path|directory|folder)\b.{0,200}(?:not found|(?:does not|doesn't) exist))[.!]?(?::|$)|(?i:request|execution|tool(?: call| execution)?|command|operation|query) failed\b|` +
+	`(?:HTTP(?:/[\d.]+)?|(?:[Rr]eceived )?(?:[Rr]esponse|[Ss]tatus) code) ?(?:[Ee]rror )?[45]\d\d\b|[45]\d\d (?:Client Error|Server Error|Bad |Unauthorized|Forbidden|Not Found|Too Many|Internal|Service)|(?:Fehler|エラー|錯誤|错误|失敗|失败|[Ee]rreur)(?::|：))`)
 
 // ReportsFailure reports whether a result reports a failure. A word alone may be the state
 // of something.
 func ReportsFailure(text string) bool {
 	r := resultOf(text, runs)
 	o := (&action{kind: runs}).outcomeOf(&r)
-	return o.verdict == failed && (r.code != 0 || strings.Contains(o.says, ":") || sumsUpFailure(o.says))
+	return o.verdict == failed && (r.code != 0 || strings.Contains(o.says, ":") || summaryLine.MatchString(o.says))
 }

@@ -23,23 +23,28 @@ type file struct {
 // A region is a text in a file that was changed, as it was and as it is now.
 type region struct{ old, new string }
 
-// What is known of a file is bounded: so many regions, and texts of such a
-// length in which others are looked for.
+// What is known of files is bounded: so many changes or commands of one call, so many files and
+// regions of each, and texts of such a length in which others are looked for. Above the length
+// sameText two texts of a file are the same only if they are of one place, and above samePlace
+// the ends of two edits, which often are alike.
 const (
+	mostChanges = 256
+	mostFiles   = 256
 	mostRegions = 24
 	mostRegion  = 1 << 16
 	mostPath    = 512
+	sameText    = 20
+	samePlace   = 40
 )
+
+// everyFile is the path of a change to any file: nobody knows what is in them after it.
+const everyFile = "."
 
 // apply notes a change that happened.
 func (fs files) apply(c *change, e *event) {
 	path := strings.TrimSuffix(strings.TrimPrefix(c.path, "./"), "/")
 	f, late := fs[path], fs.after(path, e)
-	near := fs.near(path)
-	if path == everyFile && c.how >= changed {
-		near = fs
-	}
-	for p, g := range near {
+	for p, g := range fs {
 		if (g != f || c.how == touched) && g.last.origin <= e.origin && mayBe(path, p) {
 			if g.touched = true; c.how == removed || c.how == changed {
 				g.removed, g.regions = false, nil
@@ -50,45 +55,23 @@ func (fs files) apply(c *change, e *event) {
 		return
 	}
 	if f == nil {
-		f = &file{path: path}
-		fs[path] = f
-	}
-	if f.last == nil || f.last.origin <= e.origin {
-		f.last = e
+		f = &file{path: path, last: e}
+		if fs[path] = f; len(fs) > 2*mostFiles {
+			fs.forget(mostFiles)
+		}
 	}
 	if late {
 		f.touched = true
 		return
 	}
-	more := c.how == replaced || c.how == inserted
-	f.removed = c.how == removed
-	f.whole = c.how == written || more && f.whole
-	f.touched = more && f.touched && len(f.regions) > 0
-	switch c.how {
-	case replaced:
+	f.last, f.removed = e, c.how == removed
+	if c.how != replaced { // of what was known nothing holds
+		f.regions, f.whole = nil, c.how == written
+	}
+	f.touched = f.touched && len(f.regions) > 0
+	if c.how <= written {
 		f.replace(c)
-	case inserted:
-		f.add(region{new: c.new})
-	case written:
-		f.regions = []region{{new: c.new}}
-	default:
-		f.regions = nil
 	}
-}
-
-// near returns the files among which that at a path is looked for: where there are many, its
-// own and that of changes to any file.
-func (fs files) near(path string) files {
-	if len(fs) <= mostChanges {
-		return fs
-	}
-	few := files{}
-	for _, p := range []string{path, everyFile} {
-		if f := fs[p]; f != nil {
-			few[p] = f
-		}
-	}
-	return few
 }
 
 // mayBe reports whether what a pattern or a path names, or a folder, may be a file or have
@@ -107,7 +90,7 @@ func mayBe(of, path string) bool {
 // after reports whether what may be the file at a path was changed after an event, which
 // left late.
 func (fs files) after(path string, e *event) bool {
-	for p, f := range fs.near(path) {
+	for p, f := range fs {
 		if f.last.origin > e.origin && mayBe(p, path) {
 			return true
 		}
@@ -127,9 +110,6 @@ func (fs files) later(e *event) *file {
 // namedIn notes that a message speaks of files that somebody may have changed. It reports
 // whether it does.
 func (fs files) namedIn(text string, origin int) (named bool) {
-	if len(fs) > mostChanges {
-		return false
-	}
 	for _, f := range fs {
 		if f.path != everyFile && f.last.origin <= origin && strings.Contains(text, f.path[strings.LastIndexAny(f.path, `/\`)+1:]) {
 			f.touched, named = true, true
@@ -137,9 +117,6 @@ func (fs files) namedIn(text string, origin int) (named bool) {
 	}
 	return named
 }
-
-// everyFile is the path of a change to any file: nobody knows what is in them after it.
-const everyFile = "."
 
 // replace notes that a text of the file became another. A region that has the text changes
 // with it, and of others that have a part of it nobody knows how they are.
@@ -159,45 +136,22 @@ func (f *file) replace(c *change) {
 			f.regions = slices.Delete(f.regions, i, i+1)
 		}
 	}
-	f.add(region{old: c.old, new: c.new})
+	f.regions = append(f.regions[max(0, len(f.regions)-mostRegions+1):], region{old: c.old, new: c.new})
 }
 
-// sameText is the length above which two texts of a file are the same only if they are of
-// one place, and samePlace that of the ends of two edits, which often are alike.
-const (
-	sameText  = 20
-	samePlace = 40
-)
-
-func (f *file) add(g region) {
-	f.regions = append(f.regions[max(0, len(f.regions)-mostRegions+1):], g)
-}
-
-// since returns the files that were changed by one of the events, the last change
-// first.
-func (fs files) since(events []*event) []*file {
-	in := make(map[*event]bool, len(events))
-	for _, e := range events {
-		in[e] = true
-	}
-	return slices.DeleteFunc(slices.SortedFunc(maps.Values(fs), newestFirst), func(f *file) bool { return f.path == everyFile || !in[f.last] })
-}
-
-func newestFirst(a, b *file) int {
-	return cmp.Or(cmp.Compare(b.last.origin, a.last.origin), strings.Compare(a.path, b.path))
+// newest returns the files, the last change first.
+func (fs files) newest() []*file {
+	return slices.SortedFunc(maps.Values(fs), func(a, b *file) int {
+		return cmp.Or(cmp.Compare(b.last.origin, a.last.origin), strings.Compare(a.path, b.path))
+	})
 }
 
 // forget forgets all but the n files that were changed last.
 func (fs files) forget(n int) {
-	for i, f := range slices.SortedFunc(maps.Values(fs), newestFirst) {
-		if i >= n {
-			delete(fs, f.path)
-		}
+	for _, f := range fs.newest()[min(n, len(fs)):] {
+		delete(fs, f.path)
 	}
 }
-
-// mostChanges bounds how many changes of one call are read.
-const mostChanges = 256
 
 // add notes a change, unless there are too many or nobody knows where.
 func (a *action) add(c change) {
@@ -206,45 +160,31 @@ func (a *action) add(c change) {
 	}
 }
 
-// difference returns the lines of a text that another one became, each behind a mark: + new
-// and a blank for others. Behind them it has those that are gone, after a -.
-func difference(old, new string) (lines []string) {
-	sides := [2][]string{linesOf(new), linesOf(old)}
-	for k, mark := range []string{"+", "-"} {
-		left := map[string]int{}
-		for _, l := range sides[1-k] {
-			left[l]++
-		}
-		for _, l := range sides[k] {
-			if left[l]--; left[l] < 0 {
-				lines = append(lines, mark+l)
-			} else if k == 0 {
-				lines = append(lines, " "+l)
-			}
+// difference returns the lines of a text that another one became, each behind a mark: + if it is
+// new and a blank for others, and how many lines are gone.
+func difference(old, new string) (lines []string, gone int) {
+	was := map[string]int{}
+	for l := range strings.Lines(old) {
+		was[strings.TrimSuffix(l, "\n")]++
+		gone++
+	}
+	for l := range strings.Lines(new) {
+		l = strings.TrimSuffix(l, "\n")
+		if was[l]--; was[l] < 0 {
+			lines = append(lines, "+ "+l)
+		} else {
+			lines, gone = append(lines, "  "+l), gone-1
 		}
 	}
-	return lines
-}
-
-func linesOf(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	return lines, gone
 }
 
 // now returns the lines of a region as they are now, if some of them are new.
 func (g *region) now() string {
-	var b strings.Builder
-	fresh := false
-	for _, l := range difference(g.old, g.new) {
-		if l[0] != '-' && strings.TrimSpace(l[1:]) != "" {
-			b.WriteString(l[:1] + " " + l[1:] + "\n")
-			fresh = fresh || l[0] == '+'
-		}
-	}
-	if !fresh {
+	lines, _ := difference(g.old, g.new)
+	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l[1:]) == "" })
+	if !slices.ContainsFunc(lines, func(l string) bool { return l[0] == '+' }) {
 		return ""
 	}
-	return b.String()
+	return strings.Join(lines, "\n")
 }

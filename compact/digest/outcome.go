@@ -29,40 +29,37 @@ func (a *action) outcomeOf(r *result) outcome {
 	if why, ok := a.refusal(text); ok && (a.kind == edits || !r.coded) {
 		return outcome{refused, why}
 	}
-	says, failure, quotes := "", "", a.kind == reads || a.kind == searches
+	says, fails, quotes := "", false, a.kind == reads || a.kind == searches
 	switch {
 	case a.kind == edits:
 		return a.edited(r)
 	case a.kind == runs && r.session != "": // it goes on
 		return outcome{}
 	case a.kind == runs && !a.shows:
-		says, failure = summaryOf(text)
+		says, fails = summaryOf(text)
 	case a.kind <= runs, a.kind == tracks:
-		failure = a.onlyError(r)
+		says = a.onlyError(r)
+		fails = says != ""
 	}
-	fails := failure != "" || sumsUpFailure(says)
-	if r.coded && (r.code != 0 || !a.joins()) && (r.code != 1 || !quotes) { // else it is the code of another program, or of a search that found nothing
+	was := fails
+	joins := strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.command), ""), "|;\n")
+	if r.coded && (r.code != 0 || !joins) && (r.code != 1 || a.kind != searches) { // else it is the code of another program, or of a search that found nothing
 		fails = r.code != 0 || strings.HasPrefix(says, "FAIL")
 	}
+	if fails = fails || r.failed; fails != was {
+		says = ""
+	}
 	switch {
-	case fails, r.failed:
+	case fails:
 		line, _, _ := strings.Cut(text, "\n")
 		if a.kind == runs { // a program ends with what counts
-			line = strings.TrimSpace(lastLines(text, 1)[0])
+			line = strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 		}
-		if !sumsUpFailure(says) {
-			says = ""
-		}
-		return failedWith(cmp.Or(strings.TrimSpace(placed.FindString(text)), says, failure, line))
+		return failedWith(cmp.Or(strings.TrimSpace(placed.FindString(text)), says, line))
 	case quotes, !r.coded && says == "":
 		return outcome{}
 	}
 	return outcome{passed, says}
-}
-
-// joins reports whether the command is of several, of which the last gives the code.
-func (a *action) joins() bool {
-	return strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.command), ""), "|;\n")
 }
 
 func failedWith(says string) outcome {
@@ -78,7 +75,7 @@ var (
 		`user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|skipped|disapproved)(?: permission to use| to (?:run|allow|execute|use))? (?:this|the) (?:specific |terminal |shell )?(?:operation|tool|action|command|request|call|edit|change|patch|file|diff)s?\b|user chose to skip|user did not allow|` +
 		`^permission to (?:run|use) .{0,260}(?:denied by user|has been denied)|` +
 		`^(?:tool|exec|command|operation|function|action|error|patch|\[)[\w :.]{0,40}(?:rejected|denied|declined|refused|cancell?ed|not approved|disapproved) by (?:the )?user|^(?:skipped|rejected) by (?:the )?user|^user (?:denied|rejected|cancell?ed|declined)\W*$`)
-	refusalReason = regexp.MustCompile(`(?is)(?:the user said|provided the following (?:reason|feedback)[^:]{0,80}|reason(?: for (?:the )?rejection)?|feedback|said)\s*:\s*(?:<feedback>)?(.+)`)
+	refusalReason = regexp.MustCompile(`(?is)^(?:.*?(?:the user said|provided the following (?:reason|feedback)[^:]{0,80}|reason(?: for (?:the )?rejection)?|feedback|said)\s*:\s*(?:<feedback>)?(.+)|.*?\. (.+))`)
 )
 
 // refusal returns why the user refused an action, as far as its result says so, and
@@ -89,46 +86,41 @@ func (a *action) refusal(text string) (why string, ok bool) {
 	if at == nil || a.kind == reads || a.kind == searches || strings.Contains(head, "utput so far") {
 		return "", false
 	}
-	text = firstBytes(text[at[0]:], 4000)
-	if m := refusalReason.FindStringSubmatch(text); m != nil {
-		why = strings.TrimSuffix(strings.TrimSpace(m[1]), "</feedback>")
-	} else if _, rest, ok := strings.Cut(text, ". "); ok && !containsAny(rest, []string{"STOP what you are doing", "DO NOT attempt"}) {
-		why = rest
+	m := refusalReason.FindStringSubmatch(firstBytes(text[at[0]:], 4000))
+	if m != nil && !containsAny(m[2], []string{"STOP what you are doing", "DO NOT attempt"}) {
+		why = strings.TrimSuffix(strings.TrimSpace(m[1]+m[2]), "</feedback>")
 	}
 	return OneLine(withoutElements(why), 900), true
 }
 
-// notEdited finds that an edit was not made.
-var notEdited = regexp.MustCompile(`(?i)no replacement|(?:not|none of them|no edits|n't) (?:been |be |could be |were )?(?:applied|found|find|unique|exist|match|changed|performed|updated|made|allowed|edited|written|created|saved)|` +
-	`multiple (?:matches|occurrences)|did not match|does(?: not|n't) (?:exist|match|appear)|already exists|modified since|has been (?:unexpectedly )?(?:modified|changed) since|must (?:be )?read|` +
-	`not been read|\bfail|\berror|invalid|cannot|can't|unable|denied|rejected|refused|aborted|conflict|no (?:such|changes|[\w ]{0,24}\bmatch)|found \d+ (?:matches|occurrences)|occurs \d+ times|not once|nowhere|\b0 (?:times|matches|occurrences)|nothing to|out of (?:range|bounds)|` +
-	`not a valid|outside|is a directory|nothing written|\b0 files|not done|no file was|\b(?:edit|change|file|write|patch)s?\b[^.;,]{0,60} (?:blocked|skipped|prevented)|(?:reverted|rolled back|undone) automatically|automatically (?:reverted|rolled back|undone)|read-only|permission|cancel|timed out|<tool_use_error>|Fehler|失败|失敗|错误|エラー|見つかり|找不到`)
+// What a result says of an edit.
+var (
+	// notEdited finds that it was not made, and isEdited that it was.
+	notEdited = regexp.MustCompile(`(?i)no replacement|(?:not|none of them|no edits|n't) (?:been |be |could be |were )?(?:applied|found|find|unique|exist|match|changed|performed|updated|made|allowed|edited|written|created|saved)|` +
+		`multiple (?:matches|occurrences)|did not match|does(?: not|n't) (?:exist|match|appear)|already exists|modified since|has been (?:unexpectedly )?(?:modified|changed) since|must (?:be )?read|` +
+		`not been read|\bfail|\berror|invalid|cannot|can't|unable|denied|rejected|refused|aborted|conflict|no (?:such|changes|[\w ]{0,24}\bmatch)|found \d+ (?:matches|occurrences)|occurs \d+ times|not once|nowhere|\b0 (?:times|matches|occurrences)|nothing to|out of (?:range|bounds)|` +
+		`not a valid|outside|is a directory|nothing written|\b0 files|not done|no file was|\b(?:edit|change|file|write|patch)s?\b[^.;,]{0,60} (?:blocked|skipped|prevented)|(?:reverted|rolled back|undone) automatically|automatically (?:reverted|rolled back|undone)|read-only|permission|cancel|timed out|<tool_use_error>|Fehler|失败|失敗|错误|エラー|見つかり|找不到`)
+	isEdited = regexp.MustCompile(`(?i)\b(?:success|successful|successfully|updated|applied|edited|wrote|written|created|saved|replaced|done|inserted|deleted|removed|modified|moved|renamed|copied|restored|reverted|undid|undone|ok)\b|has been|made the following changes|^A |^M |^\[File: |Here's the result|<file_edit|\bpatched\b|成功|更新`)
+	// doubtful finds that it is not made yet, or was made otherwise than the call says, or in part,
+	// someEdits how many of the edits of a call were made, and notAll that one of them was not.
+	doubtful  = regexp.MustCompile(`(?i)\A.*\b(?:will be (?:applied|made|written)|queued|awaiting|waiting for|pending|dry run)\b|user_edits[:>]|\buser made the following (?:updates|changes|edits)|\buser (?:has )?modified (?:your\b|the .(?:content|new_string)\b)|unable to apply all|\bpartially (?:applied|updated)|部分(?:更新|应用|成功|完成)|处成功.{0,4}[1-9]\d* 处失败`)
+	someEdits = regexp.MustCompile(`\b([1-9]\d*)(?: of |/)(\d+) (?:edits?|changes?|hunks?|blocks?|diffs?|replacements?)\b`)
+	notAll    = regexp.MustCompile(`(?i)\bfail|not applied|not found|no match|reverted|rolled back|undone|rejected|skipped`)
+	// openFile finds the name of the file that an editor has open.
+	openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
+)
 
-// isEdited finds that an edit was made.
-var isEdited = regexp.MustCompile(`(?i)\b(?:success|successful|successfully|updated|applied|edited|wrote|written|created|saved|replaced|done|inserted|deleted|removed|modified|moved|renamed|copied|restored|reverted|undid|undone|ok)\b|has been|made the following changes|^A |^M |^\[File: |Here's the result|<file_edit|\bpatched\b|成功|更新`)
-
-// waits finds that an edit is not made yet.
-var waits = regexp.MustCompile(`(?i)\b(?:will be (?:applied|made|written)|queued|awaiting|waiting for|pending|dry run)\b`)
-
-// someEdits finds how many of the edits of a call were made.
-var someEdits = regexp.MustCompile(`\b([1-9]\d*)(?: of |/)(\d+) (?:edits?|changes?|hunks?|blocks?|diffs?|replacements?)\b`)
-
-// openFile finds the name of the file that an editor has open.
-var openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
-
-// notAll finds that one of several edits was not made.
-var notAll = regexp.MustCompile(`(?i)\bfail|not applied|not found|no match|reverted|rolled back|undone|rejected|skipped`)
-
-// edited returns how an edit ended, by the first words of its result.
+// edited returns how an edit ended, by the first words of its result. A path may say anything.
 func (a *action) edited(r *result) outcome {
 	head, _, _ := strings.Cut(strings.TrimLeft(firstBytes(r.text, 240), "\n"), "\n\n")
 	if m := openFile.FindStringSubmatch(firstBytes(r.text, 1000)); m != nil && len(a.changes) == 0 {
-		a.changes = []change{{path: m[1], how: changed}}
+		a.add(change{path: m[1], how: changed})
 	}
-	line, _, _ := strings.Cut(head, "\n")
-	for _, c := range a.changes { // a path may say anything
-		line = strings.ReplaceAll(line, c.path, "")
+	words := head
+	for _, c := range a.changes {
+		words = strings.ReplaceAll(words, c.path, "")
 	}
+	line, _, _ := strings.Cut(words, "\n")
 	line = noFailure.ReplaceAllString(line, "")
 	not, yes, short := notEdited.FindStringIndex(line), isEdited.FindStringIndex(line), len(r.text) <= 600
 	if yes == nil && short {
@@ -136,17 +128,18 @@ func (a *action) edited(r *result) outcome {
 	}
 	_, more, _ := strings.Cut(r.text, "\n")
 	m := someEdits.FindStringSubmatch(line)
-	some := yes != nil && m != nil && m[1] != m[2] || partly.MatchString(head) ||
-		len(a.changes) > 1 && yes != nil && len(more) < 4000 && notAll.MatchString(more)
 	switch {
-	case some && !r.failed: // nobody knows which
+	case r.failed:
+	case doubtful.MatchString(words), yes != nil && m != nil && m[1] != m[2],
+		len(a.changes) > 1 && yes != nil && len(more) < 4000 && notAll.MatchString(more): // nobody knows which
 		return outcome{unknown, OneLine(r.text, 200)}
-	case r.failed || r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24):
-		return failedWith(head)
-	case (yes == nil || waits.MatchString(line)) && strings.TrimSpace(line) != "" && short && !strings.Contains(r.text, "@@ -"): // who knows
+	case r.coded && r.code != 0, not != nil && (yes == nil || not[0] < yes[1]+24):
+	case yes == nil && strings.TrimSpace(line) != "" && short && !strings.Contains(r.text, "@@ -"): // who knows
 		return outcome{unknown, OneLine(head, 200)}
+	default:
+		return outcome{verdict: passed}
 	}
-	return outcome{verdict: passed}
+	return failedWith(head)
 }
 
 // happened reports whether an action made a change. A command that fails may have made it
@@ -167,7 +160,7 @@ func (a *action) happened(c *change, o outcome, r *result) bool {
 		return true
 	case c.last:
 		return false
-	case c.how == written, c.how == inserted:
+	case c.old == "" && c.new != "":
 		return !shellComplains.MatchString(firstBytes(r.text, 1000))
 	}
 	return !complains.MatchString(firstBytes(r.text, 1000)) && !complains.MatchString(lastBytes(r.text, 400))

@@ -5,58 +5,46 @@ import (
 	"strings"
 )
 
-// searchBlock finds a block of SEARCH and REPLACE, as Cline, Roo and aider write it.
-var searchBlock = regexp.MustCompile(`(?ms)^(?:<{5,}|-{5,}) SEARCH[^\n]*\n(?::start_line:[^\n]*\n-+\n)?(.*?)^={5,}\n(.*?)^(?:>{5,}|\+{5,}) REPLACE`)
+var (
+	// searchBlock finds a block of SEARCH and REPLACE, as Cline, Roo and aider write it.
+	searchBlock = regexp.MustCompile(`(?ms)^(?:<{5,}|-{5,}) SEARCH[^\n]*\n(?::start_line:[^\n]*\n-+\n)?(.*?)^={5,}\n(.*?)^(?:>{5,}|\+{5,}) REPLACE`)
+	// hunk finds the lines of a file in a patch of apply_patch or in a unified diff.
+	hunk   = regexp.MustCompile(`(?m)^(?:\*\*\* (Update|Add|Delete) File: (.*)|\*\*\* Move to: (.*)|@@.*)\n((?:[^*@\n].*\n|\n)*)`)
+	added  = regexp.MustCompile(`(?m)^[+\\].*\n`)
+	gone   = regexp.MustCompile(`(?m)^[-\\].*\n`)
+	marked = regexp.MustCompile(`(?m)^[-+ ]`)
+)
 
-// patches takes the changes that a text describes: a patch of apply_patch, a
-// unified diff, or blocks of SEARCH and REPLACE for the file at path.
+// patches takes the changes that a text describes, of the file at path if it names none.
 func (a *action) patches(text, path string) {
-	if i := strings.Index(text, "*** Begin Patch"); i >= 0 {
-		text, _, _ = strings.Cut(text[i:], "*** End Patch")
+	if _, patch, ok := strings.Cut(text, "*** Begin Patch"); ok {
+		text, _, _ = strings.Cut(patch, "*** End Patch")
 	} else if !strings.Contains("\n"+text, "\n@@ ") && !strings.HasPrefix(text, "@@\n") {
 		for _, m := range searchBlock.FindAllStringSubmatch(text, mostChanges) {
 			a.add(change{path: path, old: strings.TrimSuffix(m[1], "\n"), new: strings.TrimSuffix(m[2], "\n")})
 		}
 		return
 	}
-	var old, fresh []string
-	open, how := false, replaced
-	flush := func() {
-		if len(old)+len(fresh) > 0 {
-			a.add(change{path: path, old: strings.Join(old, "\n"), new: strings.Join(fresh, "\n"), how: how})
-		}
-		old, fresh = nil, nil
-	}
-	for line := range strings.SplitSeq(text, "\n") {
-		line = strings.TrimSuffix(line, "\r")
-		word, name, _ := strings.Cut(line, "File: ")
-		switch {
-		case word == "*** Update ", word == "*** Add ":
-			flush()
-			path, open, how = strings.TrimSpace(name), true, replaced
-			if word == "*** Add " {
-				how = written
-			}
-		case word == "*** Delete ":
-			a.add(change{path: strings.TrimSpace(name), how: removed})
-		case strings.HasPrefix(line, "*** Move to: "):
+	how := replaced
+	for _, m := range hunk.FindAllStringSubmatch(strings.ReplaceAll(text, "\r\n", "\n")+"\n", mostChanges) {
+		switch name := strings.TrimSpace(m[2] + m[3]); {
+		case m[1] == "Delete":
+			a.add(change{path: name, how: removed})
+		case m[1] == "Add":
+			path, how = name, written
+		case m[1] == "Update":
+			path, how = name, replaced
+		case name != "": // it moves there
 			a.add(change{path: path, how: removed})
-			path = strings.TrimSpace(line[len("*** Move to: "):])
-		case strings.HasPrefix(line, "@@"):
-			flush()
-			open = true
-		case !open, strings.HasPrefix(line, "*** "), strings.HasPrefix(line, `\ No newline`):
-		case strings.HasPrefix(line, "+"):
-			fresh = append(fresh, line[1:])
-		case strings.HasPrefix(line, "-"):
-			old = append(old, line[1:])
-		case line != "" || len(old)+len(fresh) > 0:
-			line = strings.TrimPrefix(line, " ")
-			old, fresh = append(old, line), append(fresh, line)
+			path = name
+		}
+		if old, fresh := unmarked(added, m[4]), unmarked(gone, m[4]); old+fresh != "" {
+			a.add(change{path: path, old: old, new: fresh, how: how})
 		}
 	}
-	flush()
 }
 
-// partly finds that an edit was made otherwise than the call says, or a part of the call.
-var partly = regexp.MustCompile(`(?i)user_edits[:>]|\buser made the following (?:updates|changes|edits)|\buser (?:has )?modified (?:your\b|the .(?:content|new_string)\b)|unable to apply all|\bpartially (?:applied|updated)|部分(?:更新|应用|成功|完成)|处成功.{0,4}[1-9]\d* 处失败`)
+// unmarked returns lines of a patch without their marks, and without some of them.
+func unmarked(without *regexp.Regexp, lines string) string {
+	return strings.Trim(marked.ReplaceAllLiteralString(without.ReplaceAllLiteralString(lines, ""), ""), "\n")
+}

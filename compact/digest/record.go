@@ -48,6 +48,9 @@ func (r *Record) Add(lost, kept []compact.Message, size int, anew bool) string {
 	if anew {
 		r.begun, r.fresh, r.written, r.upTo = false, len(r.events), 0, 0
 		clear(r.told)
+		for _, e := range r.events {
+			e.told = false
+		}
 		r.carried = nil
 	}
 	slices.SortStableFunc(r.events[len(r.events)-r.fresh:], func(a, b *event) int { return a.origin - b.origin })

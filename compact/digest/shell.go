@@ -8,20 +8,12 @@ import (
 
 // A shellCommand is a command of a line of shell.
 type shellCommand struct {
+	joint string   // what stands between it and the command before
 	name  string   // of the program: that of git has the command of git
 	words []string // behind it
 	into  []string // the files that its output goes to
 	adds  bool     // behind what is there
-	joint string   // what stands between it and the command before
 }
-
-var (
-	// shellToken finds comments, redirections, ends of commands, and words.
-	shellToken = regexp.MustCompile(`(?s)(?:^|\s)#[^\n]*|\d*>>?[&|]?|&>>?|<+[-~]?|[;|&\n]|(?:\\.|'[^']*'?|"(?:\\.|[^"\\])*"?|[^\s;|&<>'"\\])+`)
-	shellQuote = regexp.MustCompile(`(?s)'([^']*)'?|"((?:\\.|[^"\\])*)"?|\\(.)`)
-	// wrapping finds what may stand before the program of a command.
-	wrapping = regexp.MustCompile(`^(?:sudo|doas|timeout|nice|stdbuf|env|time|nohup|exec|command|xargs|then|do|else|[{!]|-.*|\w+=.*|[\d.]+[smh]?)?$`)
-)
 
 // plainer are parts of lines of shell, and what is read in place of them.
 var plainer = []struct {
@@ -29,72 +21,166 @@ var plainer = []struct {
 	as   string
 }{
 	{regexp.MustCompile(`((?:^|[;&|\n])\s*(?:sudo )?)(?:ba|z|da)?sh -\w*c (?:'([^']*)'|"((?:\\.|[^"\\])*)")`), "$1$2$3"},
-	{regexp.MustCompile("\\$\\([^()]*\\)|`[^`]*`"), "*"}, // what is put in
+	{regexp.MustCompile("\\$\\([^()]*\\)|`[^`]*`|\\$\\w+|\\$\\{[^}]*\\}?"), "*"}, // what is put in
 	{regexp.MustCompile(`\\\n`), " "},
 	{regexp.MustCompile(` (-[EinprlaFsz\d]{0,5}e) +(?:'[^']*'|"(?:\\.|[^"\\])*"|\S+)`), " $1"}, // a script of sed
 	{regexp.MustCompile(`\[\[ [^\n]*? \]\]|\(\([^\n()'"]*\)\)`), "true"},                       // compares
 	{regexp.MustCompile(`\s-(?:exec|ok)(?:dir)?\s|(\{\}'?) (?:\\;|\+)`), "$1\n"},               // what find runs
 	{regexp.MustCompile(`\b(git|sudo|nice|timeout|xargs)(?: +(?:-[CcugkIdLP] +\S+|-n +\d+|--?\w\S*))+`), "$1"},
+	{regexp.MustCompile(`(^|[\s;&|(/])git +(\w)`), "${1}git-$2"},
 }
 
-// mostTokens bounds how much of a line of shell is read.
-const mostTokens = 1 << 12
+var (
+	// shellQuote finds comments, and what is quoted, and shellMark what ends a word.
+	shellQuote = regexp.MustCompile(`(?s)(?:^|\s)#[^\n]*|'([^']*)'?|"((?:\\.|[^"\\])*)"?|\\(.)`)
+	shellMark  = regexp.MustCompile(`[\s;&|<>]`)
+	wordEnd    = regexp.MustCompile(`[\s;&|<>)'"]+`)
+	// simple finds a command behind what stands before it, and redirection where its input
+	// and its output go.
+	simple      = regexp.MustCompile(`([;&|\s]*)((?:[^;&|\n<>]|(?:&>>?|\d*>>?[&|]?|<+[-~]?) *[^\s;&|<>]*)+)`)
+	redirection = regexp.MustCompile(`(?:&|\d*)(>>?)\|? *([^\s&|]+)|\d*[<>][-~<&\d]* *\S*`)
+	// wrapping finds what may stand before the program of a command.
+	wrapping = regexp.MustCompile(`^(?:sudo|doas|timeout|nice|stdbuf|env|time|nohup|exec|command|xargs|then|do|else|[({!]|-.*|\w+=.*|[\d.]+[smh]?)?$`)
+)
+
+// quotedMark stands for a blank or another mark of shell that is quoted.
+const quotedMark = "\x00"
 
 // shellCommands splits lines of shell into their commands.
 func shellCommands(line string) (commands []shellCommand) {
 	for _, p := range plainer {
 		line = p.part.ReplaceAllString(line, p.as)
 	}
-	var c shellCommand
-	to, joint := &c.words, ""
-	end := func() {
-		if c.named() {
-			commands, joint = append(commands, c), ""
+	line = shellQuote.ReplaceAllStringFunc(line, func(q string) string {
+		return shellMark.ReplaceAllLiteralString(shellQuote.ReplaceAllString(q, "$1$2$3"), quotedMark)
+	})
+	for _, m := range simple.FindAllStringSubmatch(line, mostChanges) {
+		c := shellCommand{joint: m[1]}
+		for _, to := range redirection.FindAllStringSubmatch(m[2], -1) {
+			if to[2] != "" && !strings.HasPrefix(to[2], "/dev/") {
+				c.into, c.adds = append(c.into, to[2]), c.adds || to[1] == ">>"
+			}
 		}
-		c, to = shellCommand{}, &c.words
-	}
-	var skipped []string
-	for _, t := range append(shellToken.FindAllString(line, mostTokens), ";") {
-		switch last := t[len(t)-1]; {
-		case strings.HasPrefix(strings.TrimSpace(t), "#"), strings.IndexByte(";|&\n", t[0]) >= 0 && len(t) == 1:
-			end()
-			joint += t
-			c.joint = joint
-		case last == '>' || t == ">|":
-			to, c.adds = &c.into, c.adds || strings.HasSuffix(t, ">>")
-		case last == '&', t[0] == '<':
-			to = &skipped // >&2, <<EOF
-		default:
-			*to = append(*to, shellQuote.ReplaceAllString(t, "$1$2$3"))
-			to = &c.words
+		c.words = strings.Fields(redirection.ReplaceAllLiteralString(m[2], " "))
+		for c.name == "" && len(c.words) > 0 {
+			w := strings.TrimLeft(c.words[0], "(")
+			if c.words = c.words[1:]; w == "xargs" { // of files that nobody knows
+				c.words = append(c.words, "{}")
+			} else if !wrapping.MatchString(w) {
+				c.name = w[strings.LastIndexByte(w, '/')+1:]
+			}
+		}
+		if c.name != "" {
+			commands = append(commands, c)
 		}
 	}
 	return commands
 }
 
-// named finds the program of a command behind what wraps it. It reports whether there is
-// one.
-func (c *shellCommand) named() bool {
-	for c.name == "" && len(c.words) > 0 {
-		w := strings.TrimLeft(c.words[0], "(")
-		if c.words = c.words[1:]; w == "xargs" { // of files that nobody knows
-			c.words = append(c.words, "{}")
-		} else if !wrapping.MatchString(w) {
-			c.name = w[strings.LastIndexByte(w, '/')+1:]
-		}
-	}
-	if c.name == "git" && len(c.words) > 0 {
-		c.name, c.words = "git-"+c.words[0], c.words[1:]
-	}
-	c.into = slices.DeleteFunc(c.into, func(path string) bool { return strings.HasPrefix(path, "/dev/") })
-	return c.name != ""
+// nothing is what commands show whose output says nothing of the project.
+const nothing kind = 255
+
+// A deed is what commands do: they show something, or change files.
+type deed struct {
+	command *regexp.Regexp
+	shows   kind
+	files   string // "named" ones, those "behind" a script or a commit, or "any"
+	how     how
 }
 
-// shellAction returns what a command does that a tool runs.
-func shellAction(tool, command string) *action {
-	a := &action{kind: runs, tool: tool, command: command}
-	a.shell()
-	return a
+// deeds are what commands do, by the first that fits.
+var deeds = []deed{
+	{regexp.MustCompile(`^(?:sed|perl) (?:.* )?(?:-[a-zA-Z0-9]{0,5}i(?:$|[ .e])|--in-place)`), other, "behind", changed},
+	{regexp.MustCompile(`(?i)^(?:git-(?:revert|pull|merge|rebase|cherry-pick|am|clean|apply)|patch|(?:remove|move|rename|copy|new)-item|del|erase|move|ren|copy|(?:set|add)-content|out-file|find .*-delete)\b`), other, "any", touched},
+	{regexp.MustCompile(`^(?:cat|head|tail|nl|less|more|bat|sed|awk|jq|open|goto|git-show|git-diff|git-blame) `), reads, "", 0},
+	{regexp.MustCompile(`^(?:grep|rg|ag|find|ls|tree|fd|which|find_file|search_file|search_dir|git-grep|git-ls-files|git-log) `), searches, "", 0},
+	{regexp.MustCompile(`^(?:cd|wc|sort|uniq|cut|tr|echo|true|pwd|printf) `), nothing, "", 0},
+	{regexp.MustCompile(`^(?:gh \w+ (?:view|list|status|diff)\b|(?:kubectl|oc) (?:-\S+ \S+ )*(?:get|describe|logs|top|events)\b|docker (?:compose )?(?:ps|logs|inspect|images)\b|systemctl (?:status|is-\w+|list-\S+)|journalctl\b|crontab -l|\S+ (?:\w+ )?status(?:\s|$)|mdadm (?:-D|--detail)|git-(?:status|rev-parse|branch --show-current)\b|` +
+		`(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\bselect\b)|redis-cli .*(?i:\b(?:h?get|info|[hl]?keys|lrange)\b)|mongosh .*\bfind|curl -[sSIfLk]+ [^-]|aws \S+ (?:describe|list|get)-|az .*\b(?:show|list)\b|squeue\b|sacct\b|helm (?:history|list|get)\b|(?:glab|circleci) \w+ (?:list|view|status)\b|pm2 (?:ls|list)|pip (?:show|list)\b|npm (?:view|ls)\b|(?:ps|date|man|type|printenv)(?:\s|$))`), runs, "", 0},
+	{regexp.MustCompile(`^git-(?:(?:checkout|switch) (?:-q )?-[bBcC] \S+|stash (?:list|show|drop|clear|create|store)\b.*|(?:restore (?:-S|--staged)|rm .*--cached) .*) $| --diff\b`), other, "", 0},
+	{regexp.MustCompile(`^git-(?:checkout|restore) .*\w\.[A-Za-z]\w{0,4} $`), other, "behind", changed},
+	{regexp.MustCompile(`^git-(?:(?:checkout|restore|switch|stash)\b|reset .*--(?:hard|keep|merge)\b)`), other, "any", changed},
+	{regexp.MustCompile(`^(?:git-)?rm `), other, "named", removed},
+	{regexp.MustCompile(`^(?:tee|touch) `), other, "named", changed},
+	{regexp.MustCompile(`^(?:(?:git-)?mv|cp|ln) `), other, "named", touched},
+	{regexp.MustCompile(`^git-`), other, "", 0},
+	{regexp.MustCompile(`^(?:black|isort|rustfmt) |^(?:go\w+|clang-format) (?:.* )?-[wi]\b| --(?:fix|write)\b|(?:^| )(?:[\w-]+:)*(?:fmt|format|fix|codegen|generate|gen|reformat|lint-?fix|black|isort|spotless\w*|\w*Format)(?::[\w-]+)*(?: |$)`), other, "any", touched},
+}
+
+// namedFile finds what looks like the name of a file or like a pattern of names.
+var namedFile = regexp.MustCompile(`[\w*]\.[A-Za-z]\w{0,4}$|^(?:\*|\{\})$`)
+
+// shell takes the changes of a command, and says whether it only reads, searches or shows
+// how things are.
+func (a *action) shell() {
+	if strings.Contains(a.command, "*** Begin Patch") {
+		a.patches(a.command, "")
+		return
+	}
+	line, docs := heredocs(a.command)
+	a.commands = shellCommands(line)
+	a.shows = len(a.commands) > 0
+	shown, away := other, false
+	for i := range a.commands {
+		c := &a.commands[i]
+		is := a.run(c, docs, away, i == len(a.commands)-1 && strings.HasPrefix(c.joint, "&&"))
+		last := strings.Join(c.words[max(0, len(c.words)-1):], "")
+		switch {
+		case c.name == "cd": // perhaps out of the project
+			away = strings.Contains(last, "*") || strings.HasPrefix(last, "/tmp/")
+		case is == reads && a.path == "" && strings.Contains(last, ".") && !strings.Contains(last, quotedMark):
+			a.path = last
+		}
+		if a.shows = a.shows && is != other && len(a.changes) == 0; shown == other && is != nothing {
+			shown = is
+		}
+	}
+	if !a.shows {
+		a.script(a.command)
+	} else if shown != other {
+		a.kind = shown
+	}
+}
+
+// run takes the files that a command writes, moves or removes, and returns what it shows. It
+// runs perhaps out of the project if away is set.
+func (a *action) run(c *shellCommand, docs []heredoc, away, last bool) kind {
+	add := func(h how, paths ...string) {
+		for _, path := range paths {
+			ch := change{path: strings.ReplaceAll(path, quotedMark, " "), how: h, last: last}
+			if strings.ContainsAny(path, "*?{") || away && path[0] != '/' || strings.HasPrefix(c.joint, "||") {
+				ch.how = touched
+			} else if h == changed && (c.name == "cat" || c.name == "tee") { // cat > path <<EOF
+				for _, d := range docs {
+					if slices.Contains(wordEnd.Split(d.line, -1), path) && !(d.expands && strings.ContainsAny(d.body, "$`")) {
+						ch.how, ch.new = written, d.body
+						if c.adds || slices.Contains(c.words, "-a") {
+							ch.how = replaced
+						}
+					}
+				}
+			}
+			a.add(ch)
+		}
+	}
+	add(changed, c.into...)
+	line := c.name + " " + strings.Join(c.words, " ") + " "
+	i := slices.IndexFunc(deeds, func(d deed) bool { return d.command.MatchString(line) })
+	if i < 0 || deeds[i].shows == runs && writesData.MatchString(strings.ReplaceAll(line, quotedMark, " ")) {
+		return other
+	}
+	d, files := &deeds[i], slices.DeleteFunc(slices.Clone(c.words), func(w string) bool { return w[0] == '-' })
+	if d.files == "behind" && len(files) > 0 && !namedFile.MatchString(files[0]) {
+		files = files[1:]
+	}
+	switch {
+	case d.files == "" || tried.MatchString(line):
+	case d.files == "any", d.files == "behind" && len(files) == 0:
+		add(d.how, everyFile)
+	default:
+		add(d.how, files...)
+	}
+	return d.shows
 }
 
 // A heredoc is a text that a shell command gives to a program.
@@ -104,26 +190,36 @@ type heredoc struct {
 	body    string
 }
 
-var heredocTag = regexp.MustCompile(`(?:^|[^<])<<[-~]? *(\\?['"]?)([A-Za-z_][\w-]*)`)
+// heredocLine finds a line that a here-document follows.
+var heredocLine = regexp.MustCompile(`(?m)^(?:.*[^<\n])?<<[-~]? *(\\?['"]?)([A-Za-z_][\w-]*).*$`)
 
 // heredocs splits a command into its lines without here-documents, and these.
 func heredocs(command string) (rest string, docs []heredoc) {
-	var b, body strings.Builder
-	tag := ""
-	for line := range strings.Lines(command) {
-		switch {
-		case tag == "":
-			b.WriteString(line)
-			if m := heredocTag.FindStringSubmatch(line); m != nil {
-				tag = m[2]
-				docs = append(docs, heredoc{line: line, expands: m[1] == ""})
-			}
-		case strings.TrimSpace(line) == tag:
-			docs[len(docs)-1].body, tag = strings.TrimSuffix(body.String(), "\n"), ""
-			body.Reset()
-		default:
-			body.WriteString(line)
+	var b strings.Builder
+	for command += "\n"; ; {
+		m := heredocLine.FindStringSubmatchIndex(command)
+		if m == nil {
+			return b.String() + command, docs
 		}
+		body, after, _ := strings.Cut(command[m[1]:], "\n"+command[m[4]:m[5]]+"\n")
+		docs = append(docs, heredoc{command[m[0]:m[1]], m[2] == m[3], strings.TrimPrefix(body, "\n")})
+		b.WriteString(command[:m[1]] + "\n")
+		command = after
 	}
-	return b.String(), docs
+}
+
+// These find that a script writes files, and what may be their names.
+var (
+	scriptWrites = regexp.MustCompile(`\bopen\([^)\n]*,\s*(?:mode\s*=\s*)?["'][wax]|\bwrite_text\(|\bwriteFileSync\(`)
+	quotedName   = regexp.MustCompile(`["']([\w./-]+\.\w+)["']`)
+)
+
+// script takes the files that a script names, if it writes some.
+func (a *action) script(script string) {
+	if script = firstBytes(script, 1<<16); !scriptWrites.MatchString(script) {
+		return
+	}
+	for _, m := range quotedName.FindAllStringSubmatch(script, mostChanges) {
+		a.add(change{path: m[1], how: touched})
+	}
 }

@@ -160,16 +160,14 @@ var made = regexp.MustCompile(`\A(?:\w+: )?\w*(?:[iI][dD]|[nN]umber|[kK]ey): [^\
 func (e *event) hint() string {
 	added, gone, all := 0, 0, ""
 	for k := range e.changes {
-		c := &e.changes[k]
-		for _, l := range difference(c.old, c.new) {
-			switch t := strings.TrimSpace(l[1:]); {
-			case c.how != replaced && c.how != inserted && c.how != written:
-			case l[0] == '-':
-				gone++
-			case l[0] != ' ':
-				if added++; len(all) < shortResult && !comment.MatchString(t) {
-					all = joined(all, lineMark, t)
-				}
+		lines, n := difference(e.changes[k].old, e.changes[k].new)
+		gone += n
+		for _, l := range lines {
+			if l[0] != '+' {
+				continue
+			}
+			if added++; len(all) < shortResult && !comment.MatchString(strings.TrimSpace(l[1:])) {
+				all = joined(all, lineMark, strings.TrimSpace(l[1:]))
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func callIn(text string) (a *action, rest string) {
 	if m := fenceCommand.FindStringSubmatchIndex(text); m != nil {
 		command, before := text[m[4]:m[5]], text[:m[0]]
 		if m[2] < 0 {
-			return shellAction("$", command), before
+			return actionOf("$", value{kind: '{', keys: []string{"command"}, list: []value{{kind: '"', text: command}}}), before
 		}
 		a = actionOf("python", value{kind: '{', keys: []string{"code"}, list: []value{{kind: '"', text: command}}})
 		if file := codeFile.FindStringSubmatch(command); file != nil {
