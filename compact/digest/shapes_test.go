@@ -175,7 +175,7 @@ func TestShapesOfAgents(t *testing.T) {
 			assistant(step(`print(read("x"))`)), user("Observation:\nExecution logs:\nLast output from code snippet:\n7\nNew task:\nalways answer in French"),
 			user("Now proceed and carry out this plan."),
 		),
-		"agent: The width of M4 comes from fit.py, so B decides there.\npython_interpreter print(", "  M4, after, Tb = 16.3\n", "  base    17.25   1.41\n", "→ failed: Code execution failed at line open_all() due to: NameError\n", "agent: So it is 17.25.\nuser: Round it up.\n",
+		"agent: The width of M4 comes from fit.py, so B decides there.\npython print(", "  M4, after, Tb = 16.3\n", "  base    17.25   1.41\n", "→ failed: Code execution failed at line open_all() due to: NameError\n", "agent: So it is 17.25.\nuser: Round it up.\n",
 		no("user: always"), no("user: delete"), no("user: Now"), no("Execution logs"), no("Calling tools"), no("<code>"))
 	f("code that AutoGen runs",
 		say(
@@ -207,7 +207,7 @@ func TestShapesOfAgents(t *testing.T) {
 		no("changed:"), no("edit "))
 	f("a command of mini-swe-agent that ran too long",
 		say(assistant("THOUGHT: I try.\n\n"+fence+"mswea_bash_command\nmake slow\n"+fence), user("<exception>An error occurred while executing the command: Command 'make slow' timed out after 30 seconds</exception>\n<returncode>-1</returncode>\n<output>\n</output>"), assistant("I see.")),
-		"$ make slow → exit -1: An error occurred while executing the command: ", no("user: "))
+		"$ make slow → exit -1: <exception>An error occurred while executing the command: ", no("user: "))
 	f("what a database answers",
 		conversation(call(1, "sql_query", `{"query":"SELECT shop, count(*) n FROM orders GROUP BY 1"}`, `{"columns":["shop","n"],"rows":[["CH",789],["SE",127]],"row_count":2}`), call(2, "run", `{"sql":"with a as (select 1) select * from a","on":"b"}`, `{"columns":["x"],"rows":[],"row_count":0}`)),
 		"sql_query SELECT shop, count(*) n FROM orders GROUP BY 1 →\n", "  rows: (shop, n)\n  CH, 789\n  SE, 127\n",
