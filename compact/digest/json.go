@@ -75,13 +75,13 @@ func (r *reader) object(name string, v *value) {
 	line, wraps, columns := "", v.wraps(), v.nameColumns()
 	var long []int
 	for i := range v.list {
-		m, role := &v.list[i], roles[plainKey(v.keys[i])]
+		m, key := &v.list[i], plainKey(v.keys[i])
 		switch {
 		case i == columns: // they head the rows
-		case wraps && (role == wrapped || m.list != nil):
+		case wraps && (textKeys[key] || m.list != nil):
 			r.value("", m)
 		case wraps:
-			if strings.HasSuffix(strings.ToLower(v.keys[i]), "code") {
+			if strings.HasSuffix(key, "code") {
 				r.line(v.keys[i], m.text)
 			}
 		case m.kind == '"' && strings.IndexByte(m.text, '\n') >= 0, m.list != nil && (len(m.text) > longText || m.isTable()):
@@ -156,23 +156,14 @@ func (v *value) nameColumns() int {
 	return at
 }
 
-// A role is what a member of an object is for, by its name.
-type role uint8
-
-const (
-	_       role = iota
-	wrapped      // the text that a harness wraps
-	wrapper      // what the harness says beside it
-	fault        // an error
-	ofFault      // more about it
+// Members of objects, by their names: the text that a harness wraps, what it says beside it,
+// an error, and more about one.
+var (
+	textKeys   = setOf("output content text stdout stderr result response")
+	frameKeys  = setOf("type query iserror success interrupted isimage iscomplete annotations metadata exitcode returncode duration durationms durationseconds")
+	errorKeys  = setOf("iserror error errors err exception errormessage")
+	besideKeys = setOf("message msg detail details description reason hint code status statuscode errorcode errormsg errortype title path timestamp requestid traceid jsonrpc id ok instance")
 )
-
-var roles = byWord(map[role]string{
-	wrapped: "output content text stdout stderr result response",
-	wrapper: "type query iserror success interrupted isimage iscomplete annotations metadata exitcode returncode duration durationms durationseconds",
-	fault:   "error errors err exception errormessage",
-	ofFault: "ok message msg detail details description reason hint code status statuscode errorcode errormsg errortype title path timestamp requestid traceid jsonrpc id instance",
-})
 
 // nothings are values of an error that say that there is none.
 var nothings = setOf("null none nil no false 0 ok success")
@@ -185,14 +176,14 @@ func (v *value) says() verdict {
 		m, key := &v.list[i], plainKey(v.keys[i])
 		text := strings.Trim(m.text, "{}[] \n")
 		nothing := m.list == nil && (text == "" || nothings[strings.ToLower(text)])
-		switch role := roles[key]; {
-		case role == fault, key == "iserror":
+		switch {
+		case errorKeys[key]:
 			fails = fails || !nothing
 		case key == "success", key == "ok":
 			fails = fails || nothing
 		case key == "status" && m.text == "error":
 			fails = true
-		case role == 0 && !nothing:
+		case !nothing && !besideKeys[key] && !textKeys[key] && !frameKeys[key]:
 			return passed
 		}
 	}
@@ -208,11 +199,9 @@ func (v *value) says() verdict {
 // wraps reports whether an object only wraps a text.
 func (v *value) wraps() (texts bool) {
 	for _, k := range v.keys {
-		switch roles[plainKey(k)] {
-		case wrapped:
+		if k = plainKey(k); textKeys[k] {
 			texts = true
-		case wrapper:
-		default:
+		} else if !frameKeys[k] {
 			return false
 		}
 	}

@@ -75,13 +75,10 @@ const (
 var frame = regexp.MustCompile("(?i)^\\s*(?:$|```+[\\w.+-]*$|### \\S*[/.]\\S*(?: \\(lines [\\d-]+\\))?$|" +
 	`</?(?:\w*_\w*|output|std(?:out|err)|results?|returncode|path|type|content|file|error|shellid|response|exitcode|text|data|files|entries|instructions)(?: [^<>]*)?>\s*$|` +
 	`<(path|cwd|shellid|return_?code|exit_?code)>[^<]*</|<type>\w+</|(?-i:Chunk ID: |Wall time: |Process exited with code |Process running with |Original token count: |Total output lines: |(?:Code output|Output):(?: \(empty\))?\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
-	`(?i:exit[ _]?code|metadata|return_?code): |Signal: |Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|(?i:observation):\s*$|EXECUTION RESULT of |` +
+	`(?i:exit[ _]?code|metadata|return_?code): |Signal: (?:\(none\)|\d+)$|Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|(?i:observation):\s*$|EXECUTION RESULT of |` +
 	`Exit code \d+\s*$|\[(?:Python [Ii]nterpreter|Current working directory): |\[(?:(?:Status: )?Command (?:finished|failed|succeeded)|The command completed) with |\[Status: Command completed\]|@@ lines \d+-\d+ of \d+\b.*@@$|\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
 	`Command (?:executed\b|execution was not|output(?: \(truncated [^)]*\))?:|completed(?:\.| in \d)|".*" (?:failed|exited|timed out))|The previous shell command (?:ended|aborted), so|On the next terminal tool |Shell state |Current directory: |Contents of \S+, from line \d+|Params used for the tool call: |` +
 	`Execution logs:\s*$|Call id: \S+\s*$|Now let's retry: take care|File: \S+\s*$|Lines \d+-\d+:\s*$|IMPORTANT: File content truncated|Status: Showing lines|To read more: Use|Tool ran without output|\(Results are truncated|Here's the result of running .cat -n.|\[[^\]]* Result:|\[[^\]]*\] Result:))`)
-
-// ofCommand finds those of them that only commands, files and edits have.
-var ofCommand = regexp.MustCompile(`^(?i:metadata|Signal|Command|Directory|Error): `)
 
 // withoutFrame takes a text without the lines that a harness puts around the output of a
 // program, and the code that they say. What reads and searches return may be lines of a
@@ -96,7 +93,7 @@ func (r *result) withoutFrame(text string, k kind) {
 			r.code, _ = strconv.Atoi(m[1] + m[2])
 			r.coded = true
 		}
-		return frame.MatchString(line) && (k != other || !ofCommand.MatchString(line)) && (len(lines) > 1 || strings.TrimLeft(line, " <([") != line)
+		return frame.MatchString(line) && (len(lines) > 1 || strings.TrimLeft(line, " <([") != line)
 	}
 	from, to := 0, len(lines)
 	for from < min(to, frameLines) && framed(lines[from]) {

@@ -153,7 +153,7 @@ func TestShapesOfAgents(t *testing.T) {
 		conversation(call(1, "sql_db_query", `{"query":"SELECT day, n, price, shop FROM sales"}`, "["+strings.TrimSuffix(strings.Repeat("('2026-03-10', 507408, 71333.07, 12), ('2026-03-11', 509835, 71333.08, 14), ", 9), ", ")+"]"),
 			call(2, "sql_db_query", `{"query":"SELECT status, COUNT(*) FROM sales GROUP BY status"}`, "[('DONE', 9217), ('done', None)]"),
 			say(assistant("Week 11 is loaded twice: batch 511 is the second, and none of the returns belongs to the batch, so the batch can go."), user("Good. And the shops?"))),
-		"  DONE, 9217\n  done, null\n", "agent: Week 11 is loaded twice")
+		"[('DONE', 9217), ('done', None)]\n", "agent: Week 11 is loaded twice")
 	f("commands in a folder that an argument names",
 		conversation(call(1, "edit_file", `{"path":"shop/src/a.ts","old_string":"x = 1","new_string":"x = 2"}`, "done"),
 			call(2, "terminal", `{"command":"cat >> src/a.ts <<'E'\nexport const y = 3\nE","cd":"shop"}`, ""),

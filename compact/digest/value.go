@@ -24,13 +24,10 @@ const (
 	mostMembers = 1 << 16
 )
 
-// valueOf returns the value of a text in JSON or in the notation of Python, or the text as a
-// string if it is neither, or the text of a string without escapes.
+// valueOf returns the value of a text in JSON, or the text as a string if it is no JSON, or
+// the text of a string without escapes.
 func valueOf(text string) value {
 	none := value{kind: '"', text: text}
-	if python.MatchString(text) {
-		text = pythonToken.ReplaceAllStringFunc(text, tokenInJSON)
-	}
 	start := strings.TrimLeft(text, " \n\t\r")
 	if start == "" || strings.Count(text, ",") > mostMembers || strings.IndexByte(`{["`, start[0]) < 0 || start[0] == '"' && strings.IndexByte(start, '\\') < 0 {
 		return none
@@ -69,32 +66,9 @@ func nextValue(d *jsontext.Decoder, text string) (v value, ok bool) {
 	return v, err == nil
 }
 
-var (
-	// python finds the beginning of an object or of a list of objects in the notation of
-	// Python, and of rows of a database, and pythonToken what JSON writes otherwise.
-	python      = regexp.MustCompile(`^(?:\[?\{'\w+': |\[\()`)
-	pythonToken = regexp.MustCompile(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\b(?:None|True|False)\b|\b[\w.]+\('?[^()']*'?\)|\(|,?\)`)
-	inJSON      = strings.NewReplacer(`\\`, `\\`, `\'`, `'`, `\"`, `\"`, `\x`, `\u00`, `"`, `\"`)
-	jsonTokens  = map[string]string{"None": "null", "True": "true", "False": "false", "(": "[", ")": "]", ",)": "]"}
-)
-
-// tokenInJSON returns a token of Python as JSON writes it: a text, a date or a number too.
-func tokenInJSON(t string) string {
-	if of := jsonTokens[t]; of != "" {
-		return of
-	}
-	if n, ok := strings.CutPrefix(t, "Decimal('"); ok {
-		return strings.TrimSuffix(n, "')")
-	}
-	if t[0] == '\'' || t[0] == '"' {
-		t = t[1 : len(t)-1]
-	}
-	return `"` + inJSON.Replace(t) + `"`
-}
-
-// printedYAML finds the beginning of an object, or of a list of objects, as tools in Python
-// print them.
-var printedYAML = regexp.MustCompile(`^(?:- )?[A-Za-z_]\w*:(?: [^\n]*)?\n`)
+// pythonic finds the beginning of an object, or of a list of objects, as tools in Python print
+// them: in YAML, or in Python's own notation, which mostly is YAML as well.
+var pythonic = regexp.MustCompile(`^(?:(?:- )?[A-Za-z_]\w*:(?: [^\n]*)?\n|\[?\{'\w+': )`)
 
 // mostYAML is the length up to which a text is read as YAML.
 const mostYAML = 1 << 18
@@ -103,7 +77,7 @@ const mostYAML = 1 << 18
 // is no YAML, or says more than its value.
 func valueOfYAML(text string) value {
 	var doc yaml.Node
-	if len(text) <= mostYAML && printedYAML.MatchString(text) && !strings.Contains(text, "\n---") && yaml.Unmarshal([]byte(text), &doc) == nil {
+	if len(text) <= mostYAML && pythonic.MatchString(text) && !strings.Contains(text, "\n---") && yaml.Unmarshal([]byte(text), &doc) == nil {
 		if v := valueOf(string(appendNode(nil, &doc))); v.list != nil && (v.list[0].kind == '[' || len(v.list[0].list) > 1) {
 			return v.list[0]
 		}
