@@ -60,24 +60,22 @@ func (r *reader) value(name string, v *value) {
 	case !slices.ContainsFunc(v.list, func(m value) bool { return m.list != nil || len(m.text) > longMember }):
 		r.line(name, v.short())
 	default:
-		says := r.says
 		for i := range v.list {
 			r.value(name, &v.list[i])
 		}
 		if len(v.list) > 1 { // others may not have failed
-			r.says = says
+			r.says = unknown
 		}
 	}
 }
 
 // object writes the members of an object: what is short on one line, then the others.
 func (r *reader) object(name string, v *value) {
-	line, wraps, columns := "", v.wraps(), v.nameColumns()
+	line, wraps := "", v.wraps()
 	var long []int
 	for i := range v.list {
 		m, key := &v.list[i], plainKey(v.keys[i])
 		switch {
-		case i == columns: // they head the rows
 		case wraps && (textKeys[key] || m.list != nil):
 			r.value("", m)
 		case wraps:
@@ -132,28 +130,6 @@ func (v *value) isTable() bool {
 	return v.kind == '[' && len(v.list) > 1 && len(v.list[0].keys) > 1 && !v.list[0].wraps() && !slices.ContainsFunc(v.list, func(m value) bool {
 		return m.kind != '{' || !slices.Equal(m.keys, v.list[0].keys) || len(m.text) > longObject || strings.Contains(m.text, `\n`)
 	})
-}
-
-// nameColumns makes rows of values objects where databases answer with them and the names of
-// their columns, and returns which member has these, or -1.
-func (v *value) nameColumns() int {
-	at := slices.IndexFunc(v.keys, func(k string) bool { return k == "columns" || plainKey(k) == "columnnames" })
-	of := slices.IndexFunc(v.keys, func(k string) bool { return k == "rows" || k == "data" || k == "values" })
-	if at < 0 || of < 0 {
-		return -1
-	}
-	var names []string
-	for i := range v.list[at].list {
-		names = append(names, v.list[at].list[i].short())
-	}
-	rows := v.list[of].list
-	if len(rows) == 0 || slices.ContainsFunc(rows, func(row value) bool { return row.kind != '[' || len(row.list) != len(names) }) {
-		return -1
-	}
-	for i := range rows {
-		rows[i].kind, rows[i].keys = '{', names
-	}
-	return at
 }
 
 // Members of objects, by their names: the text that a harness wraps, what it says beside it,

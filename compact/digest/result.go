@@ -41,20 +41,15 @@ func resultOf(text string, k kind) result {
 // leftOut finds how tools say that they return no more than a part.
 var leftOut = regexp.MustCompile(`<response clipped>|[Oo]nly part of this file has been shown|File content truncated|[Ff]ile has more lines`)
 
-// plain returns a text without colours, titles of a terminal, carriage returns and what Deep
-// Agents puts before the lines of errors.
-func plain(text string) string {
-	text = lineEnds.Replace(text)
-	if containsAny(text, []string{"\x1b", "[stderr] "}) {
-		text = noise.ReplaceAllLiteralString(text, "")
-	}
-	return text
-}
+// colour finds what tells a terminal of colours and titles.
+var colour = regexp.MustCompile("\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?")
 
-var (
-	lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
-	noise    = regexp.MustCompile("(?m)\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?|^\\[stderr\\] ")
-)
+// plain returns a text without colours, carriage returns and what Deep Agents puts before the
+// lines of errors.
+func plain(text string) string {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	return colour.ReplaceAllLiteralString(strings.ReplaceAll(text, "[stderr] ", ""), "")
+}
 
 // exitCode finds the code with which a program ended, as harnesses write it.
 var exitCode = regexp.MustCompile(`(?i)^[\[<("{]*(?:error:\s*|no output, )?(?:(?:the )?(?:command|process|shell|program|script)\b[\w ]{0,24} )?(?:with )?` +

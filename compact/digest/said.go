@@ -105,7 +105,7 @@ func saidIn(text string, isResult bool) (said, attachment string) {
 	var words, data strings.Builder
 	own := &words
 	if isResult {
-		own, text = &data, calledWith.ReplaceAllLiteralString(text, "")
+		own = &data
 	}
 	text = automatic.ReplaceAllLiteralString(withoutElements(whileItWorks.ReplaceAllString(text, "$1")), "")
 	for misses := 0; text != ""; { // elements without an end

@@ -30,7 +30,7 @@ func callIn(text string) (a *action, rest string) {
 		for arg := elementOf(strings.TrimSpace(e.inner)); arg.tag != "" && len(args.list) < 16; arg = elementOf(strings.TrimSpace(arg.rest)) {
 			args.keys, args.list = append(args.keys, arg.tag), append(args.list, value{kind: '"', text: strings.Trim(arg.inner, "\n")})
 		}
-		if args.list != nil && !harnessTag.MatchString(e.open) {
+		if args.list != nil {
 			return actionOf(e.tag, args), text[:at[0]] + e.rest
 		}
 	}
