@@ -167,7 +167,7 @@ func commandOf(v *value, several bool) string {
 func (v *value) member(names string) string {
 	list := strings.Fields(names)
 	for i, k := range v.keys {
-		if slices.Contains(list, plainKey(k)) && (v.list[i].kind != 0 || v.list[i].text != "null") {
+		if slices.Contains(list, plainKey(k)) && (v.list[i].kind == '"' || v.list[i].text != "null") {
 			return v.list[i].text
 		}
 	}

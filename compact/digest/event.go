@@ -62,7 +62,9 @@ func (r *Record) lose(m *message, answered bool) {
 		}
 		said, data := m.said, m.data
 		if m.holds || call {
-			said, data = saidIn(text, true, call && awaits.answers())
+			if said, data = "", text; call && awaits.answers() {
+				said, data = saidIn(text, true)
+			}
 			if !call {
 				awaits = r.happened(&event{by: byCall, origin: m.origin, action: &action{}})
 			}

@@ -5,90 +5,165 @@ import (
 	"strings"
 )
 
-// unwrap returns the text of a result as a reader wants it: a text in JSON, or in the
+// A reader writes the text of a result as a reader wants it: a text in JSON, or in the
 // notation of Python, without its escapes and what wraps it, the members of an object as
-// "key: value", and objects of one kind as rows below their keys. Other texts are returned
-// as they are. It returns as well whether an object says that the call passed or failed,
-// and the tables in the text. What a tool made may be in YAML as well: files in it are
-// edited as they stand.
-func unwrap(text string, made bool) (string, verdict, []table) {
-	v := valueOf(text)
-	whole := func() bool { return v.list == nil && v.text == text }
-	if whole() {
-		v = valueOfPython(text)
-	}
-	if whole() && made {
-		v = valueOfYAML(text)
-	}
-	if whole() {
-		return text, unknown, nil
-	}
-	var r reader
-	r.value(&v, "")
-	return r.b.String(), r.says, r.tables
-}
-
-// A reader writes values as a reader wants them.
+// "key: value", and objects of one kind as rows below their keys. Other texts it writes as
+// they are.
 type reader struct {
 	b      strings.Builder
-	says   verdict
+	says   verdict // whether an object says that the call passed or failed
 	tables []table
 }
 
+// A table is JSON of objects with the same keys: the names of their values, and below them
+// the values of each in the order of the names.
+type table struct {
+	name string // under which it stands
+	text string // as the result has it, with the names first
+	rows int
+}
+
+// text writes a text that may be JSON under its name. What a tool made may be in YAML as
+// well: files in it are edited as they stand.
+func (r *reader) text(name, text string, made bool) {
+	v := valueOf(text)
+	if made && v.list == nil && v.text == text {
+		v = valueOfYAML(text)
+	}
+	switch {
+	case v.list != nil:
+		r.value(name, &v)
+	case v.text != text:
+		r.text(name, v.text, false)
+	default:
+		r.line(name, text)
+	}
+}
+
+func (r *reader) line(name, text string) {
+	if text != "" {
+		r.b.WriteString(strings.TrimSuffix(joined(name, ": ", text), "\n") + "\n")
+	}
+}
+
 // value writes a value under its name.
-func (r *reader) value(v *value, name string) {
+func (r *reader) value(name string, v *value) {
 	switch v.tabular(); {
-	case v.kind == '"':
-		text, says, tables := unwrap(v.text, false)
-		if r.line(joined(name, ": ", text)); name == "" {
-			r.says = max(r.says, says)
-		}
-		r.tables = append(r.tables, tables...)
 	case v.list == nil:
-		r.line(joined(name, ": ", v.text))
+		r.text(name, v.text, false)
 	case v.kind == '{':
-		if r.object(v, name); name == "" {
+		if r.object(name, v); name == "" {
 			r.says = max(r.says, v.says())
 		}
 	case v.isTable():
-		t := tableOf(name, v.list)
-		r.line(t.text + "\n") // an empty line ends it
-		r.tables = append(r.tables, t)
+		r.table(name, v.list)
 	case !slices.ContainsFunc(v.list, func(m value) bool { return m.list != nil || len(m.text) > longMember }):
-		r.line(joined(name, ": ", v.short()))
+		r.line(name, v.short())
 	default:
-		says := r.says
 		for i := range v.list {
-			r.value(&v.list[i], name)
+			r.value(name, &v.list[i])
 		}
 		if len(v.list) > 1 { // others may not have failed
-			r.says = says
+			r.says = unknown
 		}
 	}
 }
 
-// longText is the length above which an object or a list has lines of its own.
-const longText = 200
-
-// longMember is the length above which members of a list have lines of their own.
-const longMember = 60
-
-func (r *reader) line(text string) {
-	r.b.WriteString(text)
-	if text != "" && text[len(text)-1] != '\n' {
-		r.b.WriteByte('\n')
+// object writes the members of an object: what is short on one line, then the others.
+func (r *reader) object(name string, v *value) {
+	line, wraps := "", v.wraps()
+	var long []int
+	for i := range v.list {
+		m, key := &v.list[i], plainKey(v.keys[i])
+		switch {
+		case wraps && (textKeys[key] || m.list != nil):
+			r.value("", m)
+		case wraps:
+			if strings.HasSuffix(key, "code") {
+				r.line(v.keys[i], m.text)
+			}
+		case m.kind == '"' && strings.IndexByte(m.text, '\n') >= 0, m.list != nil && (len(m.text) > longText || m.isTable()):
+			long = append(long, i)
+		default:
+			s := v.keys[i] + ": " + m.short()
+			if len(line)+len(s) > leastLine-8 {
+				r.line(name, line)
+				line = ""
+			}
+			line = joined(line, ", ", s)
+		}
+	}
+	r.line(name, line)
+	for _, i := range long {
+		r.value(firstBytes(joined(name, ".", v.keys[i]), mostName), &v.list[i])
 	}
 }
 
-// What harnesses wrap results in: the text stands under one of textKeys, and what
-// stands under others of frameKeys says nothing.
-var (
-	textKeys  = setOf("output content text stdout stderr result response")
-	frameKeys = setOf("type query iserror success interrupted isimage iscomplete annotations metadata exitcode returncode duration durationms durationseconds")
+// table writes objects with the same keys.
+func (r *reader) table(name string, rows []value) {
+	names := value{keys: make([]string, len(rows[0].keys))}
+	for _, key := range rows[0].keys {
+		names.list = append(names.list, value{kind: '"', text: key})
+	}
+	from := r.b.Len()
+	r.line(name, "("+names.short()+")")
+	for i := range rows {
+		row := value{keys: names.keys, list: rows[i].list}
+		r.line("", row.short())
+	}
+	r.tables = append(r.tables, table{name, r.b.String()[from:], len(rows)})
+	r.b.WriteByte('\n') // an empty line ends it
+}
+
+// The lengths above which an object or a list has lines of its own, and the members of a list,
+// at which the name of a member is cut, as lines of lists repeat it, and up to which an object
+// may be a row.
+const (
+	longText   = 200
+	longMember = 60
+	mostName   = 100
+	longObject = 1500
 )
 
-// Members of these names hold an error, and members of besideKeys more about it.
+// isTable reports whether a value is a list of objects with the same keys, and no long texts.
+func (v *value) isTable() bool {
+	return v.kind == '[' && len(v.list) > 1 && len(v.list[0].keys) > 1 && !v.list[0].wraps() && !slices.ContainsFunc(v.list, func(m value) bool {
+		return m.kind != '{' || !slices.Equal(m.keys, v.list[0].keys) || len(m.text) > longObject || strings.Contains(m.text, `\n`)
+	})
+}
+
+// columnKeys are the members under which databases answer with the names of columns, and
+// rowKeys those with their rows.
+var columnKeys, rowKeys = setOf("columns columnnames"), setOf("rows data values")
+
+// tabular makes the rows of an object of names of columns and of rows of values objects.
+func (v *value) tabular() {
+	under := func(keys map[string]bool) int {
+		return slices.IndexFunc(v.keys, func(k string) bool { return keys[plainKey(k)] })
+	}
+	at, of := under(columnKeys), under(rowKeys)
+	if at < 0 || of < 0 {
+		return
+	}
+	var names []string
+	for i := range v.list[at].list {
+		names = append(names, v.list[at].list[i].short())
+	}
+	rows := v.list[of].list
+	if len(rows) == 0 || slices.ContainsFunc(rows, func(row value) bool { return row.kind != '[' || len(row.list) != len(names) }) {
+		return
+	}
+	for i := range rows {
+		rows[i].kind, rows[i].keys = '{', names
+	}
+	v.keys, v.list = slices.Delete(v.keys, at, at+1), slices.Delete(v.list, at, at+1)
+}
+
+// Members of objects, by their names: the text that a harness wraps, what it says beside it,
+// an error, and more about one.
 var (
+	textKeys   = setOf("output content text stdout stderr result response")
+	frameKeys  = setOf("type query iserror success interrupted isimage iscomplete annotations metadata exitcode returncode duration durationms durationseconds")
 	errorKeys  = setOf("iserror error errors err exception errormessage")
 	besideKeys = setOf("message msg detail details description reason hint code status statuscode errorcode errormsg errortype title path timestamp requestid traceid jsonrpc id ok instance")
 )
@@ -102,7 +177,8 @@ func (v *value) says() verdict {
 	fails := false
 	for i := range v.list {
 		m, key := &v.list[i], plainKey(v.keys[i])
-		nothing := m.list == nil && (m.kind != '"' && strings.Trim(m.text, "{}[] \n") == "" || m.text == "" || nothings[strings.ToLower(m.text)])
+		text := strings.Trim(m.text, "{}[] \n")
+		nothing := m.list == nil && (text == "" || nothings[strings.ToLower(text)])
 		switch {
 		case errorKeys[key]:
 			fails = fails || !nothing
@@ -134,39 +210,3 @@ func (v *value) wraps() (texts bool) {
 	}
 	return texts
 }
-
-// object writes the members of an object: what is short on one line, then the others.
-func (r *reader) object(v *value, name string) {
-	line, wraps := "", v.wraps()
-	flush := func() {
-		if line != "" {
-			r.line(joined(name, ": ", line))
-		}
-		line = ""
-	}
-	var long []int
-	for i := range v.list {
-		m, key := &v.list[i], plainKey(v.keys[i])
-		switch {
-		case wraps && (textKeys[key] || m.list != nil):
-			flush()
-			r.value(m, "")
-		case wraps && !strings.HasSuffix(key, "code"):
-		case m.kind == '"' && strings.IndexByte(m.text, '\n') >= 0, m.list != nil && (len(m.text) > longText || m.isTable()):
-			long = append(long, i)
-		default:
-			s := v.keys[i] + ": " + m.short()
-			if len(line)+len(s) > leastLine-8 {
-				flush()
-			}
-			line = joined(line, ", ", s)
-		}
-	}
-	flush()
-	for _, i := range long {
-		r.value(&v.list[i], firstBytes(joined(name, ".", v.keys[i]), mostName))
-	}
-}
-
-// mostName is the length of the name of a member. It is cut there: lines of lists repeat it.
-const mostName = 100

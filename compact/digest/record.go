@@ -183,7 +183,7 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 		}
 		said, text := "", read.text
 		if of.answers() { // what other calls return may be of a file
-			said, text = saidIn(text, true, true)
+			said, text = saidIn(text, true)
 		}
 		res := resultOf(text, of.kind)
 		read.said = said
@@ -191,7 +191,7 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 		read.result = &res
 	case m.Role != compact.Assistant:
 		if read.holds = m.Role == compact.User && !r.native && isResult(read.text); m.Role == compact.User && !read.holds {
-			read.said, read.data = saidIn(read.text, false, false)
+			read.said, read.data = saidIn(read.text, false)
 		}
 	case !r.native:
 		if a, rest := callIn(read.text); a != nil {

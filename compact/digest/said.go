@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// harnessTags name elements that a harness puts into messages. Nobody said what
-// is in them.
-var harnessTags = setOf("system-reminder system_reminder additional_data open_and_recently_viewed_files environment_context environment_details user_instructions local-command-caveat command-message extra_info " +
-	"ide_opened_file ide_selection ide_diagnostics git_status gitstatus available_skills skill_content bash-input bash-stdout bash-stderr " +
-	"local-command-stdout local-command-stderr user-prompt-submit-hook attached_files workspace_info editor_context reminderinstructions thinking info-msg")
+// harnessTag finds where an element begins that a harness puts into messages. Nobody said what
+// is in it.
+var harnessTag = regexp.MustCompile(`(?i)<(?:system[-_]reminder|additional_data|open_and_recently_viewed_files|environment_(?:context|details)|user_instructions|local-command-(?:caveat|stdout|stderr)|command-message|extra_info|` +
+	`ide_(?:opened_file|selection|diagnostics)|git_?status|available_skills|skill_content|bash-(?:input|stdout|stderr)|user-prompt-submit-hook|attached_files|workspace_info|editor_context|reminderinstructions|thinking|info-msg)(?:[ :][^>]{0,128})?>`)
 
 // wordTags name elements that hold the user's own words.
 var wordTags = setOf("task user_query user_message feedback answer userrequest user_request instructions pr_description issue question prompt command-name command-args")
@@ -18,49 +17,39 @@ var wordTags = setOf("task user_query user_message feedback answer userrequest u
 type element struct {
 	tag, open, inner string
 	rest             string // what follows it
-	ends             bool   // false where the text breaks off in it, or where there is none
 }
 
 // tagOf finds the tag that a text begins with.
 var tagOf = regexp.MustCompile(`^<([\w-]{1,48})(?:[ :][^>]*)?>`)
 
-// elementOf returns the element that a text begins with. A file in it may hold its
-// closing tag as well: with last set it ends at the last one before the next element
-// of that name.
+// elementOf returns the element that a text begins with, or none. A file in it may hold its
+// closing tag as well: with last set it ends at the last one before the next of that name.
 func elementOf(text string, last bool) (e element) {
 	m := tagOf.FindStringSubmatch(firstBytes(text, 400))
 	if m == nil {
 		return e
 	}
-	e.tag, e.open, e.inner = strings.ToLower(m[1]), m[0], text[len(m[0]):]
-	closing := "</" + m[1]
-	end := strings.Index(e.inner, closing)
+	inner, closing := text[len(m[0]):], "</"+m[1]
+	end := strings.Index(inner, closing)
 	if last {
-		before, _, _ := strings.Cut(e.inner, "<"+m[1])
+		before, _, _ := strings.Cut(inner, "<"+m[1])
 		end = max(end, strings.LastIndex(before, closing))
 	}
-	if e.ends = end >= 0; e.ends {
-		e.inner, e.rest = e.inner[:end], e.inner[end:]
-		e.rest = e.rest[strings.IndexByte(firstBytes(e.rest, 64), '>')+1:]
+	if end < 0 {
+		return e
 	}
-	return e
+	rest := inner[end:]
+	return element{strings.ToLower(m[1]), m[0], inner[:end], rest[strings.IndexByte(firstBytes(rest, 64), '>')+1:]}
 }
 
 // withoutElements returns a text without what a harness put into it.
 func withoutElements(text string) string {
 	var b strings.Builder
-	for i := strings.IndexByte(text, '<'); i >= 0; i = strings.IndexByte(text, '<') {
-		b.WriteString(text[:i])
-		text = text[i:]
-		if m := tagOf.FindStringSubmatch(firstBytes(text, 200)); m != nil && harnessTags[strings.ToLower(m[1])] {
-			text = elementOf(text, true).rest // or it breaks off
-		} else {
-			b.WriteByte('<')
-			text = text[1:]
-		}
+	for at := harnessTag.FindStringIndex(text); at != nil; at = harnessTag.FindStringIndex(text) {
+		b.WriteString(text[:at[0]])
+		text = elementOf(text[at[0]:], true).rest // or it breaks off
 	}
-	b.WriteString(text)
-	return b.String()
+	return b.String() + text
 }
 
 // resultMarks begin or end messages of users that hold the result of a tool.
@@ -99,9 +88,9 @@ var finalAnswer = regexp.MustCompile(`(?s)\A(.*\n)Last output from code snippet:
 var whileItWorks = regexp.MustCompile(`(?s)\A\s*<system-reminder>\s*The user sent (?:the following message|a new message while you were working):\n(.*?)(?:\n+(?:Please address this message|IMPORTANT: After)[^\n]*)?\s*</system-reminder>`)
 
 // saidIn splits a message of a user into the user's own words and what is attached
-// to them: files, logs, output. A result holds words only in elements that are the
-// user's, if the user answered.
-func saidIn(text string, isResult, answered bool) (said, attachment string) {
+// to them: files, logs, output. A result that the user answered holds words only in elements
+// that are the user's, and the rest is the client's.
+func saidIn(text string, isResult bool) (said, attachment string) {
 	text = plain(text)
 	switch {
 	case strings.HasPrefix(text, skill):
@@ -113,11 +102,9 @@ func saidIn(text string, isResult, answered bool) (said, attachment string) {
 	var words, data strings.Builder
 	own := &words
 	if isResult {
-		own, text = &data, calledWith.ReplaceAllLiteralString(text, "")
-	} else {
-		text = whileItWorks.ReplaceAllString(text, "$1")
+		own = &data
 	}
-	text = automatic.ReplaceAllLiteralString(withoutElements(text), "")
+	text = automatic.ReplaceAllLiteralString(withoutElements(whileItWorks.ReplaceAllString(text, "$1")), "")
 	misses, tags := 0, map[string]bool{} // elements without an end, and those whose last end was looked for
 	for text != "" {
 		line, rest, _ := strings.Cut(text, "\n")
@@ -128,39 +115,33 @@ func saidIn(text string, isResult, answered bool) (said, attachment string) {
 		}
 		var e element
 		if strings.HasPrefix(trimmed, "<") && misses < 32 {
-			e = elementOf(text[strings.IndexByte(text, '<'):], false)
-			if misses++; e.ends && !wordTags[e.tag] && (len(tags) < 32 || tags[e.open[:len(e.tag)+1]]) {
-				tags[e.open[:len(e.tag)+1]] = true
-				e = elementOf(text[strings.IndexByte(text, '<'):], true)
+			at := text[strings.IndexByte(text, '<'):]
+			if e = elementOf(at, false); e.tag == "" {
+				misses++
+			} else if !wordTags[e.tag] && (len(tags) < 32 || tags[e.tag]) {
+				tags[e.tag] = true
+				e = elementOf(at, true)
 			}
 		}
+		to := own
 		switch {
-		case e.ends:
-			misses--
-			to := &data
-			if wordTags[e.tag] && (!isResult || answered) || !isResult && strings.Count(e.inner, "\n") < 2 && strings.IndexByte(e.open, '=') < 0 {
+		case e.tag != "":
+			if to = &data; wordTags[e.tag] || !isResult && strings.Count(e.inner, "\n") < 2 && strings.IndexByte(e.open, '=') < 0 {
 				to = &words
 			}
-			inner := strings.TrimSpace(e.inner)
-			if isResult && strings.HasSuffix(e.tag, "code") { // it is not of the program
-				inner = e.open + inner + "</" + e.tag + ">"
-			}
-			to.WriteString(inner + "\n")
-			text = strings.TrimPrefix(e.rest, "\n")
+			line, rest = strings.TrimSpace(e.inner), strings.TrimPrefix(e.rest, "\n")
 		case len(fence) > 2:
-			line, text, _ = strings.Cut(rest, "\n"+fence)
-			_, text, _ = strings.Cut(text, "\n")
-			data.WriteString(line + "\n")
-		case strings.HasPrefix(trimmed, "{") && strings.HasSuffix(trimmed, "}") && strings.Contains(trimmed, `":`):
-			data.WriteString(line + "\n") // a line of a log
-			text = rest
-		default:
-			own.WriteString(line + "\n")
-			text = rest
+			to = &data
+			line, rest, _ = strings.Cut(rest, "\n"+fence)
+			_, rest, _ = strings.Cut(rest, "\n")
+		case strings.HasPrefix(trimmed, "{") && strings.HasSuffix(trimmed, "}") && strings.Contains(trimmed, `":`): // a line of a log
+			to = &data
 		}
+		to.WriteString(line + "\n")
+		text = rest
 	}
 	said = strings.TrimSpace(words.String())
-	if answered && said != "" { // the rest is the client's
+	if isResult && said != "" {
 		return said, ""
 	}
 	return said, strings.TrimRight(data.String(), "\n")

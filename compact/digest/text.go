@@ -105,12 +105,7 @@ var (
 )
 
 // withoutMarks breaks what looks like the record's own marks.
-func withoutMarks(s string) string {
-	if strings.IndexByte(s, '[') < 0 {
-		return s
-	}
-	return ownMarks.ReplaceAllString(s, "($1")
-}
+func withoutMarks(s string) string { return ownMarks.ReplaceAllString(s, "($1") }
 
 // quoted returns a line as it is quoted: on one line, cut if it is very long.
 func quoted(line string) string {

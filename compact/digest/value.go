@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"go.yaml.in/yaml/v4"
 )
 
 // A value is a value of JSON.
 type value struct {
-	kind byte     // '"', '{', '[', or 0 for another
+	kind byte     // as JSON begins it: '"', '{', '[', another
 	text string   // of a string, unescaped; of another value, as it was sent
-	keys []string // of an object
+	keys []string // of an object, or as many empty ones
 	list []value  // of an object or a list
 }
 
@@ -45,13 +46,9 @@ func nextValue(d *jsontext.Decoder, text string) (v value, ok bool) {
 	if err != nil || d.StackDepth() > mostLevels {
 		return v, false
 	}
-	switch kind := t.Kind(); kind {
-	case '"':
-		return value{kind: '"', text: t.String()}, true
-	case '{', '[':
-		v.kind = byte(kind)
-	default:
-		return value{text: t.String()}, true
+	if v.kind = byte(t.Kind()); v.kind != '{' && v.kind != '[' {
+		v.text = t.String()
+		return v, true
 	}
 	from := d.InputOffset() - 1
 	for d.PeekKind() != jsontext.Kind(v.kind+2) {
@@ -67,6 +64,51 @@ func nextValue(d *jsontext.Decoder, text string) (v value, ok bool) {
 	_, err = d.ReadToken()
 	v.text = text[from:d.InputOffset()]
 	return v, err == nil
+}
+
+// pythonic finds the beginning of an object, or of a list of objects, as tools in Python print
+// them: in YAML, or in Python's own notation, which mostly is YAML as well.
+var pythonic = regexp.MustCompile(`^(?:(?:- )?[A-Za-z_]\w*:(?: [^\n]*)?\n|\[?\{'\w+': )`)
+
+// mostYAML is the length up to which a text is read as YAML.
+const mostYAML = 1 << 18
+
+// valueOfYAML returns the value of a text in YAML. It returns the text as a string if the text
+// is no YAML, or says more than its value.
+func valueOfYAML(text string) value {
+	var doc yaml.Node
+	if len(text) <= mostYAML && pythonic.MatchString(text) && !strings.Contains(text, "\n---") && yaml.Unmarshal([]byte(text), &doc) == nil {
+		if v := valueOf(string(appendNode(nil, &doc))); v.list != nil && (v.list[0].kind == '[' || len(v.list[0].list) > 1) {
+			return v.list[0]
+		}
+	}
+	return value{kind: '"', text: text}
+}
+
+// appendNode appends a node of YAML as JSON: a document as a list. What says more than that
+// makes it no JSON: what looks like a comment may be the number of an order.
+func appendNode(b []byte, n *yaml.Node) []byte {
+	switch {
+	case n.HeadComment+n.LineComment+n.FootComment+n.Anchor != "", n.Style&yaml.TaggedStyle != 0, n.Kind == yaml.AliasNode:
+		return append(b, '#')
+	case n.Kind == yaml.ScalarNode && n.Style == 0 && jsontext.Value(n.Value).IsValid():
+		return append(b, n.Value...)
+	case n.Kind == yaml.ScalarNode:
+		b, _ = jsontext.AppendQuote(b, n.Value)
+		return b
+	}
+	marks := "[],,"
+	if n.Kind == yaml.MappingNode {
+		marks = "{},:"
+	}
+	b = append(b, marks[0])
+	for i, m := range n.Content {
+		if i > 0 {
+			b = append(b, marks[2+i%2])
+		}
+		b = appendNode(b, m)
+	}
+	return append(b, marks[1])
 }
 
 // each calls f for each string in a value.
@@ -86,41 +128,23 @@ func (v *value) short() string {
 	}
 	var members []string
 	for i := range v.list {
-		members = append(members, strings.TrimPrefix(v.keys[i]+" "+v.list[i].cell(), " "))
+		members = append(members, joined(v.keys[i], " ", v.list[i].cell()))
 	}
 	return strings.Join(members, ", ")
 }
 
-var (
-	// python finds the beginning of an object or of a list of objects in the notation of
-	// Python, and of rows of a database, and pythonToken what JSON writes otherwise.
-	python      = regexp.MustCompile(`^(?:\[?\{'\w+': |\[\()`)
-	pythonToken = regexp.MustCompile(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\b(?:None|True|False)\b|\b[\w.]+\('?[^()']*'?\)|\(|,?\)`)
-	inJSON      = strings.NewReplacer(`\\`, `\\`, `\'`, `'`, `\"`, `\"`, `\x`, `\u00`, `"`, `\"`)
-	jsonTokens  = map[string]string{"None": "null", "True": "true", "False": "false", "(": "[", ")": "]", ",)": "]"}
-)
-
-// valueOfPython returns the value of a text in the notation of Python, or the text as a string
-// if it is not in that notation.
-func valueOfPython(text string) value {
-	none := value{kind: '"', text: text}
-	if !python.MatchString(text) {
-		return none
+// cell returns a value as it stands between others: in quotes where it is empty or has
+// what stands between values.
+func (v *value) cell() string {
+	if v.list != nil {
+		return "[" + v.short() + "]"
 	}
-	v := valueOf(pythonToken.ReplaceAllStringFunc(text, func(t string) string {
-		if of := jsonTokens[t]; of != "" {
-			return of
+	s := v.text
+	if v.kind == '"' {
+		s = strings.Join(strings.Fields(s), " ")
+		if s == "" || strings.ContainsAny(s[:1], `["`) || containsAny(s+" ", []string{", ", "; "}) {
+			s = `"` + s + `"`
 		}
-		if n, ok := strings.CutPrefix(t, "Decimal('"); ok {
-			return strings.TrimSuffix(n, "')")
-		}
-		if t[0] == '\'' || t[0] == '"' {
-			t = t[1 : len(t)-1]
-		}
-		return `"` + inJSON.Replace(t) + `"` // a text, or a date
-	}))
-	if v.list == nil {
-		return none
 	}
-	return v
+	return s
 }
