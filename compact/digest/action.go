@@ -210,11 +210,23 @@ func (a *action) subject(n int) string {
 }
 
 // brief returns a command without the folder that it goes to and without its
-// here-documents.
+// here-documents, but for what a program runs.
 func (a *action) brief() string {
-	command, _ := heredocs(strings.TrimSpace(a.command))
+	command, docs := heredocs(strings.TrimSpace(a.command))
+	for _, d := range docs {
+		if interpreter.MatchString(d.line) {
+			for l := range strings.SplitSeq(firstBytes(d.body, toldChars), "\n") {
+				if !comment.MatchString(l) {
+					command += "\n" + l
+				}
+			}
+		}
+	}
 	return strings.TrimSpace(strings.ReplaceAll(command[len(intoFolder.FindString(command)):], " 2>&1", ""))
 }
+
+// interpreter finds that a program runs a here-document.
+var interpreter = regexp.MustCompile(`(?:^|[\s/])(?:python[\d.]*|node|ruby|perl|php|bash|sh|psql|sqlite3|mysql)\b[^|>]*<<`)
 
 // intoFolder finds that a command first goes to a folder.
 var intoFolder = regexp.MustCompile(`^cd [^\n]*?&& `)

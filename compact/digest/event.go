@@ -133,6 +133,9 @@ func (r *Record) answer(e *event, res *result) {
 		e = r.happened(&late)
 	}
 	e.answered, e.result, e.outcome = true, *res, outcome{}
+	if e.command != "" { // which some harnesses repeat
+		e.result.text = strings.TrimPrefix(e.result.text, e.command+"\n")
+	}
 	e.outcome = e.outcomeOf(&e.result)
 	if e.kind == sends || e.command == "" && containsAny(e.verb, moving) {
 		r.files.namedIn(e.values.text+e.result.text, e.origin)

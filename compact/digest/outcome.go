@@ -74,7 +74,7 @@ var (
 	refusedCall = regexp.MustCompile(`(?i)user (?:doesn't|does not) want to (?:proceed|take)|tool use was rejected|request interrupted by user|\[?user rejected\]|` +
 		`user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|skipped|disapproved)(?: permission to use| to (?:run|allow|execute|use))? (?:this|the) (?:specific |terminal |shell )?(?:operation|tool|action|command|request|call|edit|change|patch|file|diff)s?\b|user chose to skip|user did not allow|` +
 		`^permission to (?:run|use) .{0,260}(?:denied by user|has been denied)|` +
-		`^(?:tool|exec|command|operation|function|action|error|patch|\[)[\w :.]{0,40}(?:rejected|denied|declined|refused|cancell?ed|not approved|disapproved) by (?:the )?user|^(?:skipped|rejected) by (?:the )?user|^user (?:denied|rejected|cancell?ed|declined)\W*$`)
+		`^(?:tool|exec|command|operation|function|action|error|patch|\[)[\w :.]{0,40}(?:rejected|denied|declined|refused|cancell?ed|not approved|disapproved) by (?:the )?user|^(?:skipped|rejected) by (?:the )?user|^user (?:denied|rejected|cancell?ed|declined)(?:\W*$| (?:command|tool|execution|request)\b)`)
 	refusalReason = regexp.MustCompile(`(?is)^(?:.*?(?:the user said|provided the following (?:reason|feedback)[^:]{0,80}|reason(?: for (?:the )?rejection)?|feedback|said)\s*:\s*(?:<feedback>)?(.+)|.*?\. (.+))`)
 )
 

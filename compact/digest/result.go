@@ -25,13 +25,14 @@ type result struct {
 // line numbers.
 func resultOf(text string, k kind) result {
 	var u reader
+	text = calledWith.ReplaceAllLiteralString(text, "")
 	u.text("", text, k == searches || k == other)
 	r := result{object: u.says, tables: u.tables, part: leftOut.MatchString(firstBytes(text, frameBytes)) || leftOut.MatchString(lastBytes(text, frameBytes))}
 	text = withoutElements(plain(u.b.String()))
 	if m := running.FindStringSubmatch(firstBytes(text, frameBytes)); m != nil {
 		r.session = m[1]
 	}
-	r.withoutFrame(calledWith.ReplaceAllLiteralString(text, ""), k)
+	r.withoutFrame(text, k)
 	if k != searches && k != other && k != runs && len(r.tables) == 0 { // a row may begin with a number
 		r.withoutNumbers()
 	}
@@ -44,10 +45,16 @@ var leftOut = regexp.MustCompile(`<response clipped>|[Oo]nly part of this file h
 // colour finds what tells a terminal of colours and titles.
 var colour = regexp.MustCompile("\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?")
 
-// plain returns a text without colours, carriage returns and what Deep Agents puts before the
-// lines of errors.
+// ofPage finds the marks of elements in pages as Playwright shows them: they soon are others.
+var ofPage = regexp.MustCompile(` \[(?:ref=\w+|cursor=\w+)\]`)
+
+// plain returns a text without colours, carriage returns, marks of elements of a page, and what
+// Deep Agents puts before the lines of errors.
 func plain(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	if strings.Contains(text, "[ref=") {
+		text = ofPage.ReplaceAllLiteralString(text, "")
+	}
 	return colour.ReplaceAllLiteralString(strings.ReplaceAll(text, "[stderr] ", ""), "")
 }
 
@@ -72,7 +79,7 @@ var frame = regexp.MustCompile("(?i)^\\s*(?:$|```+[\\w.+-]*$|### \\S*[/.]\\S*(?:
 	`<(path|cwd|shellid|return_?code|exit_?code)>[^<]*</|<type>\w+</|(?-i:Chunk ID: |Wall time: |Process exited with code |Process running with |Original token count: |Total output lines: |(?:Code output|Output):(?: \(empty\))?\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
 	`(?i:exit[ _]?code|metadata|return_?code): |Signal: (?:\(none\)|\d+)$|Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|(?i:observation):\s*$|EXECUTION RESULT of |` +
 	`Exit code \d+\s*$|\[(?:Python [Ii]nterpreter|Current working directory): |\[(?:(?:Status: )?Command (?:finished|failed|succeeded)|The command completed) with |\[Status: Command completed\]|@@ lines \d+-\d+ of \d+\b.*@@$|\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
-	`Command (?:executed\b|execution was not|output(?: \(truncated [^)]*\))?:|completed(?:\.| in \d)|".*" (?:failed|exited|timed out))|The previous shell command (?:ended|aborted), so|On the next terminal tool |Shell state |Current directory: |Contents of \S+, from line \d+|Params used for the tool call: |` +
+	`Command (?:executed\b|execution was not|output(?: \(truncated [^)]*\))?:|completed(?:\.| in \d)|".*" (?:failed|exited|timed out))|The previous shell command (?:ended|aborted), so|On the next terminal tool |Shell state |Current directory: |Contents of \S+, from line \d+|` +
 	`Execution logs:\s*$|Call id: \S+\s*$|Now let's retry: take care|File: \S+\s*$|Lines \d+-\d+:\s*$|IMPORTANT: File content truncated|Status: Showing lines|To read more: Use|Tool ran without output|\(Results are truncated|Here's the result of running .cat -n.|\[[^\]]* Result:|\[[^\]]*\] Result:))`)
 
 // withoutFrame takes a text without the lines that a harness puts around the output of a

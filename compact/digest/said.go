@@ -64,8 +64,9 @@ func isResult(text string) bool {
 	return calledWith.MatchString(text) || resultMarks.MatchString(firstBytes(text, 300)) || resultEnds.MatchString(lastBytes(text, 400))
 }
 
-// calledWith finds a call that Cline repeats before its result, perhaps in several lines.
-var calledWith = regexp.MustCompile(`(?s)^\s*\[[a-z_]+ for '.*?'\] Result:[ \t]*\n`)
+// calledWith finds a call that Cline repeats before its result, perhaps in several lines, and one
+// that HolmesGPT does.
+var calledWith = regexp.MustCompile(`(?s)^\s*\[[a-z_]+ for '.*?'\] Result:[ \t]*\n|^Params used for the tool call: [^\n]*\n`)
 
 // How messages begin that a client puts in the place of the user: a skill that was loaded, the
 // instructions of a repository, and the summary with which Claude Code goes on in a new window.
