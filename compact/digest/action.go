@@ -217,7 +217,7 @@ func (a *action) brief() string {
 		if interpreter.MatchString(d.line) {
 			for l := range strings.SplitSeq(firstBytes(d.body, toldChars), "\n") {
 				if !comment.MatchString(l) {
-					command += "\n" + l
+					command = strings.TrimRight(command, "\n") + "\n" + l
 				}
 			}
 		}
