@@ -23,41 +23,29 @@ type table struct {
 	rows int
 }
 
-// text writes a text that may be JSON under its name. What a tool made may be in YAML as
-// well: files in it are edited as they stand.
-func (r *reader) text(name, text string, made bool) {
-	v := valueOf(text)
-	if made && v.list == nil && v.text == text {
-		v = valueOfYAML(text)
-	}
-	switch {
-	case v.list != nil:
-		r.value(name, &v)
-	case v.text != text:
-		r.text(name, v.text, false)
-	default:
-		r.line(name, text)
-	}
-}
-
 func (r *reader) line(name, text string) {
 	if text != "" {
-		r.b.WriteString(strings.TrimSuffix(joined(name, ": ", text), "\n") + "\n")
+		r.b.WriteString(strings.TrimSuffix(joined(name, ": ", text), "\n"))
+		r.b.WriteByte('\n')
 	}
 }
 
-// value writes a value under its name.
+// value writes a value under its name: a text may be JSON itself.
 func (r *reader) value(name string, v *value) {
 	switch v.tabular(); {
 	case v.list == nil:
-		r.text(name, v.text, false)
+		if in := valueOf(v.text); in.list != nil || in.text != v.text {
+			r.value(name, &in)
+		} else {
+			r.line(name, v.text)
+		}
 	case v.kind == '{':
 		if r.object(name, v); name == "" {
 			r.says = max(r.says, v.says())
 		}
 	case v.isTable():
 		r.table(name, v.list)
-	case !slices.ContainsFunc(v.list, func(m value) bool { return m.list != nil || len(m.text) > longMember }):
+	case !slices.ContainsFunc(v.list, func(m value) bool { return m.list != nil || len(m.text) > longText }):
 		r.line(name, v.short())
 	default:
 		for i := range v.list {
@@ -95,7 +83,7 @@ func (r *reader) object(name string, v *value) {
 	}
 	r.line(name, line)
 	for _, i := range long {
-		r.value(firstBytes(joined(name, ".", v.keys[i]), mostName), &v.list[i])
+		r.value(firstBytes(joined(name, ".", v.keys[i]), leastLine), &v.list[i]) // lines of lists repeat it
 	}
 }
 
@@ -115,13 +103,10 @@ func (r *reader) table(name string, rows []value) {
 	r.b.WriteByte('\n') // an empty line ends it
 }
 
-// The lengths above which an object or a list has lines of its own, and the members of a list,
-// at which the name of a member is cut, as lines of lists repeat it, and up to which an object
-// may be a row.
+// The lengths above which an object, a list or a member of a list has lines of its own, and up
+// to which an object may be a row.
 const (
 	longText   = 200
-	longMember = 60
-	mostName   = 100
 	longObject = 1500
 )
 

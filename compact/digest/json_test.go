@@ -11,8 +11,11 @@ import (
 
 // read returns a text as a reader wants it.
 func read(text string, made bool) string {
-	var r reader
-	r.text("", text, made)
+	r, v := reader{}, value{kind: '"', text: text}
+	if made {
+		v = valueOfYAML(text)
+	}
+	r.value("", &v)
 	return r.b.String()
 }
 

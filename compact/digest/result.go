@@ -24,9 +24,12 @@ type result struct {
 // resultOf returns the result of a call of some kind. What a search found keeps its
 // line numbers.
 func resultOf(text string, k kind) result {
-	var u reader
 	text = calledWith.ReplaceAllLiteralString(text, "")
-	u.text("", text, k == searches || k == other)
+	u, v := reader{}, value{kind: '"', text: text}
+	if k == searches || k == other { // files in YAML are edited as they stand
+		v = valueOfYAML(text)
+	}
+	u.value("", &v)
 	r := result{object: u.says, tables: u.tables, part: leftOut.MatchString(firstBytes(text, frameBytes)) || leftOut.MatchString(lastBytes(text, frameBytes))}
 	text = withoutElements(plain(u.b.String()))
 	if m := running.FindStringSubmatch(firstBytes(text, frameBytes)); m != nil {

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// harnessTag finds where an element begins that a harness puts into messages. Nobody said what
-// is in it.
-var harnessTag = regexp.MustCompile(`(?i)<(?:system[-_]reminder|additional_data|open_and_recently_viewed_files|environment_(?:context|details)|user_instructions|local-command-(?:caveat|stdout|stderr)|command-message|extra_info|` +
-	`ide_(?:opened_file|selection|diagnostics)|git_?status|available_skills|skill_content|bash-(?:input|stdout|stderr)|user-prompt-submit-hook|attached_files|workspace_info|editor_context|reminderinstructions|thinking|info-msg)(?:[ :][^>]{0,128})?>`)
+// harnessTags name elements that a harness puts into messages. Nobody said what
+// is in them.
+var harnessTags = setOf("system-reminder system_reminder additional_data open_and_recently_viewed_files environment_context environment_details user_instructions local-command-caveat command-message extra_info " +
+	"ide_opened_file ide_selection ide_diagnostics git_status gitstatus available_skills skill_content bash-input bash-stdout bash-stderr " +
+	"local-command-stdout local-command-stderr user-prompt-submit-hook attached_files workspace_info editor_context reminderinstructions thinking info-msg")
 
 // wordTags name elements that hold the user's own words.
 var wordTags = setOf("task user_query user_message feedback answer userrequest user_request instructions pr_description issue question prompt command-name command-args")
@@ -45,9 +46,15 @@ func elementOf(text string, last bool) (e element) {
 // withoutElements returns a text without what a harness put into it.
 func withoutElements(text string) string {
 	var b strings.Builder
-	for at := harnessTag.FindStringIndex(text); at != nil; at = harnessTag.FindStringIndex(text) {
-		b.WriteString(text[:at[0]])
-		text = elementOf(text[at[0]:], true).rest // or it breaks off
+	for i := strings.IndexByte(text, '<'); i >= 0; i = strings.IndexByte(text, '<') {
+		b.WriteString(text[:i])
+		text = text[i:]
+		if m := tagOf.FindStringSubmatch(firstBytes(text, 200)); m != nil && harnessTags[strings.ToLower(m[1])] {
+			text = elementOf(text, true).rest // or it breaks off
+		} else {
+			b.WriteByte('<')
+			text = text[1:]
+		}
 	}
 	return b.String() + text
 }

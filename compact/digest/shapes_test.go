@@ -272,8 +272,8 @@ func TestShapesOfAgents(t *testing.T) {
 		"as of here, main.go (it may have changed after that):\n  + package parcels\n", "as of here, cmd/main.go:\n  + package main\n")
 	f("what a script says that is no commit",
 		call(1, "bash", `{"command":"git checkout a.py && python3 - <<'PY'\nimport re\nprint('The quick brown fox')\nPY"}`, "3"),
-		"$ git checkout a.py",
-		no("quick brown"))
+		"$ git checkout a.py && python3 - <<'PY' ⏎ print('The quick brown fox') → 3\n",
+		no("a.py (removed)"))
 	f("a page, and what the assistant kept of it",
 		conversation(call(1, "open_page", `{"url":"https://x.example/t","offset":0}`, `{"url":"https://x.example/t","title":"Timeouts","text":"Welcome to the page.\nYou must set a timeout.\n"}`), call(2, "run_sql", `{"sql":"INSERT INTO facts VALUES ('a','5 s'),`+strings.Repeat("('lib','value'),", 20)+`('z','120 s')"}`, `{"ok":true}`)),
 		"read https://x.example/t", "  You must set a timeout.\n", "('z','120 s') → ok: true")
