@@ -184,17 +184,15 @@ func (a *action) subject(n int) string {
 	s := ""
 	switch {
 	case a.kind == edits:
+		var paths []string
 		for _, c := range a.changes {
-			if len(s) <= n && !strings.Contains(", "+s+", ", ", "+c.path+", ") {
-				s = joined(s, ", ", c.path)
-			}
+			paths = append(paths, c.path)
 		}
+		s = strings.Join(slices.Compact(paths), ", ")
 	case a.command != "":
 		s = a.brief()
-	case a.query != "" && (a.kind != other || len(a.values.list) == 1):
+	case a.kind == reads, a.query != "" && (a.kind != other || len(a.values.list) == 1):
 		s = joined(a.query, " in ", joined(a.values.member("glob include includepattern filepattern type"), " of ", a.path))
-	case a.kind == reads:
-		s = a.path
 	case a.kind == sends:
 		s = cmp.Or(a.values.member("description"), a.values.member("prompt"))
 	default:

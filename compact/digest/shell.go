@@ -38,7 +38,7 @@ var (
 	// simple finds a command behind what stands before it, and redirection where its input
 	// and its output go.
 	simple      = regexp.MustCompile(`([;&|\s]*)((?:[^;&|\n<>]|(?:&>>?|\d*>>?[&|]?|<+[-~]?) *[^\s;&|<>]*)+)`)
-	redirection = regexp.MustCompile(`(?:&|\d*)(>>?)\|? *([^\s&|]+)|\d*[<>][-~<&\d]* *\S*`)
+	redirection = regexp.MustCompile(`(?:&|\d*)(>>?)\|? *([^\s&|]+)|\d*>&[\d-]*|<+[-~]? *\S*`)
 	// wrapping finds what may stand before the program of a command.
 	wrapping = regexp.MustCompile(`^(?:sudo|doas|timeout|nice|stdbuf|env|time|nohup|exec|command|xargs|then|do|else|[({!]|-.*|\w+=.*|[\d.]+[smh]?)?$`)
 )
@@ -144,7 +144,7 @@ func (a *action) shell() {
 
 // run takes the files that a command writes, moves or removes, and returns what it shows. It
 // runs perhaps out of the project if away is set.
-func (a *action) run(c *shellCommand, docs []heredoc, away, last bool) kind {
+func (a *action) run(c *shellCommand, docs [][2]string, away, last bool) kind {
 	add := func(h how, paths ...string) {
 		for _, path := range paths {
 			ch := change{path: strings.ReplaceAll(path, quotedMark, " "), how: h, last: last}
@@ -152,8 +152,8 @@ func (a *action) run(c *shellCommand, docs []heredoc, away, last bool) kind {
 				ch.how = touched
 			} else if h == changed && (c.name == "cat" || c.name == "tee") { // cat > path <<EOF
 				for _, d := range docs {
-					if slices.Contains(wordEnd.Split(d.line, -1), path) && !(d.expands && strings.ContainsAny(d.body, "$`")) {
-						ch.how, ch.new = written, d.body
+					if d[1] != "" && slices.Contains(wordEnd.Split(d[0], -1), path) {
+						ch.how, ch.new = written, d[1]
 						if c.adds || slices.Contains(c.words, "-a") {
 							ch.how = replaced
 						}
@@ -183,18 +183,12 @@ func (a *action) run(c *shellCommand, docs []heredoc, away, last bool) kind {
 	return d.shows
 }
 
-// A heredoc is a text that a shell command gives to a program.
-type heredoc struct {
-	line    string // the command line that it follows
-	expands bool   // the shell puts variables in
-	body    string
-}
-
 // heredocLine finds a line that a here-document follows.
 var heredocLine = regexp.MustCompile(`(?m)^(?:.*[^<\n])?<<[-~]? *(\\?['"]?)([A-Za-z_][\w-]*).*$`)
 
-// heredocs splits a command into its lines without here-documents, and these.
-func heredocs(command string) (rest string, docs []heredoc) {
+// heredocs splits a command into its lines without here-documents, and these: each has the line
+// that it follows and its text, or "" where the shell puts variables into that.
+func heredocs(command string) (rest string, docs [][2]string) {
 	var b strings.Builder
 	for command += "\n"; ; {
 		m := heredocLine.FindStringSubmatchIndex(command)
@@ -202,7 +196,10 @@ func heredocs(command string) (rest string, docs []heredoc) {
 			return b.String() + command, docs
 		}
 		body, after, _ := strings.Cut(command[m[1]:], "\n"+command[m[4]:m[5]]+"\n")
-		docs = append(docs, heredoc{command[m[0]:m[1]], m[2] == m[3], strings.TrimPrefix(body, "\n")})
+		if m[2] == m[3] && strings.ContainsAny(body, "$`") {
+			body = ""
+		}
+		docs = append(docs, [2]string{command[m[0]:m[1]], strings.TrimPrefix(body, "\n")})
 		b.WriteString(command[:m[1]] + "\n")
 		command = after
 	}
