@@ -23,13 +23,17 @@ const (
 	refused // by the user
 )
 
-// outcomeOf returns how an action ended, by what it returned.
+// outcomeOf returns how an action ended, by what it returned. What was read, found or asked for
+// is data, and may speak of errors: an object is an error by its values, a text by the words of
+// a tool or of the shell, if it is nothing else.
 func (a *action) outcomeOf(r *result) outcome {
 	text := strings.TrimSpace(r.text)
 	if why, ok := a.refusal(text); ok && (a.kind == edits || !r.coded) {
 		return outcome{refused, why}
 	}
-	says, fails, quotes := "", false, a.kind == reads || a.kind == searches
+	says, fails := "", false
+	line, rest, _ := strings.Cut(text, "\n")
+	short := r.object == unknown && strings.Count(rest, "\n") < 4
 	switch {
 	case a.kind == edits:
 		return a.edited(r)
@@ -37,9 +41,11 @@ func (a *action) outcomeOf(r *result) outcome {
 		return outcome{}
 	case a.kind == runs && !a.shows:
 		says, fails = summaryOf(text)
-	case a.kind <= runs, a.kind == tracks:
-		says = a.onlyError(r)
-		fails = says != ""
+	case a.kind > runs && a.kind != tracks:
+	case a.command != "":
+		fails = short && (shellComplains.MatchString(line) || strings.HasPrefix(line, "fatal: "))
+	default:
+		fails = short && ownError.MatchString(line) || r.object == failed && a.kind != reads
 	}
 	was := fails
 	joins := strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.command), ""), "|;\n")
@@ -51,12 +57,11 @@ func (a *action) outcomeOf(r *result) outcome {
 	}
 	switch {
 	case fails:
-		line, _, _ := strings.Cut(text, "\n")
 		if a.kind == runs { // a program ends with what counts
 			line = strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 		}
 		return failedWith(cmp.Or(strings.TrimSpace(placed.FindString(text)), says, line))
-	case quotes, !r.coded && says == "":
+	case a.kind == reads, a.kind == searches, !r.coded && says == "":
 		return outcome{}
 	}
 	return outcome{passed, says}
@@ -247,19 +252,6 @@ var (
 	// mended finds commits, tests that passed, and what was fixed: they may speak of failures.
 	mended = regexp.MustCompile(`^[✔✓√] |^ok \d+ |^(?:\[[\w./-]+(?: \(root-commit\))? )?[0-9a-f]{7,}\b|\bfixed\b.*\b0 (?:remaining|left)\b`)
 )
-
-// onlyError returns the first line of a result that is nothing but an error, or "".
-// What was read, found or asked for is data, and may speak of errors: an object is an
-// error by its values, a text by the words of a tool or of the shell.
-func (a *action) onlyError(r *result) string {
-	first, rest, _ := strings.Cut(strings.TrimSpace(r.text), "\n")
-	short := r.object == unknown && strings.Count(rest, "\n") < 4
-	if a.command != "" && short && (shellComplains.MatchString(first) || strings.HasPrefix(first, "fatal: ")) ||
-		a.command == "" && (short && ownError.MatchString(first) || r.object == failed && a.kind != reads) {
-		return first
-	}
-	return ""
-}
 
 // ownError finds the beginnings of errors as tools write them.
 var ownError = regexp.MustCompile(`^(?:<(?:tool_use_)?error>|(?:(?:MCP|API|HTTP|Tool|Execution|Validation) )?(?i:error)(?: (?:\w+ing|in|from|code|during|when|calling)\b[^:\n]{0,60})?(?:\[\w+\])?(?::| -?\d)|` +
