@@ -42,8 +42,8 @@ type action struct {
 	values  value  // the arguments
 	changes []change
 
-	commands []shellCommand // of the command
-	shows    bool           // they only show how things are
+	shows bool // the command only shows how things are
+	mute  bool // it prints nothing if it works
 }
 
 // A change is what an action does to a file.

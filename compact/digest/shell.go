@@ -46,35 +46,23 @@ var (
 // quotedMark stands for a blank or another mark of shell that is quoted.
 const quotedMark = "\x00"
 
-// shellCommands splits lines of shell into their commands.
-func shellCommands(line string) (commands []shellCommand) {
-	for _, p := range plainer {
-		line = p.part.ReplaceAllString(line, p.as)
-	}
-	line = shellQuote.ReplaceAllStringFunc(line, func(q string) string {
-		return shellMark.ReplaceAllLiteralString(shellQuote.ReplaceAllString(q, "$1$2$3"), quotedMark)
-	})
-	for _, m := range simple.FindAllStringSubmatch(line, mostChanges) {
-		c := shellCommand{joint: m[1]}
-		for _, to := range redirection.FindAllStringSubmatch(m[2], -1) {
-			if to[2] != "" && !strings.HasPrefix(to[2], "/dev/") {
-				c.into, c.adds = append(c.into, to[2]), c.adds || to[1] == ">>"
-			}
-		}
-		c.words = strings.Fields(redirection.ReplaceAllLiteralString(m[2], " "))
-		for c.name == "" && len(c.words) > 0 {
-			w := strings.TrimLeft(c.words[0], "(")
-			if c.words = c.words[1:]; w == "xargs" { // of files that nobody knows
-				c.words = append(c.words, "{}")
-			} else if !wrapping.MatchString(w) {
-				c.name = w[strings.LastIndexByte(w, '/')+1:]
-			}
-		}
-		if c.name != "" {
-			commands = append(commands, c)
+// shellCommandOf returns a command behind what stands between it and the one before.
+func shellCommandOf(joint, text string) *shellCommand {
+	c := &shellCommand{joint: joint, words: strings.Fields(redirection.ReplaceAllLiteralString(text, " "))}
+	for _, to := range redirection.FindAllStringSubmatch(text, -1) {
+		if to[2] != "" && !strings.HasPrefix(to[2], "/dev/") {
+			c.into, c.adds = append(c.into, to[2]), c.adds || to[1] == ">>"
 		}
 	}
-	return commands
+	for c.name == "" && len(c.words) > 0 {
+		w := strings.TrimLeft(c.words[0], "(")
+		if c.words = c.words[1:]; w == "xargs" { // of files that nobody knows
+			c.words = append(c.words, "{}")
+		} else if !wrapping.MatchString(w) {
+			c.name = w[strings.LastIndexByte(w, '/')+1:]
+		}
+	}
+	return c
 }
 
 // nothing is what commands show whose output says nothing of the project.
@@ -118,12 +106,19 @@ func (a *action) shell() {
 		return
 	}
 	line, docs := heredocs(a.command)
-	a.commands = shellCommands(line)
-	a.shows = len(a.commands) > 0
-	shown, away := other, false
-	for i := range a.commands {
-		c := &a.commands[i]
-		is := a.run(c, docs, away, i == len(a.commands)-1 && strings.HasPrefix(c.joint, "&&"))
+	for _, p := range plainer {
+		line = p.part.ReplaceAllString(line, p.as)
+	}
+	line = shellQuote.ReplaceAllStringFunc(line, func(q string) string {
+		return shellMark.ReplaceAllLiteralString(shellQuote.ReplaceAllString(q, "$1$2$3"), quotedMark)
+	})
+	commands := simple.FindAllStringSubmatch(line, mostChanges)
+	a.shows, a.mute = true, true
+	shown, away := nothing, false
+	for i, m := range commands {
+		c := shellCommandOf(m[1], m[2])
+		is := a.run(c, docs, away, i == len(commands)-1 && strings.HasPrefix(c.joint, "&&"))
+		a.mute = a.mute && (mute[c.name] || len(c.into) > 0)
 		last := strings.Join(c.words[max(0, len(c.words)-1):], "")
 		switch {
 		case c.name == "cd": // perhaps out of the project
@@ -131,13 +126,13 @@ func (a *action) shell() {
 		case is == reads && a.path == "" && strings.Contains(last, ".") && !strings.Contains(last, quotedMark):
 			a.path = last
 		}
-		if a.shows = a.shows && is != other && len(a.changes) == 0; shown == other && is != nothing {
+		if a.shows = a.shows && is != other && len(a.changes) == 0; shown == nothing {
 			shown = is
 		}
 	}
 	if !a.shows {
 		a.script(a.command)
-	} else if shown != other {
+	} else if shown != nothing {
 		a.kind = shown
 	}
 }
@@ -164,6 +159,9 @@ func (a *action) run(c *shellCommand, docs [][2]string, away, last bool) kind {
 		}
 	}
 	add(changed, c.into...)
+	if c.name == "" {
+		return nothing
+	}
 	line := c.name + " " + strings.Join(c.words, " ") + " "
 	i := slices.IndexFunc(deeds, func(d deed) bool { return d.command.MatchString(line) })
 	if i < 0 || deeds[i].shows == runs && writesData.MatchString(strings.ReplaceAll(line, quotedMark, " ")) {
