@@ -38,7 +38,7 @@ var (
 	// simple finds a command behind what stands before it, and redirection where its input
 	// and its output go.
 	simple      = regexp.MustCompile(`([;&|\s]*)((?:[^;&|\n<>]|(?:&>>?|\d*>>?[&|]?|<+[-~]?) *[^\s;&|<>]*)+)`)
-	redirection = regexp.MustCompile(`(?:&|\d*)(>>?)\|? *([^\s&|]+)|\d*[<>][-~<&\d]* *\S*`)
+	redirection = regexp.MustCompile(`(?:&|\d*)(>>?)\|? *([^\s&|]+)|\d*>&[\d-]*|<+[-~]? *\S*`)
 	// wrapping finds what may stand before the program of a command.
 	wrapping = regexp.MustCompile(`^(?:sudo|doas|timeout|nice|stdbuf|env|time|nohup|exec|command|xargs|then|do|else|[({!]|-.*|\w+=.*|[\d.]+[smh]?)?$`)
 )
@@ -46,35 +46,23 @@ var (
 // quotedMark stands for a blank or another mark of shell that is quoted.
 const quotedMark = "\x00"
 
-// shellCommands splits lines of shell into their commands.
-func shellCommands(line string) (commands []shellCommand) {
-	for _, p := range plainer {
-		line = p.part.ReplaceAllString(line, p.as)
-	}
-	line = shellQuote.ReplaceAllStringFunc(line, func(q string) string {
-		return shellMark.ReplaceAllLiteralString(shellQuote.ReplaceAllString(q, "$1$2$3"), quotedMark)
-	})
-	for _, m := range simple.FindAllStringSubmatch(line, mostChanges) {
-		c := shellCommand{joint: m[1]}
-		for _, to := range redirection.FindAllStringSubmatch(m[2], -1) {
-			if to[2] != "" && !strings.HasPrefix(to[2], "/dev/") {
-				c.into, c.adds = append(c.into, to[2]), c.adds || to[1] == ">>"
-			}
-		}
-		c.words = strings.Fields(redirection.ReplaceAllLiteralString(m[2], " "))
-		for c.name == "" && len(c.words) > 0 {
-			w := strings.TrimLeft(c.words[0], "(")
-			if c.words = c.words[1:]; w == "xargs" { // of files that nobody knows
-				c.words = append(c.words, "{}")
-			} else if !wrapping.MatchString(w) {
-				c.name = w[strings.LastIndexByte(w, '/')+1:]
-			}
-		}
-		if c.name != "" {
-			commands = append(commands, c)
+// shellCommandOf returns a command behind what stands between it and the one before.
+func shellCommandOf(joint, text string) *shellCommand {
+	c := &shellCommand{joint: joint, words: strings.Fields(redirection.ReplaceAllLiteralString(text, " "))}
+	for _, to := range redirection.FindAllStringSubmatch(text, -1) {
+		if to[2] != "" && !strings.HasPrefix(to[2], "/dev/") {
+			c.into, c.adds = append(c.into, to[2]), c.adds || to[1] == ">>"
 		}
 	}
-	return commands
+	for c.name == "" && len(c.words) > 0 {
+		w := strings.TrimLeft(c.words[0], "(")
+		if c.words = c.words[1:]; w == "xargs" { // of files that nobody knows
+			c.words = append(c.words, "{}")
+		} else if !wrapping.MatchString(w) {
+			c.name = w[strings.LastIndexByte(w, '/')+1:]
+		}
+	}
+	return c
 }
 
 // nothing is what commands show whose output says nothing of the project.
@@ -118,12 +106,19 @@ func (a *action) shell() {
 		return
 	}
 	line, docs := heredocs(a.command)
-	a.commands = shellCommands(line)
-	a.shows = len(a.commands) > 0
-	shown, away := other, false
-	for i := range a.commands {
-		c := &a.commands[i]
-		is := a.run(c, docs, away, i == len(a.commands)-1 && strings.HasPrefix(c.joint, "&&"))
+	for _, p := range plainer {
+		line = p.part.ReplaceAllString(line, p.as)
+	}
+	line = shellQuote.ReplaceAllStringFunc(line, func(q string) string {
+		return shellMark.ReplaceAllLiteralString(shellQuote.ReplaceAllString(q, "$1$2$3"), quotedMark)
+	})
+	commands := simple.FindAllStringSubmatch(line, mostChanges)
+	a.shows, a.mute = true, true
+	shown, away := nothing, false
+	for i, m := range commands {
+		c := shellCommandOf(m[1], m[2])
+		is := a.run(c, docs, away, i == len(commands)-1 && strings.HasPrefix(c.joint, "&&"))
+		a.mute = a.mute && (mute[c.name] || len(c.into) > 0)
 		last := strings.Join(c.words[max(0, len(c.words)-1):], "")
 		switch {
 		case c.name == "cd": // perhaps out of the project
@@ -131,20 +126,20 @@ func (a *action) shell() {
 		case is == reads && a.path == "" && strings.Contains(last, ".") && !strings.Contains(last, quotedMark):
 			a.path = last
 		}
-		if a.shows = a.shows && is != other && len(a.changes) == 0; shown == other && is != nothing {
+		if a.shows = a.shows && is != other && len(a.changes) == 0; shown == nothing {
 			shown = is
 		}
 	}
 	if !a.shows {
 		a.script(a.command)
-	} else if shown != other {
+	} else if shown != nothing {
 		a.kind = shown
 	}
 }
 
 // run takes the files that a command writes, moves or removes, and returns what it shows. It
 // runs perhaps out of the project if away is set.
-func (a *action) run(c *shellCommand, docs []heredoc, away, last bool) kind {
+func (a *action) run(c *shellCommand, docs [][2]string, away, last bool) kind {
 	add := func(h how, paths ...string) {
 		for _, path := range paths {
 			ch := change{path: strings.ReplaceAll(path, quotedMark, " "), how: h, last: last}
@@ -152,8 +147,8 @@ func (a *action) run(c *shellCommand, docs []heredoc, away, last bool) kind {
 				ch.how = touched
 			} else if h == changed && (c.name == "cat" || c.name == "tee") { // cat > path <<EOF
 				for _, d := range docs {
-					if slices.Contains(wordEnd.Split(d.line, -1), path) && !(d.expands && strings.ContainsAny(d.body, "$`")) {
-						ch.how, ch.new = written, d.body
+					if d[1] != "" && slices.Contains(wordEnd.Split(d[0], -1), path) {
+						ch.how, ch.new = written, d[1]
 						if c.adds || slices.Contains(c.words, "-a") {
 							ch.how = replaced
 						}
@@ -164,6 +159,9 @@ func (a *action) run(c *shellCommand, docs []heredoc, away, last bool) kind {
 		}
 	}
 	add(changed, c.into...)
+	if c.name == "" {
+		return nothing
+	}
 	line := c.name + " " + strings.Join(c.words, " ") + " "
 	i := slices.IndexFunc(deeds, func(d deed) bool { return d.command.MatchString(line) })
 	if i < 0 || deeds[i].shows == runs && writesData.MatchString(strings.ReplaceAll(line, quotedMark, " ")) {
@@ -183,18 +181,12 @@ func (a *action) run(c *shellCommand, docs []heredoc, away, last bool) kind {
 	return d.shows
 }
 
-// A heredoc is a text that a shell command gives to a program.
-type heredoc struct {
-	line    string // the command line that it follows
-	expands bool   // the shell puts variables in
-	body    string
-}
-
 // heredocLine finds a line that a here-document follows.
 var heredocLine = regexp.MustCompile(`(?m)^(?:.*[^<\n])?<<[-~]? *(\\?['"]?)([A-Za-z_][\w-]*).*$`)
 
-// heredocs splits a command into its lines without here-documents, and these.
-func heredocs(command string) (rest string, docs []heredoc) {
+// heredocs splits a command into its lines without here-documents, and these: each has the line
+// that it follows and its text, or "" where the shell puts variables into that.
+func heredocs(command string) (rest string, docs [][2]string) {
 	var b strings.Builder
 	for command += "\n"; ; {
 		m := heredocLine.FindStringSubmatchIndex(command)
@@ -202,7 +194,10 @@ func heredocs(command string) (rest string, docs []heredoc) {
 			return b.String() + command, docs
 		}
 		body, after, _ := strings.Cut(command[m[1]:], "\n"+command[m[4]:m[5]]+"\n")
-		docs = append(docs, heredoc{command[m[0]:m[1]], m[2] == m[3], strings.TrimPrefix(body, "\n")})
+		if m[2] == m[3] && strings.ContainsAny(body, "$`") {
+			body = ""
+		}
+		docs = append(docs, [2]string{command[m[0]:m[1]], strings.TrimPrefix(body, "\n")})
 		b.WriteString(command[:m[1]] + "\n")
 		command = after
 	}
