@@ -86,7 +86,7 @@ func (p *part) printed(i int, e *event, head int) {
 		case e.shows && binds(l): // of a file that a command shows
 			s = (s + ofRule) * max(1, heldWeight/w)
 		case small && c == prints:
-			s += 0.6
+			s += 0.6 + 0.3*float32(len(withDigits.FindAllString(t, 4)))
 		}
 		here[t] = len(t) > longEcho
 		if c == prints {

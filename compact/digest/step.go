@@ -26,6 +26,8 @@ func (p *part) step(i int, e *event, times int) {
 		score, w = 14, 1
 	case e.kind == other && e.mayAct():
 		score = max(score, 10)
+	case e.kind == runs && !e.shows && e.inLabel() && len(withDigits.FindAllString(e.result.text, 2)) > 1: // what was measured
+		score = 7
 	case e.outcome.verdict == failed, e.kind == runs && !e.shows:
 		score = max(score, 4)
 	}
