@@ -18,10 +18,12 @@ type value struct {
 	list []value  // of an object or a list
 }
 
-// Beyond so many levels or members a text is not read as JSON.
+// Beyond so many levels or members a text is not read as JSON, and beyond so many bytes not as
+// YAML.
 const (
 	mostLevels  = 64
 	mostMembers = 1 << 16
+	mostYAML    = 1 << 18
 )
 
 // valueOf returns the value of a text in JSON, or the text as a string if it is no JSON, or
@@ -69,9 +71,6 @@ func nextValue(d *jsontext.Decoder, text string) (v value, ok bool) {
 // pythonic finds the beginning of an object, or of a list of objects, as tools in Python print
 // them: in YAML, or in Python's own notation, which mostly is YAML as well.
 var pythonic = regexp.MustCompile(`^(?:(?:- )?[A-Za-z_]\w*:(?: [^\n]*)?\n|\[?\{'\w+': )`)
-
-// mostYAML is the length up to which a text is read as YAML.
-const mostYAML = 1 << 18
 
 // valueOfYAML returns the value of a text in YAML. It returns the text as a string if the text
 // is no YAML, or says more than its value.
