@@ -170,7 +170,7 @@ func (a *action) run(c *shellCommand, docs [][2]string, away, last bool) kind {
 		return other
 	}
 	d, files := &deeds[i], slices.DeleteFunc(slices.Clone(c.words), func(w string) bool { return w[0] == '-' })
-	if d.files == "behind" && len(files) > 0 && !namedFile.MatchString(files[0]) {
+	if d.files == "behind" && len(files) > 0 && !namedFile.MatchString(files[0]) && !slices.Contains(c.words, "-e") {
 		files = files[1:]
 	}
 	switch {
