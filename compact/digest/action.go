@@ -148,9 +148,6 @@ func (a *action) take(v *value, within string) {
 	}
 }
 
-// editorCommands are what an editor with one name is told to do.
-var editorCommands = setOf("view create write insert str_replace undo_edit replace edit read delete")
-
 // commandOf returns the command that a list of words or of commands is: only
 // COMMAND of bash -lc COMMAND.
 func commandOf(v *value, several bool) string {
@@ -223,12 +220,6 @@ func (a *action) brief() string {
 	return strings.TrimSpace(strings.ReplaceAll(command[len(intoFolder.FindString(command)):], " 2>&1", ""))
 }
 
-// interpreter finds that a program runs a here-document.
-var interpreter = regexp.MustCompile(`(?:^|[\s/])(?:python[\d.]*|node|ruby|perl|php|bash|sh|psql|sqlite3|mysql)\b[^|>]*<<`)
-
-// intoFolder finds that a command first goes to a folder.
-var intoFolder = regexp.MustCompile(`^cd [^\n]*?&& `)
-
 // DescribeCall returns the tool of a call and what the call is about, on one
 // line: read_file src/a.go.
 func DescribeCall(c *compact.Call) string {
@@ -238,6 +229,12 @@ func DescribeCall(c *compact.Call) string {
 
 // What tools do, by their verbs.
 var (
+	// editorCommands are what an editor with one name is told to do.
+	editorCommands = setOf("view create write insert str_replace undo_edit replace edit read delete")
+	// interpreter finds that a program runs a here-document.
+	interpreter = regexp.MustCompile(`(?:^|[\s/])(?:python[\d.]*|node|ruby|perl|php|bash|sh|psql|sqlite3|mysql)\b[^|>]*<<`)
+	// intoFolder finds that a command first goes to a folder.
+	intoFolder  = regexp.MustCompile(`^cd [^\n]*?&& `)
 	camel       = regexp.MustCompile(`([a-z])([A-Z])`)
 	writes      = regexp.MustCompile(`write|edit|create|patch|replace|insert|append|rename|(?:^|[^e])move|save|update|modify|apply_diff`)
 	deletesFile = regexp.MustCompile(`(?:^|[_.-])(?:delete|remove)(?:_?(?:file|path|dir|directory|folder)s?)?$`)

@@ -39,12 +39,13 @@ var (
 	// and its output go.
 	simple      = regexp.MustCompile(`([;&|\s]*)((?:[^;&|\n<>]|(?:&>>?|\d*>>?[&|]?|<+[-~]?) *[^\s;&|<>]*)+)`)
 	redirection = regexp.MustCompile(`(?:&|\d*)(>>?)\|? *([^\s&|]+)|\d*>&[\d-]*|<+[-~]? *\S*`)
+	// namedFile finds what looks like the name of a file or like a pattern of names.
+	namedFile = regexp.MustCompile(`[\w*]\.[A-Za-z]\w{0,4}$|^(?:\*|\{\})$`)
+	// heredocLine finds a line that a here-document follows.
+	heredocLine = regexp.MustCompile(`(?m)^(?:.*[^<\n])?<<[-~]? *(\\?['"]?)([A-Za-z_][\w-]*).*$`)
 	// wrapping finds what may stand before the program of a command.
 	wrapping = regexp.MustCompile(`^(?:sudo|doas|timeout|nice|stdbuf|env|time|nohup|exec|command|xargs|then|do|else|[({!]|-.*|\w+=.*|[\d.]+[smh]?)?$`)
 )
-
-// quotedMark stands for a blank or another mark of shell that is quoted.
-const quotedMark = "\x00"
 
 // shellCommandOf returns a command behind what stands between it and the one before.
 func shellCommandOf(joint, text string) *shellCommand {
@@ -65,8 +66,12 @@ func shellCommandOf(joint, text string) *shellCommand {
 	return c
 }
 
-// nothing is what commands show whose output says nothing of the project.
-const nothing kind = 255
+const (
+	// nothing is what commands show whose output says nothing of the project.
+	nothing kind = 255
+	// quotedMark stands for a blank or another mark of shell that is quoted.
+	quotedMark = "\x00"
+)
 
 // A deed is what commands do: they show something, or change files.
 type deed struct {
@@ -94,9 +99,6 @@ var deeds = []deed{
 	{regexp.MustCompile(`^git-`), other, "", 0},
 	{regexp.MustCompile(`^(?:black|isort|rustfmt) |^(?:go\w+|clang-format) (?:.* )?-[wi]\b| --(?:fix|write)\b|(?:^| )(?:[\w-]+:)*(?:fmt|format|fix|codegen|generate|gen|reformat|lint-?fix|black|isort|spotless\w*|\w*Format)(?::[\w-]+)*(?: |$)`), other, "any", touched},
 }
-
-// namedFile finds what looks like the name of a file or like a pattern of names.
-var namedFile = regexp.MustCompile(`[\w*]\.[A-Za-z]\w{0,4}$|^(?:\*|\{\})$`)
 
 // shell takes the changes of a command, and says whether it only reads, searches or shows
 // how things are.
@@ -168,7 +170,7 @@ func (a *action) run(c *shellCommand, docs [][2]string, away, last bool) kind {
 		return other
 	}
 	d, files := &deeds[i], slices.DeleteFunc(slices.Clone(c.words), func(w string) bool { return w[0] == '-' })
-	if d.files == "behind" && len(files) > 0 && !namedFile.MatchString(files[0]) {
+	if d.files == "behind" && len(files) > 0 && !namedFile.MatchString(files[0]) && !slices.Contains(c.words, "-e") {
 		files = files[1:]
 	}
 	switch {
@@ -180,9 +182,6 @@ func (a *action) run(c *shellCommand, docs [][2]string, away, last bool) kind {
 	}
 	return d.shows
 }
-
-// heredocLine finds a line that a here-document follows.
-var heredocLine = regexp.MustCompile(`(?m)^(?:.*[^<\n])?<<[-~]? *(\\?['"]?)([A-Za-z_][\w-]*).*$`)
 
 // heredocs splits a command into its lines without here-documents, and these: each has the line
 // that it follows and its text, or "" where the shell puts variables into that.
