@@ -48,7 +48,7 @@ func (p *part) region(event, at int, text string, weight float32, head int) {
 func (p *part) nameChanges(event int, files []*file) {
 	left, text := max(p.room/8, 120), ""
 	for i, f := range files {
-		if strings.HasPrefix(f.path, "/tmp/") && !f.whole { // what a command put aside
+		if strings.HasPrefix(f.path, "/tmp/") && strings.Count(f.path, "/") == 2 && !f.whole { // what a command put aside
 			continue
 		}
 		name := OneLine(f.path, 200)
