@@ -138,7 +138,7 @@ func (p *part) choose(order []int, room int) {
 	for _, takes := range []func(q *piece) bool{
 		func(q *piece) bool { return (q.class == userWords || q.score >= foremost) && hasRoom(q, whole) },
 		func(q *piece) bool {
-			return whole >= smallRoom && (q.class == userWords || q.class <= prose && hasRoom(q, whole-smallRoom))
+			return whole >= smallRoom && (q.class == userWords || q.class <= prose && hasRoom(q, 1.5*(whole-smallRoom)))
 		},
 		func(q *piece) bool { return hasRoom(q, whole) },
 		func(*piece) bool { return true },

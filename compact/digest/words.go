@@ -95,7 +95,9 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 		}
 		switch q.class {
 		case answers:
-			s += 0.6 * (1 - float32(k)/n)
+			if s += 0.6 * (1 - float32(k)/n); t[0] == '|' {
+				s += 0.6
+			}
 		case prose:
 			if !concludes && (t[0] < 0x80 && words < 4 || announces && !binds(t)) {
 				return 0, skipped
