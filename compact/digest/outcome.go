@@ -185,6 +185,12 @@ var (
 )
 
 var (
+	// failureNeedles are in every line that can be a failure: most lines have none.
+	failureNeedles = []string{
+		"rror", "ERR", "FAIL", "ail", "atal", "anic", "xception", "enied", "ot found", "o such", "ot exist", "annot", "an't", "ndefined", "imed out", "IMEDOUT", "imeout", "illed", "egmentation",
+		"CONFLICT", "required", "✗", "✕", "✖", "✘", "×", "●", "not ok", "Fehler", "fehlgeschlagen", "エラー", "失敗", "错误", "失败", "erreur", "efused", "bort", "rejected", "HTTP", "Forbidden", "nauthorized", "mismatch", "o space", "of memory", "ore dumped", "E  ", "- alert",
+	}
+
 	// failureLine finds lines by which programs say that they failed.
 	failureLine = regexp.MustCompile(`(?:^|[\s:\[(*>|])(?:(?:[a-z_]\w*\.)*[A-Z]\w*(?:\.\w+)*(?:Error|Exception)\b(?::|$|\[| in | at |\()|[Ee]rror(?:\[\w+\]| \w+\d+)?:|Error [1-9]|ERROR\b|ERR!|E[A-Z]{4,}\b:|` +
 		`FAIL(?:ED|URE)?\b|[Ff]ailed\b|[Ff]ailure\b|failing\b|[Ff]atal(?: error)?:|FATAL\b|panic:|[Pp]anicked at|Exception in thread|[Pp]ermission denied|[Aa]ccess denied|not found\b|[Nn]o such file|[Dd]oes not exist|doesn't exist|` +
@@ -202,7 +208,7 @@ var (
 // failed.
 func isFailure(line string) bool {
 	line = firstBytes(line, 2000)
-	return failureLine.MatchString(line) && !noFailure.MatchString(line) && !sourceLine.MatchString(line)
+	return containsAny(line, failureNeedles) && failureLine.MatchString(line) && !noFailure.MatchString(line) && !sourceLine.MatchString(line)
 }
 
 // summaryOf returns what an output says of how all went, in one of its last lines, or a

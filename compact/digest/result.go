@@ -24,7 +24,9 @@ type result struct {
 // resultOf returns the result of a call of some kind. What a search found keeps its
 // line numbers.
 func resultOf(text string, k kind) result {
-	text = calledWith.ReplaceAllLiteralString(text, "")
+	if at := calledWith.FindStringIndex(firstBytes(text, 1<<13)); at != nil {
+		text = text[at[1]:]
+	}
 	u, v := reader{}, value{kind: '"', text: text}
 	if k == searches || k == other { // files in YAML are edited as they stand
 		v = valueOfYAML(text)
