@@ -24,7 +24,7 @@ type result struct {
 // resultOf returns the result of a call of some kind. What a search found keeps its
 // line numbers.
 func resultOf(text string, k kind) result {
-	if at := calledWith.FindStringIndex(firstBytes(text, 1<<13)); at != nil {
+	if at := calledWith.FindStringIndex(firstBytes(text, 1<<11)); at != nil {
 		text = text[at[1]:]
 	}
 	u, v := reader{}, value{kind: '"', text: text}
