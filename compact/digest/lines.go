@@ -24,7 +24,7 @@ type body struct {
 func (b *body) leadsOn(i int) bool {
 	l := b.at(i)
 	return i+1 < len(b.lines) && b.lines[i+1].from != b.lines[i].to &&
-		(leading.MatchString(l) || b.levelOf(i)%2 == 0 && b.levelOf(i+1) == b.levelOf(i)+1)
+		(ledBy(l) || b.levelOf(i)%2 == 0 && b.levelOf(i+1) == b.levelOf(i)+1)
 }
 
 // leading finds words that lead to a list, and denies those that deny something.

@@ -19,7 +19,7 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 	var scores best
 	add := func(from, to int, worth float32) int {
 		q := q
-		if last := len(p.pieces) - 1; b.breaks(from) && to > from && leading.MatchString(b.at(to-1)) && last >= first {
+		if last := len(p.pieces) - 1; b.breaks(from) && to > from && ledBy(b.at(to-1)) && last >= first {
 			q.need = last // the words before it
 		} else if n := len(above); n > 0 {
 			q.need = above[n-1].piece
