@@ -27,9 +27,15 @@ func (b *body) leadsOn(i int) bool {
 		(ledBy(l) || b.levelOf(i)%2 == 0 && b.levelOf(i+1) == b.levelOf(i)+1)
 }
 
-// leading finds words that lead to a list, and denies those that deny something.
+// ledBy reports whether a line ends with words that lead to others.
+func ledBy(l string) bool {
+	l = strings.TrimRight(l, " \t*_")
+	return strings.HasSuffix(l, ":") || strings.HasSuffix(l, "：")
+}
+
 var (
-	leading, denies = regexp.MustCompile(`[:：][\s*_]*$`), regexp.MustCompile(`(?i)\b(?:not?|never|none|nothing|\w+n['’]t|cannot|without|wrong|reject\w*|avoid|against|fail\w*|dead|nicht|kein\w*|nie|pas|jamais|nunca|sin)\b|[不没無]|ない|(?:^|[^\pL])(?:не|нет|ни)[^\pL]`)
+	// denies finds words that deny something.
+	denies = regexp.MustCompile(`(?i)\b(?:not?|never|none|nothing|\w+n['’]t|cannot|without|wrong|reject\w*|avoid|against|fail\w*|dead|nicht|kein\w*|nie|pas|jamais|nunca|sin)\b|[不没無]|ない|(?:^|[^\pL])(?:не|нет|ни)[^\pL]`)
 	// sentenceEnd finds that a part of a line ends with a sentence.
 	sentenceEnd = regexp.MustCompile(`[.!?。！？]["')*\x60]*\s*$`)
 )
