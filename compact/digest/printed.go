@@ -86,7 +86,9 @@ func (p *part) printed(i int, e *event, head int) {
 		case e.shows && binds(l): // of a file that a command shows
 			s = (s + ofRule) * max(1, heldWeight/w)
 		case small && c == prints:
-			s += 0.6 + 0.3*float32(len(withDigits.FindAllString(t, 4)))
+			if s += 0.6; !isRow(l) { // what a trial measured
+				s += 0.3 * float32(len(withDigits.FindAllString(t, 4)))
+			}
 		}
 		here[t] = len(t) > longEcho
 		if c == prints {
