@@ -56,7 +56,7 @@ func (q *piece) worth() float32 { return q.score / float32(math.Sqrt(float64(q.c
 // limit bytes when the worthiest come first. An event of a part before had its limit there.
 func (p *part) limit(first, limit int) {
 	for _, i := range p.byWorth(first) {
-		if limit -= p.pieces[i].cost; limit < 0 && p.pieces[i].event >= p.old {
+		if limit -= p.pieces[i].cost; limit < 0 && !p.old(p.pieces[i].event) {
 			p.pieces[i].score *= beyond
 		}
 	}
@@ -98,10 +98,7 @@ func (p *part) fit() (best string) {
 		p.carried = p.carry(all)
 	}
 	p.told = told
-	for l := range strings.SplitSeq(best, "\n") {
-		p.tell(code, l)
-		p.tell(prose, l)
-	}
+	p.told.add(best)
 	return best
 }
 
@@ -122,7 +119,7 @@ func (p *part) likely(order []int, least float32) []int {
 
 // all reports whether nothing is left to choose.
 func (p *part) all(order []int) bool {
-	return !slices.ContainsFunc(order, func(i int) bool { return !p.pieces[i].on && !p.known(p.pieces[i].class, p.pieces[i].text) })
+	return !slices.ContainsFunc(order, func(i int) bool { return !p.pieces[i].on && !p.known(p.pieces[i].text) })
 }
 
 // choose chooses pieces for a room in bytes, the worthiest first: the users' words up to their
@@ -152,12 +149,12 @@ func (p *part) choose(order []int, room int) {
 			switch {
 			case q.on, cost > room, !takes(q):
 				continue
-			case q.class != steps && q.class != userWords && p.known(q.class, q.text):
+			case q.class != steps && q.class != userWords && p.known(q.text):
 				continue
 			}
 			for n := range p.missing(i) {
 				n.on = true
-				p.tell(n.class, n.text)
+				p.told.add(n.text)
 			}
 			used[q.class] += cost
 			room -= cost

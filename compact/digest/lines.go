@@ -131,6 +131,9 @@ func (b *body) between(from, to int) string {
 	return b.text[b.lines[from].from:b.lines[to-1].to]
 }
 
+// says reports whether a word or a mark is in some lines.
+func (b *body) says(from, to int) bool { return strings.TrimSpace(b.between(from, to)) != "" }
+
 func (b *body) interest(x *interest, i int) float32 {
 	l := &b.lines[i]
 	return x.sum(b.ids[l.terms[0]:l.terms[1]], b.first+int32(i))

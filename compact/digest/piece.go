@@ -29,7 +29,7 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 		return p.add(q)
 	}
 	flush := func(to int) {
-		if from >= 0 && strings.TrimSpace(b.between(from, to)) != "" {
+		if from >= 0 && b.says(from, to) {
 			add(from, to, max(s.base+scores.sum(), 0.02))
 		}
 		from, size, scores = -1, 0, best{}

@@ -20,9 +20,9 @@ type Record struct {
 	fresh   int               // how many of the newest events no part was chosen from
 	awaits  *event            // a call in a text, whose result is the next message
 	files   files
-	told    map[uint64]bool // lines in the parts
-	native  bool            // there are calls that are no part of a text
-	carried []*event        // reads of which pieces had no room, for a later part
+	told    lineSet  // in the parts
+	native  bool     // there are calls that are no part of a text
+	carried []*event // reads of which pieces had no room, for a later part
 
 	upTo     int  // the origin of the newest event that the parts tell of
 	messages int  // how many left
@@ -32,7 +32,7 @@ type Record struct {
 
 // NewRecord returns an empty record whose costs are those of c.
 func NewRecord(c compact.Counter) *Record {
-	return &Record{counter: c, calls: map[string]*event{}, files: files{}, told: map[uint64]bool{}}
+	return &Record{counter: c, calls: map[string]*event{}, files: files{}, told: lineSet{}}
 }
 
 // Add returns the next part of the record: what lost says that neither kept nor
@@ -61,7 +61,7 @@ func (r *Record) Add(lost, kept []compact.Message, size int, anew bool) string {
 	p := part{Record: r, events: r.events[len(r.events)-r.fresh:], head: head, size: size}
 	text := p.write()
 	if text != "" { // else the next part tells of all this
-		for _, e := range p.events[p.old:] {
+		for _, e := range p.events {
 			e.told, r.upTo = true, max(r.upTo, e.origin)
 		}
 		r.begun, r.written, r.fresh = true, r.messages, 0
@@ -119,7 +119,6 @@ type message struct {
 	result *result  // of a result
 	said   string   // the user's own words, in a result those to the call
 	data   string   // what the user attached to them
-	lines  []uint64 // the hashes of its lines
 }
 
 // A messageKey tells a message from others: those that were split share an origin.
