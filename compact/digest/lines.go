@@ -43,12 +43,12 @@ func (b *body) levelOf(i int) int {
 	switch {
 	case i+1 < len(b.lines) && strings.HasPrefix(b.at(i+1), "====="): // a title in the middle
 		return -1
+	case t == l && heading.MatchString(t):
+		return cmp.Or(len(t)-len(strings.TrimLeft(t, "#")), 8) - 9
 	case item.MatchString(l):
-		return level + 1
-	case t != l || !heading.MatchString(t):
-		return level
+		level++
 	}
-	return cmp.Or(len(t)-len(strings.TrimLeft(t, "#")), 8) - 9
+	return level
 }
 
 func (b *body) at(i int) string { return b.text[b.lines[i].from:b.lines[i].to] }
