@@ -86,7 +86,7 @@ func (b *body) add(x *interest, from, to int) {
 	l.terms[0] = int32(len(b.ids))
 	for t := range terms(b.text[from:to]) {
 		id, ok := x.terms[t.text]
-		if !ok && t.name && x.open {
+		if !ok && t.name {
 			id, ok = x.of(t)
 		}
 		if ok {
