@@ -16,14 +16,12 @@ type interest struct {
 	most  int
 	long  int   // the length of the longest line
 	lines int32 // that were counted
-	open  bool  // names that are met become terms
 }
 
 type term struct {
 	want  float32 // how much it is spoken of
 	lines float32 // how many lines of results have it
 	last  int32   // the last of them
-	price float32 // what it adds to a line, once all lines are counted
 }
 
 func newInterest(long int) *interest {
@@ -61,21 +59,14 @@ func (x *interest) of(t word) (i int32, ok bool) {
 	return i, true
 }
 
-// close computes the prices of the terms.
-func (x *interest) close() {
-	for i := range x.list {
-		t := &x.list[i]
-		t.price = max(t.want, met) * 1.3 / (1 + 0.03*t.lines/max(1, t.want))
-	}
-}
-
-// sum returns the interest of a line with some terms: the dearest counts whole,
-// others less.
+// sum returns the interest of a line with some terms, once all lines are counted: the dearest
+// counts whole, others less.
 func (x *interest) sum(ids []int32, line int32) float32 {
 	var best best
 	for k, id := range ids {
-		p := x.list[id].price
-		if x.list[id].last != line {
+		t := &x.list[id]
+		p := max(t.want, met) * 1.3 / (1 + 0.03*t.lines/max(1, t.want))
+		if t.last != line {
 			p *= before
 		}
 		if !slices.Contains(ids[:min(k, 16)], id) {

@@ -49,12 +49,12 @@ func (b *body) levelOf(i int) int {
 	switch {
 	case i+1 < len(b.lines) && strings.HasPrefix(b.at(i+1), "====="): // a title in the middle
 		return -1
+	case t == l && heading.MatchString(t):
+		return cmp.Or(len(t)-len(strings.TrimLeft(t, "#")), 8) - 9
 	case item.MatchString(l):
-		return level + 1
-	case t != l || !heading.MatchString(t):
-		return level
+		level++
 	}
-	return cmp.Or(len(t)-len(strings.TrimLeft(t, "#")), 8) - 9
+	return level
 }
 
 func (b *body) at(i int) string { return b.text[b.lines[i].from:b.lines[i].to] }
@@ -92,7 +92,7 @@ func (b *body) add(x *interest, from, to int) {
 	l.terms[0] = int32(len(b.ids))
 	for t := range terms(b.text[from:to]) {
 		id, ok := x.terms[t.text]
-		if !ok && t.name && x.open {
+		if !ok && t.name {
 			id, ok = x.of(t)
 		}
 		if ok {

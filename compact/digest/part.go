@@ -141,14 +141,11 @@ func (p *part) see() {
 		}
 	}
 	p.bodies = make([]*body, len(p.events))
-	x.open = true
 	for i, e := range p.events {
 		if e.result.text != "" {
 			p.bodies[i] = x.bodyOf(e.result.text)
 		}
 	}
-	x.open = false
-	x.close()
 }
 
 // A lineSet has the lines of texts that are long enough to be told from others, without the

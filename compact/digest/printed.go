@@ -74,7 +74,7 @@ func (p *part) printed(i int, e *event, head int) {
 		case tableHead.MatchString(l):
 			return 0, header
 		case b.heads(k):
-			return 0.2, opens
+			return 0.2, leads
 		case here[t], here[value],
 			e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
 			e.outcome.verdict == passed && passedTest.MatchString(t):                                       // one of many, and none failed

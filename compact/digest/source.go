@@ -12,32 +12,44 @@ func (p *part) source(i int, e *event, head int) {
 	if e.outcome.verdict == failed || p.bodies[i] == nil || f != nil && f.whole {
 		return
 	}
-	b := p.bodies[i]
+	b, w := p.bodies[i], p.weights[i]
 	if isCode(e.path) {
-		p.program(i, b, head)
+		s := layout{most: max(wholeCode, p.room/10), limit: p.room * 2 / 7, weight: w * 0.7}
+		p.lines(piece{class: sources, event: i, order: 1, need: head}, b, s, func(k int) (float32, lineUse) {
+			l := b.at(k)
+			s := min(b.interest(p.interest, k), 2)
+			switch t := strings.TrimSpace(l); {
+			case t == "":
+				return 0, blank
+			case conflict.MatchString(t):
+				return 2, plainLine
+			case comment.MatchString(t):
+				return s * 0.4, plainLine
+			case definition.MatchString(l):
+				return s * 0.5, leads
+			}
+			return s, plainLine
+		})
 		return
 	}
-	n := len(b.lines)
-	short := len(e.result.text) <= shortFile
-	w := p.weights[i]
-	p.lines(piece{class: rules, event: i, order: 1, need: head}, b, layout{most: 300, limit: max(500, p.room/8), weight: w}, func(k int) (float32, lineUse) {
+	s := layout{most: 300, limit: max(500, p.room/8), weight: w}
+	p.lines(piece{class: rules, event: i, order: 1, need: head}, b, s, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
-		if t == "" {
-			return 0, blank
-		}
-		rule := binds(l)
-		if b.leadsOn(k) {
-			return 0, leads
-		}
-		if k < 3 && e.result.object != unknown && ofDocument.MatchString(t) {
-			return 0, skipped
-		}
-		if heading.MatchString(t) && n > 8 {
-			return 0.1, opens
-		}
+		rule, short := binds(l), len(e.result.text) <= shortFile
 		s := b.interest(p.interest, k)*0.6 + max(0, 0.9-0.45*float32(k))
-		if rule {
+		switch {
+		case t == "":
+			return 0, blank
+		case b.leadsOn(k):
+			return 0, leads
+		case k < 3 && e.result.object != unknown && ofDocument.MatchString(t):
+			return 0, skipped
+		case heading.MatchString(t) && len(b.lines) > 8:
+			return 0.1, leads
+		case tableHead.MatchString(l):
+			return s, header
+		case rule:
 			s += ofRule
 		}
 		if short {
@@ -48,28 +60,6 @@ func (p *part) source(i int, e *event, head int) {
 		}
 		if rule {
 			return s, single
-		}
-		if tableHead.MatchString(l) {
-			return 0, header
-		}
-		return s, plainLine
-	})
-}
-
-// program adds lines of source code below the lines that begin their definitions.
-func (p *part) program(i int, b *body, head int) {
-	p.lines(piece{class: sources, event: i, order: 1, need: head}, b, layout{most: max(wholeCode, p.room/10), limit: p.room * 2 / 7, weight: p.weights[i] * 0.7}, func(k int) (float32, lineUse) {
-		l := b.at(k)
-		s := min(b.interest(p.interest, k), 2)
-		switch t := strings.TrimSpace(l); {
-		case t == "":
-			return 0, blank
-		case conflict.MatchString(t):
-			return 2, plainLine
-		case comment.MatchString(t):
-			return s * 0.4, plainLine
-		case definition.MatchString(l):
-			return s * 0.5, opens
 		}
 		return s, plainLine
 	})
