@@ -209,11 +209,15 @@ func (a *action) subject(n int) string {
 func (a *action) brief() string {
 	command, docs := heredocs(strings.TrimSpace(a.command))
 	for _, d := range docs {
-		if interpreter.MatchString(d[0]) {
-			for l := range strings.SplitSeq(firstBytes(d[1], toldChars), "\n") {
-				if !comment.MatchString(l) {
-					command = strings.TrimRight(command, "\n") + "\n" + l
-				}
+		if len(command) > toldChars { // no label shows more
+			break
+		}
+		if !interpreter.MatchString(d[0]) {
+			continue
+		}
+		for l := range strings.SplitSeq(firstBytes(d[1], toldChars), "\n") {
+			if !comment.MatchString(l) {
+				command = strings.TrimRight(command, "\n") + "\n" + l
 			}
 		}
 	}

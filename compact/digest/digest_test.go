@@ -164,6 +164,7 @@ func TestADigestOfAnyShape(t *testing.T) {
 		"runes":          strings.Repeat("日本語_1 ", n),
 		"tags":           strings.Repeat("<a><system-reminder>", n),
 		"heredocs":       strings.Repeat("cat <<E > x\n", n),
+		"scripts":        strings.Repeat("python3 - <<E\nx = 1\nE\n", n),
 		"commands":       strings.Repeat("rm -f x;sed -i s/a/b/ y\n", n),
 		"patches":        "*** Begin Patch\n" + many("*** Update File: f_%d\n@@\n-a\n+b\n"),
 		"blocks":         strings.Repeat("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", n),
