@@ -73,59 +73,41 @@ func (p *part) byWorth(first int) []int {
 }
 
 // fit chooses pieces and returns them as a text that costs at most the size. Costs are
-// known of whole texts only, so the room in bytes is a guess that is put right.
+// known of whole texts only, so the room in bytes is a guess that is put right. Pieces that
+// are worth little are taken only where half of the part would stay empty.
 func (p *part) fit() (best string) {
-	all, told := p.byWorth(0), p.told
-	order := p.likely(all, leastRead)
+	order, told, least := p.byWorth(0), p.told, float32(leastRead)
+	last := ""
 	for try, room, over := 0, p.room, false; try < mostTries; try++ {
 		p.told = maps.Clone(told)
-		p.choose(order, room)
+		p.choose(order, room, least)
 		text := p.text()
 		cost := p.cost(text)
-		if try == 0 && cost*2 < p.size && p.all(order) {
-			order = p.likely(all, leastOfAll)
+		if try == 0 && cost*2 < p.size {
+			least = leastOfAll
 			continue
 		}
 		if cost <= p.size && len(text) >= len(best) {
 			best = text
 		}
-		if over = over || cost > p.size; cost <= p.size && (over || cost*20 >= p.size*19 || p.all(order)) {
+		over = over || cost > p.size
+		if cost <= p.size && (over || cost*20 >= p.size*19 || text == last) {
 			break
 		}
-		room = min(room*p.size/max(cost, 1)*98/100, 2*room)
+		last, room = text, min(room*p.size/max(cost, 1)*98/100, 2*room)
 	}
 	if best != "" {
-		p.carried = p.carry(all)
+		p.carried = p.carry(order)
 	}
 	p.told = told
 	p.told.add(best)
 	return best
 }
 
-// likely returns the pieces that may be chosen: of each class the worthiest, a
-// few times as many as have room. Lines that were read or printed have to be worth
-// least.
-func (p *part) likely(order []int, least float32) []int {
-	var sums [classes]int
-	return slices.DeleteFunc(slices.Clone(order), func(i int) bool {
-		q := &p.pieces[i]
-		if q.score < min(leastScore, least) || (q.class == sources || q.class == prints || q.class == data) && q.score < least {
-			return true // it comes with others alone
-		}
-		sums[q.class] += q.cost
-		return sums[q.class] > timesRoom*p.room
-	})
-}
-
-// all reports whether nothing is left to choose.
-func (p *part) all(order []int) bool {
-	return !slices.ContainsFunc(order, func(i int) bool { return !p.pieces[i].on && !p.known(p.pieces[i].text) })
-}
-
 // choose chooses pieces for a room in bytes, the worthiest first: the users' words up to their
 // floor; above smallRoom the others of the users' and the assistant's; each class up to its
-// floor; then of all.
-func (p *part) choose(order []int, room int) {
+// floor; then of all. Lines that were read or printed have to be worth least.
+func (p *part) choose(order []int, room int, least float32) {
 	for i := range p.pieces {
 		p.pieces[i].on = false
 	}
@@ -147,7 +129,7 @@ func (p *part) choose(order []int, room int) {
 				cost += n.cost
 			}
 			switch {
-			case q.on, cost > room, !takes(q):
+			case q.on, cost > room, !takes(q), q.score < leasts(q.class, least):
 				continue
 			case q.class != steps && q.class != userWords && p.known(q.text):
 				continue
@@ -160,6 +142,15 @@ func (p *part) choose(order []int, room int) {
 			room -= cost
 		}
 	}
+}
+
+// leasts returns what a piece of a class has to be worth, where those that were read or printed
+// have to be worth least.
+func leasts(class purpose, least float32) float32 {
+	if class == sources || class == prints || class == data {
+		return least
+	}
+	return min(leastScore, least)
 }
 
 // missing yields a piece and those that it needs, as far as they are not chosen.

@@ -97,8 +97,8 @@ type word struct {
 // alphabets pairs of characters.
 func terms(text string) iter.Seq[word] {
 	return func(yield func(word) bool) {
-		for from, to := range spansOf(text, lower|upper|digit|mark) {
-			s := strings.TrimLeft(strings.TrimRight(text[from:to], ".:-"), ":-")
+		for s := range strings.FieldsFuncSeq(text, func(r rune) bool { return r >= utf8.RuneSelf || class[r] == 0 }) {
+			s = strings.TrimLeft(strings.TrimRight(s, ".:-"), ":-")
 			switch seen, camel := shape(s); {
 			case len(s) < minName || len(s) > maxName:
 			case !camel && seen&(digit|mark) == 0:
@@ -115,8 +115,7 @@ func terms(text string) iter.Seq[word] {
 				}
 			}
 		}
-		for from, to := range spansOf(text, foreign) {
-			s := text[from:to]
+		for s := range strings.FieldsFuncSeq(text, func(r rune) bool { return r < utf8.RuneSelf }) {
 			_, n := utf8.DecodeRuneInString(s)
 			for at := n; at < len(s); at += n {
 				before := n
@@ -151,36 +150,12 @@ func specifics(l string) (n int) {
 	return n
 }
 
-// words yields each word, a run of ASCII letters, as text[from:to].
-func words(text string) iter.Seq2[int, int] { return spansOf(text, lower|upper) }
-
-// spansOf yields each longest text[from:to] of bytes of some classes.
-func spansOf(text string, classes byte) iter.Seq2[int, int] {
-	return func(yield func(from, to int) bool) {
-		for i := 0; i < len(text); {
-			if class[text[i]]&classes == 0 {
-				i++
-				continue
-			}
-			j := i + 1
-			for j < len(text) && class[text[j]]&classes != 0 {
-				j++
-			}
-			if !yield(i, j) {
-				return
-			}
-			i = j
-		}
-	}
-}
-
 // The classes of bytes that terms are made of.
 const (
 	lower = 1 << iota
 	upper
 	digit
 	mark
-	foreign
 )
 
 var class = func() (t [256]byte) {
@@ -192,9 +167,6 @@ var class = func() (t [256]byte) {
 	}
 	for _, c := range "_./:-@" {
 		t[c] = mark
-	}
-	for c := utf8.RuneSelf; c < len(t); c++ {
-		t[c] = foreign
 	}
 	return t
 }()

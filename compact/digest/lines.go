@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // A line is a line of a text, or a part of a long one.
@@ -167,8 +168,8 @@ var codeFiles = setOf("go py js ts tsx jsx rs java c h cc cpp hpp cs rb php kt s
 
 // hasWord reports whether a text has one of some words.
 func hasWord(s string, set map[string]bool) bool {
-	for from, to := range words(s) {
-		if to-from < 12 && set[strings.ToLower(s[from:to])] {
+	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return r >= utf8.RuneSelf || class[r]&(lower|upper) == 0 }) {
+		if set[strings.ToLower(word)] {
 			return true
 		}
 	}

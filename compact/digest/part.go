@@ -73,31 +73,22 @@ func (p *part) between(events []*event) []*event {
 	return all
 }
 
-// repeats returns how often each event came with the same result, or 0 if it comes again. A
-// step that changed something, failed or returned nothing is told each time that others come
-// between, and one that may act each time that another act does.
+// repeats returns how often each call comes with the same result, one after the other; 0: the
+// next one is the same.
 func (p *part) repeats() []int {
-	times, last := make([]int, len(p.events)), map[[2]uint64]int{}
-	var act [2]uint64
+	times := make([]int, len(p.events))
 	for i, e := range p.events {
 		times[i] = 1
-		var key [2]uint64
-		if e.by == byCall {
-			key = [2]uint64{hashOf(e.label(labelChars)), hashOf(e.result.text)}
+		if i > 0 && e.by == byCall && e.sameAs(p.events[i-1]) {
+			times[i], times[i-1] = times[i-1]+1, 0
 		}
-		k, again := last[key]
-		if e.by == byUser || e.by == byCall && e.mayAct() {
-			again, act = again && key == act, key
-		}
-		if e.by != byCall {
-			continue
-		}
-		if again && (k == i-1 || len(e.changes) == 0 && e.outcome.verdict <= passed && e.result.text != "") {
-			times[i], times[k] = times[k]+1, 0
-		}
-		last[key] = i
 	}
 	return times
+}
+
+// sameAs reports whether a call is told as another one, with the same result.
+func (e *event) sameAs(f *event) bool {
+	return f.by == byCall && e.label(labelChars) == f.label(labelChars) && e.result.text == f.result.text
 }
 
 // see learns what the work is about, and which lines the model reads.

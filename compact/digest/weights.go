@@ -54,7 +54,6 @@ const (
 // Numbers and shares.
 const (
 	mostTries     = 8  // of choosing a part anew until it fits
-	timesRoom     = 3  // so many times the room may be chosen from
 	carriedRoom   = 16 // so many times the room is read again for a later part
 	namesShare    = 6  // names of steps take one in so many bytes of the room above smallRoom
 	fewRows       = 16 // of a list whose rows count whole: of longer ones a few say how the others are

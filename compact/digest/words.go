@@ -81,10 +81,6 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 		s := min(b.interest(p.interest, k)*0.5, 1.3) + 0.5*float32(min(specifics(l), 2))
 		words := strings.Count(t, " ") + 1
 		announces := announcement.MatchString(t) || strings.HasSuffix(t, ":")
-		concludes := !announces && hasWord(t, conclusions)
-		if concludes && words > 5 {
-			s++
-		}
 		if !announces && strings.IndexByte(t, '`') >= 0 {
 			s += 0.6
 		}
@@ -97,7 +93,7 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 				s += 0.6
 			}
 		case prose:
-			if !concludes && (t[0] < 0x80 && words < 4 || announces && !binds(t)) {
+			if t[0] < 0x80 && words < 4 || announces && !binds(t) {
 				return 0, skipped
 			}
 			s += 0.5 * float32(k) / n
@@ -131,10 +127,6 @@ var sentence = regexp.MustCompile("[a-z0-9`)*\"][.!?] +|。 *")
 var heading = regexp.MustCompile(`^(?:#+ |\d+[.)] \*\*.*\*\*:?$|\*\*.*\*\*:?$|\*\*.*:\*\*$)`)
 
 var (
-	// conclusions are words of sentences that conclude something.
-	conclusions = setOf("because cause root issue problem bug reason fix turns means therefore confirmed reproduce reproduces reproduced found should instead must need needs decided decide actually " +
-		"works passes fails failed failing unrelated option approach insight regression verified difference culprit existing isn doesn cannot wrong correct correctly missing never only breaks broken " +
-		"expected returns changed added removed renamed implemented done remaining open next blocked sorry unfortunately unable denied declined allowed")
 	// announcement finds the beginnings of sentences that say what the assistant does
 	// next: the calls say that.
 	announcement = regexp.MustCompile(`(?i)^[*#\->• ]*(?:(?:good|great|perfect|excellent|okay|ok|alright|now|yes)[!,. ]+)*(?:let me|let['’]s|let us|i['’]ll|i will|i['’]m (?:\w+ )?\w+ing\b|next,|next i|first, let|i need to|now let|je (?:vais|commence|regarde|lis|vérifie)|regardons|voyons|voy a |veamos|vou |vamos |ich (?:sehe|schaue|lese|prüfe|beginne|werde) |让我|我(?:来|先|再)|接下来|посмотрю)|\A[^。]{1,60}(?:読みます|確認します|見ます|調べます|開きます|探します|実行します)。?$`)
