@@ -11,9 +11,12 @@ var (
 	camel       = regexp.MustCompile(`([a-z])([A-Z])`)
 	writes      = regexp.MustCompile(`write|edit|create|patch|replace|insert|append|rename|(?:^|[^e])move|save|update|modify|apply_diff`)
 	deletesFile = regexp.MustCompile(`(?:^|[_.-])(?:delete|remove)(?:_?(?:file|path|dir|directory|folder)s?)?$`)
-	// asking finds names of tools that only ask how things are, perhaps behind that of a server,
-	// and alsoActs those of them that do more.
-	asking   = regexp.MustCompile(`^(?:\w+?(?:__|[./-]))*(?:get|list|read|fetch|search|find|show|view|check|look_?up|describe|count|calculate|think|cat|peek|inspect|display|load_?file|open(?:_?file|_?page)?$)(?:_[^_]|$)`)
+	// asking are words in names of tools that only ask how things are, acting those in names of
+	// tools that do something, opens names of tools that open something to read it. alsoActs finds
+	// names with a word of asking that do more.
+	asking   = setOf("get list read fetch search find show view check look lookup describe count calculate think cat peek inspect display")
+	opens    = setOf("open open_file open_page load_file")
+	acting   = setOf("add apply approve assign book cancel clear close confirm delete execute mark merge open pay post put remove reset run schedule send set start stop submit transfer trigger")
 	alsoActs = regexp.MustCompile(`_(?:and|or)_|check_?(?:in|out)`)
 	// readsData finds queries of a database, and writesData those that do more than to read.
 	readsData  = regexp.MustCompile(`(?is)^\s*(?:select\s.*\bfrom\b|with\s.*\bselect\b)`)
@@ -23,10 +26,21 @@ var (
 	shellCell = regexp.MustCompile(`^\s*%%?(?:ba)?sh\b`)
 )
 
-// asks reports whether a tool only asks how things are. Its name may begin with that of a server.
+// asks reports whether a tool only asks how things are: so says the first verb of its name,
+// which may stand behind that of a server.
 func (a *action) asks() bool {
-	server, verb, _ := strings.Cut(a.verb, "_")
-	return (asking.MatchString(a.verb) || asking.MatchString(verb) && !writes.MatchString(server)) && !alsoActs.MatchString(a.verb)
+	if opens[a.verb] {
+		return true
+	}
+	for word := range strings.FieldsFuncSeq(a.verb, func(r rune) bool { return strings.ContainsRune("_./-", r) }) {
+		switch {
+		case asking[word]:
+			return !alsoActs.MatchString(a.verb)
+		case acting[word], writes.MatchString(word):
+			return false
+		}
+	}
+	return false
 }
 
 // asksData reports whether a call only asks a database. One that writes may keep the query.

@@ -25,6 +25,9 @@ type table struct {
 
 func (r *reader) line(name, text string) {
 	if text != "" {
+		if plain, rest := unnumbered(text, 1); rest == "" {
+			text = plain
+		}
 		r.b.WriteString(strings.TrimSuffix(joined(name, ": ", text), "\n"))
 		r.b.WriteByte('\n')
 	}

@@ -39,7 +39,7 @@ func resultOf(text string, k kind) result {
 	}
 	r.withoutFrame(text, k)
 	if k != searches && k != other && k != runs && len(r.tables) == 0 { // a row may begin with a number
-		r.withoutNumbers()
+		r.text, r.first = withoutNumbers(r.text)
 	}
 	return r
 }
@@ -114,18 +114,54 @@ func (r *result) withoutFrame(text string, k kind) {
 
 // numbered finds the number before a line of a file: "  12→x", "12\tx", "12: x",
 // "12 | x", "12  x".
-var numbered = regexp.MustCompile(`(?m)^[ \t]*(\d{1,7})(?:→|\t| ?\| ?|: ?|  |$)`)
+var numbered = regexp.MustCompile(`^[ \t]*(\d{1,7})(?:→|\t| ?\| ?|: ?|  |$)`)
 
-// withoutNumbers takes the numbers off the lines, if they count all of them.
-func (r *result) withoutNumbers() {
-	line, _, _ := strings.Cut(r.text, "\n")
-	from := numbered.FindStringSubmatch(line)
-	to := numbered.FindStringSubmatch(r.text[strings.LastIndexByte(r.text, '\n')+1:])
-	if from == nil || to == nil || strings.HasSuffix(from[0], from[1]) {
-		return
+// withoutNumbers takes the numbers off lines that are counted, and returns the first number,
+// if they stand before the first line: there may be several files, each behind a line of its own.
+func withoutNumbers(text string) (lines string, first int) {
+	var b strings.Builder
+	begins := true // a file may
+	for text != "" {
+		line, _, _ := strings.Cut(text, "\n")
+		m := numbered.FindStringSubmatch(line)
+		if begins = begins && m != nil && !strings.HasSuffix(m[0], m[1]); begins {
+			n, _ := strconv.Atoi(m[1])
+			if plain, rest := unnumbered(text, n); plain != "" {
+				if b.Len() == 0 {
+					first = n
+				}
+				b.WriteString(plain)
+				text = rest
+				continue
+			}
+		}
+		begins = strings.TrimSpace(line) == "" || strings.IndexByte(":)", line[len(line)-1]) >= 0 || frame.MatchString(line)
+		n := min(len(line)+1, len(text))
+		b.WriteString(text[:n])
+		text = text[n:]
 	}
-	first, _ := strconv.Atoi(from[1])
-	if n := countLines(r.text); to[1] == itoa(first+n-1) && (n > 1 || strings.Contains(r.text, "→")) {
-		r.text, r.first = strings.TrimRight(numbered.ReplaceAllLiteralString(r.text, ""), "\n"), first
+	return b.String(), first
+}
+
+// unnumbered returns the lines that a text begins with and that are counted from n on, without
+// their numbers, and the rest: they end with the text, or before an empty line.
+func unnumbered(text string, n int) (plain, rest string) {
+	var b strings.Builder
+	first := n
+	for rest = text; rest != ""; n++ {
+		line, after, _ := strings.Cut(rest, "\n")
+		m := numbered.FindStringSubmatch(line)
+		if m == nil || m[1] != itoa(n) {
+			break
+		}
+		b.WriteString(line[len(m[0]):])
+		if rest = after; after != "" {
+			b.WriteByte('\n')
+		}
 	}
+	line, _, _ := strings.Cut(rest, "\n")
+	if strings.TrimSpace(line) != "" && !frame.MatchString(line) || n-first < 2 && !strings.Contains(text, "→") {
+		return "", text
+	}
+	return b.String(), rest
 }

@@ -188,11 +188,13 @@ func (e *event) inLabel() bool {
 // asked adds what the user was asked, with the options, and what the user
 // answered.
 func (p *part) asked(i int, e *event, head int) {
-	var b strings.Builder
-	e.values.each(func(text string) {
-		b.WriteString(OneLine(text, 400) + "\n")
-	})
-	question := p.add(piece{class: answers, event: i, order: 1, text: b.String(), score: 9 * p.weights[i], need: head})
+	var texts []string
+	e.values.each(func(text string) { texts = append(texts, text) })
+	question := len(p.pieces)
+	p.says(piece{class: answers, event: i, order: 1, need: head}, strings.Join(texts, "\n"), 4, max(1200, p.room/6))
+	if question == len(p.pieces) {
+		question = head
+	}
 	if text := strings.TrimPrefix(strings.TrimSpace(e.result.text), "User has answered your questions: "); text != "" {
 		text, _, _ = strings.Cut(text, " You can now continue with")
 		p.add(piece{class: userWords, event: i, order: isAnswer, text: cutAt(strings.Join(strings.Fields(text), " "), 1200), score: 25, need: question})

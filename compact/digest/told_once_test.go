@@ -9,23 +9,18 @@ import (
 	"laconic/compact/compacttest"
 )
 
-// TestAResultThatComesAgainIsToldOnce, where it is the newest. A failure is told each
-// time: that it went away and came back is news.
+// TestAResultThatComesAgainIsToldOnce, where it is the newest, and a step that comes again at
+// once is one with its number.
 func TestAResultThatComesAgainIsToldOnce(t *testing.T) {
-	f := func(result string, want int) {
-		t.Helper()
-		var lists [][]compact.Message
-		for i := range 3 {
-			lists = append(lists, exchange(2*i, "run", `{"command":"git status --short"}`, result),
-				exchange(2*i+1, "run", fmt.Sprintf(`{"command":"make part%d"}`, i), fmt.Sprintf("part %d is made", i)))
-		}
-		text := recordOf(4000, lists...)
-		if n := strings.Count(text, "$ git status"); n != want || strings.LastIndex(text, "$ git status") < strings.Index(text, "$ make part1") {
-			t.Errorf("%q is told %d times, want %d:\n%s", result, n, want, text)
-		}
+	var lists [][]compact.Message
+	for i := range 3 {
+		lists = append(lists, exchange(2*i, "run", `{"command":"git status --short"}`, " M proxy/wire/chat.go\n M proxy/wire/text.go\n M proxy/retry.go"),
+			exchange(2*i+1, "run", `{"command":"make lint"}`, "lint: 4 files"))
 	}
-	f(" M proxy/wire/chat.go\n M proxy/wire/text.go\n M proxy/retry.go", 1)
-	f("fatal: not a git repository (or any of the parent directories): .git\n[exit code: 128]", 3)
+	text := recordOf(4000, append(lists, exchange(9, "run", `{"command":"make lint"}`, "lint: 4 files"))...)
+	if at := strings.Index(text, "proxy/wire/text.go"); strings.Count(text, "proxy/wire/text.go") != 1 || strings.LastIndex(text, "$ git status") > at || !strings.Contains(text, "$ make lint → lint: 4 files (2 ×)\n") {
+		t.Error(text)
+	}
 }
 
 // TestTheFirstLineOfAnOutputIsMissed: a reader takes the first line that is shown for

@@ -59,7 +59,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		say(user("Notes of the call.\nBelow is what "+strings.Repeat("is of no use any more and ", 10)+"must not be done:\n- Always send UTF-16.\n"+strings.Repeat("And so it goes on and on for us.\n", 20))),
 		"user: Notes of the call.\n  …\n",
 		no("UTF-16"))
-	f("what an answer denies", 90,
+	f("what an answer denies", 110,
 		say(assistant("I compared the ways.\n\nThese lose data, so I advise against them:\n\n1. Load the table anew; you must then run vacuum.\n2. The limit must be 0 for all jobs because the cause is the index.\n\n"+strings.Repeat("Then there is one more thing to say about the shop and its people, which is long.\n\n", 8))),
 		"These lose data, so I advise against them:\n", "\n  2. The limit must be 0")
 	f("a reset takes what was changed", 700,

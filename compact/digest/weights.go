@@ -13,7 +13,7 @@ const (
 	ofRule      = 1.5  // of a rule, above other lines
 	opening     = 2.5  // of the first sentence of a text, above others
 	saidWeight  = 2    // of what the assistant says: nothing else tells as much in so few words
-	heldWeight  = 1.3  // of rules and of short files, at least, however long ago they were read
+	heldWeight  = 3    // of rules and of short files, at least, however long ago they were read
 	returned    = 3    // of what a tool returned for what it was asked
 	beside      = 0.1  // of the short members beside a text
 	beyond      = 0.1  // of pieces beyond the limit of their event
