@@ -36,6 +36,7 @@ type action struct {
 	tool    string
 	verb    string // what it does, by its name or by the command of an editor, as small words
 	path    string // the file
+	others  int    // further files
 	command string
 	query   string // what is searched for
 	text    string // what a plan or a report says
@@ -123,6 +124,9 @@ func (a *action) take(v *value, within string) {
 	} else if path != "" && c == v.member("code") && writes.MatchString(a.verb) { // for a file, with gaps
 		got["command"] = ""
 	}
+	if a.path != "" && path != within && a.path != path {
+		a.others++
+	}
 	a.path, a.command, a.query = cmp.Or(a.path, path), cmp.Or(a.command, got["command"]), cmp.Or(a.query, got["query"])
 	old, hasOld := got["old"]
 	text, hasNew := got["new"]
@@ -190,6 +194,9 @@ func (a *action) subject(n int) string {
 		s = a.brief()
 	case a.kind == reads, a.query != "" && (a.kind != other || len(a.values.list) == 1):
 		s = joined(a.query, " in ", joined(a.values.member("glob include includepattern filepattern type"), " of ", a.path))
+		if a.others > 0 {
+			s += " and " + count(a.others, "other")
+		}
 	case a.kind == sends:
 		s = cmp.Or(a.values.member("description"), a.values.member("prompt"))
 	default:

@@ -111,6 +111,8 @@ var (
 	doubtful  = regexp.MustCompile(`(?i)\A.*\b(?:will be (?:applied|made|written)|queued|awaiting|waiting for|pending|dry run)\b|user_edits[:>]|\buser made the following (?:updates|changes|edits)|\buser (?:has )?modified (?:your\b|the .(?:content|new_string)\b)|unable to apply all|\bpartially (?:applied|updated)|部分(?:更新|应用|成功|完成)|处成功.{0,4}[1-9]\d* 处失败`)
 	someEdits = regexp.MustCompile(`\b([1-9]\d*)(?: of |/)(\d+) (?:edits?|changes?|hunks?|blocks?|diffs?|replacements?)\b`)
 	notAll    = regexp.MustCompile(`(?i)\bfail|not applied|not found|no match|reverted|rolled back|undone|rejected|skipped`)
+	// nought finds that an object counts nothing.
+	nought = regexp.MustCompile(`: (?:0|false|null)\b`)
 	// openFile finds the name of the file that an editor has open.
 	openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
 )
@@ -139,7 +141,7 @@ func (a *action) edited(r *result) outcome {
 		len(a.changes) > 1 && yes != nil && len(more) < 4000 && notAll.MatchString(more): // nobody knows which
 		return outcome{unknown, OneLine(r.text, 200)}
 	case r.coded && r.code != 0, not != nil && (yes == nil || not[0] < yes[1]+24):
-	case yes == nil && strings.TrimSpace(line) != "" && short && !strings.Contains(r.text, "@@ -"): // who knows
+	case yes == nil && strings.TrimSpace(line) != "" && short && !strings.Contains(r.text, "@@ -") && (r.object != passed || nought.MatchString(r.text)): // who knows
 		return outcome{unknown, OneLine(head, 200)}
 	default:
 		return outcome{verdict: passed}

@@ -19,7 +19,7 @@ func (p *part) printed(i int, e *event, head int) {
 	small := len(text) < shortOutput && n <= 40
 	limit, most := max(400, p.room/10), 240
 	c, w, listed, asked := prints, p.weights[i], 0, e.asksData()
-	if e.kind == other {
+	if e.kind == other || len(e.result.tables) > 0 {
 		c, w = data, 1 // however long ago
 		limit = max(600, p.room/4)
 		rows := map[string]float32{} // of each list: they may be of several kinds

@@ -38,6 +38,11 @@ func resultOf(text string, k kind) result {
 		r.session = m[1]
 	}
 	r.withoutFrame(text, k)
+	if v := valueOf(r.text); v.list != nil { // behind what a harness says of the program
+		u = reader{}
+		u.value("", &v)
+		r.text, r.tables = strings.TrimRight(u.b.String(), "\n"), u.tables
+	}
 	if k != searches && k != other && k != runs && len(r.tables) == 0 { // a row may begin with a number
 		r.text, r.first = withoutNumbers(r.text)
 	}

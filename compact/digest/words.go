@@ -65,8 +65,13 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 	}
 	b := p.interest.sentencesOf(text, least)
 	n := float32(len(b.lines) + 1)
-	next := p.at(i + 1)
-	replied := q.need < 0 && next != nil && next.by == byUser && (len(next.words) < shortAnswer || option.MatchString(next.words))
+	reply := ""
+	if e, next := p.at(i), p.at(i+1); e.by == byCall && e.kind == asks && e.result.text != "" {
+		reply = e.result.text
+	} else if (e.by == byAgent || e.kind == asks) && next != nil && next.by == byUser {
+		reply = next.words
+	}
+	replied := reply != "" && (len(reply) < shortAnswer || option.MatchString(reply))
 	p.lines(q, b, layout{most: most, limit: limit, base: base, weight: saidWeight * (1 + p.weights[i])}, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
