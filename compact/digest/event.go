@@ -52,6 +52,8 @@ func (r *Record) lose(m *message, answered bool) {
 	awaits := r.awaits
 	r.awaits = nil
 	switch {
+	case m.role == compact.User && strings.HasPrefix(m.text, relays):
+		r.relay(m)
 	case m.role == compact.User:
 		call := awaits != nil && awaits.origin+1 == m.origin && (!inFence[awaits.tool] || m.holds)
 		text, final := m.text, []string(nil)

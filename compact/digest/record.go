@@ -188,6 +188,7 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 		read.said = said
 		res.failed = m.Failed
 		read.result = &res
+	case strings.HasPrefix(read.text, relays):
 	case m.Role != compact.Assistant:
 		if read.holds = m.Role == compact.User && !r.native && isResult(read.text); m.Role == compact.User && !read.holds {
 			read.said, read.data = saidIn(read.text, false)

@@ -32,7 +32,7 @@ func (p *part) source(i int, e *event, head int) {
 		})
 		return
 	}
-	s := layout{most: 300, limit: max(500, p.room/8) , weight: w}
+	s := layout{most: 300, limit: max(500, p.room/8), weight: w}
 	p.lines(piece{class: rules, event: i, order: 1, need: head}, b, s, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)

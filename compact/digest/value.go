@@ -77,7 +77,7 @@ var pythonic = regexp.MustCompile(`^(?:(?:- )?[A-Za-z_]\w*:(?: [^\n]*)?\n|\[?\{'
 func valueOfYAML(text string) value {
 	var doc yaml.Node
 	if len(text) <= mostYAML && pythonic.MatchString(text) && !strings.Contains(text, "\n---") && yaml.Unmarshal([]byte(text), &doc) == nil {
-		if v := valueOf(string(appendNode(nil, &doc))); v.list != nil && (v.list[0].kind == '[' || len(v.list[0].list) > 1) {
+		if v := valueOf(string(appendNode(nil, &doc))); v.list != nil && (text[0] == '{' || v.list[0].kind == '[' || len(v.list[0].list) > 1) {
 			return v.list[0]
 		}
 	}

@@ -131,8 +131,6 @@ var sentence = regexp.MustCompile("[a-z0-9`)*\"][.!?] +|。 *")
 // heading finds the heading of a section.
 var heading = regexp.MustCompile(`^(?:#+ |\d+[.)] \*\*.*\*\*:?$|\*\*.*\*\*:?$|\*\*.*:\*\*$)`)
 
-var (
-	// announcement finds the beginnings of sentences that say what the assistant does
-	// next: the calls say that.
-	announcement = regexp.MustCompile(`(?i)^[*#\->• ]*(?:(?:good|great|perfect|excellent|okay|ok|alright|now|yes)[!,. ]+)*(?:let me|let['’]s|let us|i['’]ll|i will|i['’]m (?:\w+ )?\w+ing\b|next,|next i|first, let|i need to|now let|je (?:vais|commence|regarde|lis|vérifie)|regardons|voyons|voy a |veamos|vou |vamos |ich (?:sehe|schaue|lese|prüfe|beginne|werde) |让我|我(?:来|先|再)|接下来|посмотрю)|\A[^。]{1,60}(?:読みます|確認します|見ます|調べます|開きます|探します|実行します)。?$`)
-)
+// announcement finds the beginnings of sentences that say what the assistant does
+// next: the calls say that.
+var announcement = regexp.MustCompile(`(?i)^[*#\->• ]*(?:(?:good|great|perfect|excellent|okay|ok|alright|now|yes)[!,. ]+)*(?:let me|let['’]s|let us|i['’]ll|i will|i['’]m (?:\w+ )?\w+ing\b|next,|next i|first, let|i need to|now let|je (?:vais|commence|regarde|lis|vérifie)|regardons|voyons|voy a |veamos|vou |vamos |ich (?:sehe|schaue|lese|prüfe|beginne|werde) |让我|我(?:来|先|再)|接下来|посмотрю)|\A[^。]{1,60}(?:読みます|確認します|見ます|調べます|開きます|探します|実行します)。?$`)
