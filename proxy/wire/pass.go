@@ -1,9 +1,24 @@
 package wire
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
+	"math"
+	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
+
+// MaxDepth is how many objects and arrays may stand within each other, so nothing
+// that recurses ever sees more.
+const MaxDepth = 512
+
+// MaxKeys is how many keys one object may have: jsontext remembers them until its
+// end.
+const MaxKeys = 100_000
 
 // Code says in one word why a body is forwarded unread. It is part of the
 // interface: logs and metrics carry it.
@@ -71,3 +86,60 @@ func (e *PassError) Says() string {
 	}
 	return e.Reason.Sentence() + ": " + e.Detail
 }
+
+// check returns why a body is not one JSON object that every reader reads alike, nil
+// if it is. The verdict is jsontext's with its strict defaults: RFC 8259, UTF-8, no
+// surrogate without its other half, no key twice in one object. known are the keys
+// that an error may name.
+func check(body []byte, known []string) *PassError {
+	start := len(body) - len(trimSpace(body))
+	switch {
+	case uint64(len(body)) > math.MaxUint32:
+		return &PassError{Reason: TooLarge, Offset: math.MaxUint32}
+	case start == len(body):
+		return &PassError{Reason: EmptyBody, Offset: int64(start)}
+	case bytes.HasPrefix(body, []byte("\ufeff")):
+		return &PassError{Reason: NotObject, Detail: "it begins with a byte order mark"}
+	case body[start] != '{':
+		return &PassError{Reason: NotObject, Offset: int64(start)}
+	}
+	d := jsontext.NewDecoder(bytes.NewBuffer(body))
+	for depth := 1; depth > 0; depth = d.StackDepth() {
+		if _, err := d.ReadToken(); err != nil {
+			return syntaxError(err, len(body), known)
+		}
+		if d.StackDepth() > MaxDepth {
+			return &PassError{Reason: TooDeep, Offset: d.InputOffset() - 1}
+		}
+		if kind, n := d.StackIndex(d.StackDepth()); kind == '{' && n > 2*MaxKeys {
+			return &PassError{Reason: TooMany, Offset: d.InputOffset()}
+		}
+	}
+	if rest := trimSpace(body[d.InputOffset():]); len(rest) > 0 {
+		return &PassError{Reason: TrailingData, Offset: int64(len(body) - len(rest))}
+	}
+	return nil
+}
+
+// syntaxError says what jsontext says of a body of some size. A key is named only if
+// it is known: it could be content.
+func syntaxError(err error, size int, known []string) *PassError {
+	var fault *jsontext.SyntacticError
+	if !errors.As(err, &fault) {
+		return &PassError{Reason: InvalidJSON, Offset: int64(size)}
+	}
+	pass := &PassError{Reason: InvalidJSON, Offset: min(fault.ByteOffset, int64(size))}
+	why := fault.Err.Error()
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		pass.Reason = DuplicateKey
+		if key := fault.JSONPointer.LastToken(); slices.Contains(known, key) {
+			pass.Detail = key
+		}
+	case strings.HasPrefix(why, "invalid UTF-8"), strings.HasPrefix(why, "invalid surrogate pair"):
+		pass.Reason = InvalidUTF8
+	}
+	return pass
+}
+
+func trimSpace(text []byte) []byte { return bytes.TrimLeft(text, " \t\r\n") }
