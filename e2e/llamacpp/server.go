@@ -53,10 +53,7 @@ func Start(t testing.TB, addr string, args ...string) *Server {
 
 // Output returns the end of what the server said.
 func (s *Server) Output() string {
-	b, err := os.ReadFile(s.log)
-	if err != nil {
-		return err.Error()
-	}
+	b, _ := os.ReadFile(s.log)
 	return string(b[max(0, len(b)-2000):])
 }
 

@@ -3,7 +3,6 @@ package rig
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"strconv"
 	"testing"
 
@@ -26,11 +25,7 @@ func Chats(t testing.TB, wanted func(n int, id string) bool) (all []*Chat) {
 	t.Helper()
 	n := -1
 	for _, name := range wiretest.ConversationFiles(t) {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range bytes.Lines(text) {
+		for line := range bytes.Lines(ReadFile(t, name)) {
 			if n++; wanted != nil && !wanted(n, gjson.GetBytes(line, "id").String()) {
 				continue
 			}
