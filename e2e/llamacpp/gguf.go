@@ -124,25 +124,12 @@ func Write(file string, v *Vocabulary, window int) error {
 	}
 	start := aligned(uint64(len(head)))
 
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if _, err := f.Write(head); err != nil {
-		return err
-	}
-	at := start
+	data := append(head, make([]byte, start+end-uint64(len(head)))...)
 	for _, t := range tensors {
-		if _, err := f.WriteAt(t.numbers(v), int64(at)); err != nil {
-			return err
-		}
-		at += aligned(t.size())
+		copy(data[start:], t.numbers(v)) // the rest is zero
+		start += aligned(t.size())
 	}
-	if err := f.Truncate(int64(start + end)); err != nil { // what was not written is zero
-		return err
-	}
-	return f.Close()
+	return os.WriteFile(file, data, 0o666)
 }
 
 // numbers are those of a tensor up to the last that is not zero. The first number of

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 )
 
 // said is the word that a model says.
@@ -92,11 +93,9 @@ var letters = func() (all [256]string) {
 // read takes in the tokens, each with its length before it.
 func (v *Vocabulary) read(tokens [][]byte) error {
 	v.size = len(tokens)
-	for i, token := range tokens {
-		if bytes.Equal(token, text(said)) {
-			v.word = i
-			return nil
-		}
+	v.word = slices.IndexFunc(tokens, func(token []byte) bool { return bytes.Equal(token, text(said)) })
+	if v.word < 0 {
+		return errors.New("no token is " + said)
 	}
-	return errors.New("no token is " + said)
+	return nil
 }
