@@ -58,86 +58,66 @@ var shapeRules = []struct {
 		return nil
 	}},
 	// llama.cpp with Qwen's template answers 500, Anthropic moves it.
-	{"instructions first", func(m []compact.Message) error {
-		return each(m, func(i int) bool { return i > 0 && m[i].Role.Instruction() })
-	}},
+	{"instructions first", each(func(m []compact.Message, i int) bool { return i > 0 && m[i].Role.Instruction() })},
 	// Mistral refuses it.
-	{"no instructions behind an answer", func(m []compact.Message) error {
-		return each(m, func(i int) bool {
-			return i > 0 && m[i].Role.Instruction() && (m[i-1].Role == compact.Assistant || m[i-1].Role.Result())
-		})
-	}},
-	{"begins with a user", func(m []compact.Message) error {
-		return first(m, func(m *compact.Message) bool { return m.Role == compact.User })
-	}},
+	{"no instructions behind an answer", each(func(m []compact.Message, i int) bool {
+		return i > 0 && m[i].Role.Instruction() && (m[i-1].Role == compact.Assistant || m[i-1].Role.Result())
+	})},
+	{"begins with a user", first(func(m *compact.Message) bool { return m.Role == compact.User })},
 	// Gemini wants a user before a call.
-	{"does not begin with a call", func(m []compact.Message) error {
-		return first(m, func(m *compact.Message) bool { return len(m.Calls) == 0 })
-	}},
-	{"no two users in a row", func(m []compact.Message) error {
-		return follow(m, func(a, b *compact.Message) bool { return a.Role == compact.User && b.Role == compact.User })
-	}},
-	{"no two assistants in a row", func(m []compact.Message) error {
-		return follow(m, func(a, b *compact.Message) bool {
-			return a.Role == compact.Assistant && b.Role == compact.Assistant
-		})
-	}},
+	{"does not begin with a call", first(func(m *compact.Message) bool { return len(m.Calls) == 0 })},
+	{"no two users in a row", follow(func(a, b *compact.Message) bool { return a.Role == compact.User && b.Role == compact.User })},
+	{"no two assistants in a row", follow(func(a, b *compact.Message) bool {
+		return a.Role == compact.Assistant && b.Role == compact.Assistant
+	})},
 	// Hosted Mistral refuses it.
-	{"no user behind a tool", func(m []compact.Message) error {
-		return follow(m, func(a, b *compact.Message) bool { return a.Role.Result() && b.Role == compact.User })
-	}},
+	{"no user behind a tool", follow(func(a, b *compact.Message) bool { return a.Role.Result() && b.Role == compact.User })},
 	{"every call answered at once", promises.Pairs},
-	{"no content is empty", func(m []compact.Message) error {
-		return each(m, func(i int) bool {
-			blank := m[i].Shape == compact.Null || m[i].Shape == compact.Absent
-			return m[i].Flawed || m[i].Shape == compact.Array && len(m[i].Parts) == 0 || blank && len(m[i].Calls) == 0
-		})
-	}},
-	{"no text is empty", func(m []compact.Message) error {
-		return each(m, func(i int) bool {
-			return slices.ContainsFunc(m[i].Parts, func(p compact.Part) bool { return p.Kind == compact.KindText && p.Text.Len() == 0 })
-		})
-	}},
+	{"no content is empty", each(func(m []compact.Message, i int) bool {
+		blank := m[i].Shape == compact.Null || m[i].Shape == compact.Absent
+		return m[i].Flawed || m[i].Shape == compact.Array && len(m[i].Parts) == 0 || blank && len(m[i].Calls) == 0
+	})},
+	{"no text is empty", each(func(m []compact.Message, i int) bool {
+		return slices.ContainsFunc(m[i].Parts, func(p compact.Part) bool { return p.Kind == compact.KindText && p.Text.Len() == 0 })
+	})},
 	// Mistral, newer Claude and Bedrock ask for it.
-	{"ends with a user or a tool", func(m []compact.Message) error {
-		if n := len(m); n > 0 && m[n-1].Role != compact.User && !m[n-1].Role.Result() {
-			return fmt.Errorf("message %d (%s)", n-1, m[n-1].Role)
+	{"ends with a user or a tool", each(func(m []compact.Message, i int) bool {
+		return i == len(m)-1 && m[i].Role != compact.User && !m[i].Role.Result()
+	})},
+}
+
+// each returns a rule that names the first message that is bad.
+func each(bad func(m []compact.Message, i int) bool) func([]compact.Message) error {
+	return func(m []compact.Message) error {
+		for i := range m {
+			if bad(m, i) {
+				return fmt.Errorf("message %d (%s)", i, m[i].Role)
+			}
 		}
 		return nil
-	}},
+	}
 }
 
-// each names the first message that is bad.
-func each(msgs []compact.Message, bad func(i int) bool) error {
-	for i := range msgs {
-		if bad(i) {
-			return fmt.Errorf("message %d (%s)", i, msgs[i].Role)
-		}
-	}
-	return nil
+// first returns a rule about the first message that is no instruction.
+func first(good func(*compact.Message) bool) func([]compact.Message) error {
+	return each(func(m []compact.Message, i int) bool {
+		return !m[i].Role.Instruction() && before(m, i) < 0 && !good(&m[i])
+	})
 }
 
-// first asks something of the first message that is no instruction.
-func first(msgs []compact.Message, good func(*compact.Message) bool) error {
-	i := slices.IndexFunc(msgs, func(m compact.Message) bool { return !m.Role.Instruction() })
-	if i >= 0 && !good(&msgs[i]) {
-		return fmt.Errorf("message %d (%s)", i, msgs[i].Role)
-	}
-	return nil
+// follow returns a rule that names the first message that may not follow the one before
+// it, where templates do not see instructions as turns.
+func follow(bad func(a, b *compact.Message) bool) func([]compact.Message) error {
+	return each(func(m []compact.Message, i int) bool {
+		last := before(m, i)
+		return !m[i].Role.Instruction() && last >= 0 && bad(&m[last], &m[i])
+	})
 }
 
-// follow names the first message that may not follow the one before it, where
-// templates do not see instructions as turns.
-func follow(msgs []compact.Message, bad func(a, b *compact.Message) bool) error {
-	last := -1
-	for i := range msgs {
-		if msgs[i].Role.Instruction() {
-			continue
-		}
-		if last >= 0 && bad(&msgs[last], &msgs[i]) {
-			return fmt.Errorf("message %d (%s) behind message %d (%s)", i, msgs[i].Role, last, msgs[last].Role)
-		}
-		last = i
+// before returns where the last message before another is that is no instruction; -1:
+// there is none.
+func before(m []compact.Message, i int) int {
+	for i--; i >= 0 && m[i].Role.Instruction(); i-- {
 	}
-	return nil
+	return i
 }
