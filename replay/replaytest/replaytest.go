@@ -43,34 +43,29 @@ func Write(t testing.TB, name, content string) string {
 
 // Rewriting returns a policy that rewrites old tool results to a text.
 func Rewriting(text string) *compact.Policy {
-	return &compact.Policy{Ladder: []compact.Stage{rewrite(text)}}
+	return &compact.Policy{Ladder: []compact.Stage{rewrite(func() string { return text })}}
 }
 
-type rewrite string
+// Fickle returns a policy that writes another text at every request, so that it
+// breaks the promise "stable": it remembers how often it was asked, as no honest one does.
+func Fickle() *compact.Policy {
+	asked := 0
+	return &compact.Policy{Ladder: []compact.Stage{rewrite(func() string {
+		asked++
+		return fmt.Sprint("gone ", asked)
+	})}}
+}
+
+// rewrite rewrites tool results, the oldest first, until there is room.
+type rewrite func() string
 
 func (rewrite) Name() string { return "rewrite" }
 
-func (s rewrite) Shrink(d *compact.Draft) {
+func (text rewrite) Shrink(d *compact.Draft) {
 	for ref := range d.Results() {
 		if d.Over() == 0 {
 			return
 		}
-		d.Rewrite(ref, string(s), "test")
-	}
-}
-
-// Fickle returns a policy that writes another text at every request, so that it
-// breaks the promise "stable".
-func Fickle() *compact.Policy { return &compact.Policy{Ladder: []compact.Stage{&fickle{}}} }
-
-// fickle remembers how often it was asked, as no honest stage does.
-type fickle struct{ asked int }
-
-func (*fickle) Name() string { return "fickle" }
-
-func (s *fickle) Shrink(d *compact.Draft) {
-	for ref := range d.Results() {
-		s.asked++
-		d.Rewrite(ref, fmt.Sprint("gone ", s.asked), "test")
+		d.Rewrite(ref, text(), "test")
 	}
 }
