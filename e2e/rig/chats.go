@@ -25,7 +25,7 @@ func Chats(t testing.TB, wanted func(n int, id string) bool) (all []*Chat) {
 	t.Helper()
 	n := -1
 	for _, name := range wiretest.ConversationFiles(t) {
-		for line := range bytes.Lines(ReadFile(t, name)) {
+		for line := range wiretest.Lines(t, name) {
 			if n++; wanted != nil && !wanted(n, gjson.GetBytes(line, "id").String()) {
 				continue
 			}

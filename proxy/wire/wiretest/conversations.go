@@ -3,7 +3,6 @@
 package wiretest
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -125,22 +124,14 @@ func repository(t testing.TB) string {
 	}
 }
 
-// Lines yields the lines of a file of conversations, each as a slice of its own.
+// Lines returns the lines of a file of conversations.
 func Lines(t testing.TB, file string) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		s := bufio.NewScanner(f)
-		s.Buffer(nil, 64<<20)
-		for s.Scan() && yield(bytes.Clone(s.Bytes())) {
-		}
-		if err := s.Err(); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return bytes.Lines(text)
 }
 
 // recorded reads a recorded chat conversation.
