@@ -12,11 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Canary is part of every secret in the environment; nothing that is printed may
-// hold it.
-const Canary = "canary"
-
-// Variable returns a variable of the environment.
+// Variable returns a variable of the environment. "canary" is part of every secret.
 func Variable(name string) (string, bool) {
 	v, ok := map[string]string{
 		"KEY":     "canary-from-env",
