@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"net/url"
 	"slices"
 	"time"
 
@@ -114,7 +113,7 @@ func routes(c *config.Config, policies map[string]*compact.Policy) *routeTable {
 			Match:            m.Match,
 			Upstream:         upstream,
 			Key:              m.APIKey,
-			ClientCredential: clientCredential(c, m, upstream, top),
+			ClientCredential: m.APIKey == "" && len(c.ClientKeys) == 0 && (m.Credential == "client" || access.SameOrigin(upstream, top)),
 			Limits:           m.Limits,
 			Discover:         c.Discover,
 			Configured:       m.Window != 0 || m.Budget != 0,
@@ -131,13 +130,6 @@ func routes(c *config.Config, policies map[string]*compact.Policy) *routeTable {
 		t.rows = append(t.rows, row)
 	}
 	return t
-}
-
-// clientCredential reports whether the client's own credential goes to the
-// upstream of a row: to the origin that it was meant for, or where the file
-// says so.
-func clientCredential(c *config.Config, m config.Model, upstream, top *url.URL) bool {
-	return m.APIKey == "" && len(c.ClientKeys) == 0 && (m.Credential == "client" || access.SameOrigin(upstream, top))
 }
 
 // route returns the route of a model: that of the first row that matches, with
