@@ -291,10 +291,8 @@ func (d *Draft) newSlot(originals []Message) *Slot {
 // opens reports whether only instructions are left of [from, i), so that the
 // slot's own message would come directly before message i.
 func (d *Draft) opens(i, from int) bool {
-	for k := from; k < i; k++ {
-		if !d.removed(k) && !d.msgs[k].Role.Instruction() {
-			return false
-		}
+	for from < i && (d.removed(from) || d.msgs[from].Role.Instruction()) {
+		from++
 	}
-	return true
+	return from >= i
 }
