@@ -42,15 +42,19 @@ type Options struct {
 // concurrent use.
 type Metrics struct {
 	table
-	registry *prometheus.Registry
-	proxy    atomic.Pointer[proxy.Proxy] // whose state is shown; nil: none
-	store    atomic.Pointer[func() store.State]
+	registry     *prometheus.Registry
+	droppedLines func() int
+	proxy        atomic.Pointer[proxy.Proxy] // whose state is shown; nil: none
+	store        atomic.Pointer[func() store.State]
 }
 
 // New makes metrics that have counted nothing.
 func New(o Options) *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry()}
-	m.table = newTable(m.registry, o.Dropped)
+	m := &Metrics{registry: prometheus.NewRegistry(), droppedLines: o.Dropped}
+	if o.Dropped == nil {
+		m.droppedLines = func() int { return 0 }
+	}
+	m.table = newTable(m.registry)
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), stateOf{m})
 	m.build.WithLabelValues(o.Version, o.Revision, runtime.Version()).Set(1)
 	m.Reloaded(true, o.Started)
@@ -121,12 +125,10 @@ func (m *Metrics) WatchStore(state func() store.State) { m.store.Store(&state) }
 // Reloaded notes that the configuration was read again: whether it was taken, and
 // when.
 func (m *Metrics) Reloaded(ok bool, at time.Time) {
-	if !ok {
-		m.reloadOK.Set(0)
-		return
+	m.reloadOK.Set(oneIf(ok))
+	if ok {
+		m.reloadTime.Set(seconds(at))
 	}
-	m.reloadOK.Set(1)
-	m.reloadTime.Set(seconds(at))
 }
 
 // Rows are all metrics that this package defines, in the order of the manual.

@@ -2,14 +2,15 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// stateOf collects what a proxy holds at the moment of the question.
+// stateOf collects what a proxy and the log hold at the moment of the question.
 type stateOf struct{ m *Metrics }
 
 // Describe names nothing: what there is is not known before Watch.
 func (stateOf) Describe(chan<- *prometheus.Desc) {}
 
-// Collect reads the state once. There is none before Watch.
+// Collect reads the state once. The proxy has none before Watch.
 func (s stateOf) Collect(to chan<- prometheus.Metric) {
+	to <- prometheus.MustNewConstMetric(s.m.logLines, prometheus.CounterValue, float64(s.m.droppedLines()))
 	p := s.m.proxy.Load()
 	if p == nil {
 		return

@@ -41,7 +41,7 @@ type table struct {
 	serving, arriving, waiting, memory, memoryMost *prometheus.Desc
 	upstreamUp, upstreamFailures                   *prometheus.Desc
 	upstreamAnswered, upstreamFailed               *prometheus.Desc
-	learnt, summarizing                            *prometheus.Desc
+	learnt, summarizing, logLines                  *prometheus.Desc
 	storeOperations, storeFailed                   *prometheus.Desc
 	storeUp, storeRefuses                          *prometheus.Desc
 }
@@ -62,7 +62,7 @@ var (
 	modelBuckets    = []float64{0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640}
 )
 
-func newTable(r *prometheus.Registry, droppedLines func() int) (t table) {
+func newTable(r *prometheus.Registry) (t table) {
 	t.requests = t.counter(r, "laconic_requests_total", inRequests,
 		"Requests that are over, by the row of the configuration, what became of them, and the status that the client got. A status that has no name counts as its class.",
 		"route", "outcome", "status")
@@ -84,7 +84,7 @@ func newTable(r *prometheus.Registry, droppedLines func() int) (t table) {
 		"What the usage of their answers counts, of prompts (prompt) and of answers (completion).", "client", "of")
 	t.serviceCalls = t.histogram(r, "laconic_service_seconds",
 		"Calls of POST /compact and /v1/compress, until their answer. passed: the messages came back as they came. (none): there was no body to compact.", overheadBuckets, "endpoint", "outcome")
-	t.state("laconic_requests_serving", &t.serving, inRequests, "Requests that are not over.")
+	t.serving = t.read("gauge", "laconic_requests_serving", inRequests, "Requests that are not over.")
 
 	t.before = t.counter(r, "laconic_tokens_before_total", inTokens,
 		"Prompts of measured chat requests as they came, by our count. What no upstream got is not counted here and in the next four, but for what was rejected.", "route", "outcome")
@@ -135,35 +135,35 @@ func newTable(r *prometheus.Registry, droppedLines func() int) (t table) {
 		"Requests to the summarizer's model.").WithLabelValues()
 	t.summaryTokens = t.counter(r, "laconic_summarizer_source_tokens_total", inTokens,
 		"What it was sent to summarize, about.").WithLabelValues()
-	t.state("laconic_summaries_running", &t.summarizing, "attempts", "Summaries that are being made.")
+	t.summarizing = t.read("gauge", "laconic_summaries_running", "attempts", "Summaries that are being made.")
 
-	t.state("laconic_learnt_facts", &t.learnt, "models",
+	t.learnt = t.read("gauge", "laconic_learnt_facts", "models",
 		"Of how many models, each behind one upstream and for one credential, a fact is believed: a limit (window, input, messages, bytes, hard), that prompt and answer are refused together (together), how it counts (count), or what its chat template demands of a list (shape).", "fact")
 
-	t.state("laconic_upstream_up", &t.upstreamUp, "1 or 0", "Whether the upstream answers, as the last requests to it show; nobody probes. Three failures in succession are 0.", "upstream")
-	t.state("laconic_upstream_failures", &t.upstreamFailures, inRequests, "Requests that failed since the last one that was answered.", "upstream")
-	t.state("laconic_upstream_last_answer_timestamp_seconds", &t.upstreamAnswered, inTime, "When a request was answered last; 0: never.", "upstream")
-	t.state("laconic_upstream_last_failure_timestamp_seconds", &t.upstreamFailed, inTime, "When a request failed last; 0: never.", "upstream")
+	t.upstreamUp = t.read("gauge", "laconic_upstream_up", "1 or 0", "Whether the upstream answers, as the last requests to it show; nobody probes. Three failures in succession are 0.", "upstream")
+	t.upstreamFailures = t.read("gauge", "laconic_upstream_failures", inRequests, "Requests that failed since the last one that was answered.", "upstream")
+	t.upstreamAnswered = t.read("gauge", "laconic_upstream_last_answer_timestamp_seconds", inTime, "When a request was answered last; 0: never.", "upstream")
+	t.upstreamFailed = t.read("gauge", "laconic_upstream_last_failure_timestamp_seconds", inTime, "When a request failed last; 0: never.", "upstream")
 	t.changes = t.counter(r, "laconic_upstream_changes_total", "changes",
 		"How often requests showed that an upstream is down, is up again, has no such path, or cuts prompts to its window.", "upstream", "event")
 
-	t.state("laconic_body_memory_bytes", &t.memory, inBytes, "Memory that bodies take, and what is made of them.")
-	t.state("laconic_body_memory_limit_bytes", &t.memoryMost, inBytes, "What they may take: limits.memory.")
-	t.state("laconic_bodies_arriving", &t.arriving, "bodies", "Bodies that are being received.")
-	t.state("laconic_bodies_waiting", &t.waiting, inRequests, "Requests that wait for memory: to receive their body (arrival), or to work on it (work).", "for")
+	t.memory = t.read("gauge", "laconic_body_memory_bytes", inBytes, "Memory that bodies take, and what is made of them.")
+	t.memoryMost = t.read("gauge", "laconic_body_memory_limit_bytes", inBytes, "What they may take: limits.memory.")
+	t.arriving = t.read("gauge", "laconic_bodies_arriving", "bodies", "Bodies that are being received.")
+	t.waiting = t.read("gauge", "laconic_bodies_waiting", inRequests, "Requests that wait for memory: to receive their body (arrival), or to work on it (work).", "for")
 
-	t.state("laconic_store_up", &t.storeUp, "1 or 0",
+	t.storeUp = t.read("gauge", "laconic_store_up", "1 or 0",
 		"0 while a shared store (Redis), or a master of it, does not answer. Requests go on without it.")
-	t.state("laconic_store_refuses", &t.storeRefuses, "1 or 0",
+	t.storeRefuses = t.read("gauge", "laconic_store_refuses", "1 or 0",
 		"1 for what a shared store refused when it was asked last: an operation, or hear for what other processes call. The log has its word, such as READONLY or NOPERM.", "operation")
-	t.total("laconic_store_operations_total", &t.storeOperations, "operations",
+	t.storeOperations = t.read("counter", "laconic_store_operations_total", "operations",
 		"What a shared store (Redis) was asked: get, put, lock, erase, call. Each takes one round trip.", "operation")
-	t.total("laconic_store_failed_operations_total", &t.storeFailed, "operations",
+	t.storeFailed = t.read("counter", "laconic_store_failed_operations_total", "operations",
 		"Of these, what it did not do: it did not answer, or refused.", "operation")
 
 	t.faults = t.counter(r, "laconic_faults_total", "faults", "Faults of the proxy's own. The log has a line for each.").WithLabelValues()
 	t.peers = t.counter(r, "laconic_peer_errors_total", "errors", "Clients and upstreams that broke their protocol.").WithLabelValues()
-	t.lines(r, "laconic_log_lines_dropped_total", "Lines of the log that were dropped, because nobody took them.", droppedLines)
+	t.logLines = t.read("counter", "laconic_log_lines_dropped_total", "lines", "Lines of the log that were dropped, because nobody took them.")
 
 	t.build = t.gauge(r, "laconic_build_info", isInfo, "What runs.", "version", "revision", "goversion")
 	t.config = t.gauge(r, "laconic_config_info", isInfo, "Settings that are on or off.",
@@ -189,25 +189,8 @@ func (t *table) histogram(r *prometheus.Registry, name, help string, buckets []f
 	return promauto.With(r).NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
 }
 
-// lines is a counter that somebody else keeps.
-func (t *table) lines(r *prometheus.Registry, name, help string, count func() int) {
-	t.described = append(t.described, Row{name, "counter", nil, "lines", help})
-	promauto.With(r).NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 {
-		if count == nil {
-			return 0
-		}
-		return float64(count())
-	})
-}
-
-// total describes a counter whose value is read when it is asked for.
-func (t *table) total(name string, desc **prometheus.Desc, unit, help string, labels ...string) {
-	t.described = append(t.described, Row{name, "counter", labels, unit, help})
-	*desc = prometheus.NewDesc(name, help, labels, nil)
-}
-
-// state describes a gauge whose value is read when it is asked for.
-func (t *table) state(name string, desc **prometheus.Desc, unit, help string, labels ...string) {
-	t.described = append(t.described, Row{name, "gauge", labels, unit, help})
-	*desc = prometheus.NewDesc(name, help, labels, nil)
+// read describes a gauge or a counter whose value is read when it is asked for.
+func (t *table) read(kind, name, unit, help string, labels ...string) *prometheus.Desc {
+	t.described = append(t.described, Row{name, kind, labels, unit, help})
+	return prometheus.NewDesc(name, help, labels, nil)
 }
