@@ -78,7 +78,7 @@ type Proxy struct {
 	decoder   body.Decoder
 	learnt    *learn.Memory
 	asker     *discover.Asker
-	upstreams *operate.Upstreams
+	upstreams operate.Upstreams
 	outcomes  operate.Outcomes
 	summaries *summarize.Service
 
@@ -108,9 +108,8 @@ func New(o Options) (*Proxy, error) {
 		sessions: access.NewSessions(),
 		// Via names this process and not the program, so that one Laconic may
 		// stand behind another.
-		mark:      "laconic-" + randomID(),
-		decoder:   body.NewDecoder(),
-		upstreams: operate.NewUpstreams(),
+		mark:    "laconic-" + randomID(),
+		decoder: body.NewDecoder(),
 	}
 	p.closing, p.close = context.WithCancel(context.Background())
 	s := newSettings(o, p.mark)

@@ -136,7 +136,8 @@ func (a *Admin) check(page *Page, w http.ResponseWriter, r *http.Request) *apier
 // pageFor returns the page that a request is for: the one of its path, or the one
 // with the longest path above it.
 func (a *Admin) pageFor(r *http.Request) (page *Page, no *apierror.Error) {
-	own := []Page{{Path: "/healthz", Open: true, Handler: http.HandlerFunc(a.healthz)}, {Path: "/readyz", Open: true, Handler: http.HandlerFunc(a.readyz)}}
+	healthz := func(w http.ResponseWriter, _ *http.Request) { Say(w, http.StatusOK, "ok\n") }
+	own := []Page{{Path: "/healthz", Open: true, Handler: http.HandlerFunc(healthz)}, {Path: "/readyz", Open: true, Handler: http.HandlerFunc(a.readyz)}}
 	for _, p := range append(own, a.Pages...) {
 		below := len(p.Path) > 1 && strings.HasSuffix(p.Path, "/") && strings.HasPrefix(r.URL.Path, p.Path)
 		if (r.URL.Path == p.Path || below) && (page == nil || len(p.Path) > len(page.Path)) {
@@ -157,8 +158,6 @@ func (a *Admin) pageFor(r *http.Request) (page *Page, no *apierror.Error) {
 	}
 	return page, nil
 }
-
-func (a *Admin) healthz(w http.ResponseWriter, _ *http.Request) { Say(w, http.StatusOK, "ok\n") }
 
 func (a *Admin) readyz(w http.ResponseWriter, r *http.Request) {
 	status, says := http.StatusOK, "ready\n"

@@ -142,7 +142,7 @@ func TestPages(t *testing.T) {
 // come back: the time does it.
 func TestNotReadyForUpstreamsEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		u := NewUpstreams()
+		u := &Upstreams{}
 		fail := func(origin string) {
 			for range downAfter {
 				u.Observe(origin, Shown{Code: apierror.CodeUnreachable}, time.Now())

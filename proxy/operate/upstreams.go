@@ -54,14 +54,11 @@ type Upstream struct {
 	found, hinted bool      // a path of the API was there; the hint was given
 }
 
-// Upstreams are all that requests went to, by their origins.
+// Upstreams are all that requests went to, by their origins. The zero value has none.
 type Upstreams struct {
 	mu  sync.Mutex
 	all map[string]*Upstream
 }
-
-// NewUpstreams returns none.
-func NewUpstreams() *Upstreams { return &Upstreams{all: map[string]*Upstream{}} }
 
 // Origin returns the origin of a base URL.
 func Origin(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String() }
@@ -86,6 +83,9 @@ type Change struct {
 func (u *Upstreams) Observe(origin string, s Shown, now time.Time) (changes []Change) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if u.all == nil {
+		u.all = map[string]*Upstream{}
+	}
 	one := u.all[origin]
 	if one == nil {
 		one = &Upstream{Upstream: origin}
