@@ -24,13 +24,6 @@ type move struct {
 	was int32
 }
 
-func newBooks(ladder []Stage) (b books) {
-	for _, s := range ladder {
-		b.stageNames = append(b.stageNames, s.Name())
-	}
-	return b
-}
-
 // reason records why messages leave and returns its number for setRemoved.
 func (b *books) reason(why string) int32 {
 	e := Edit{Op: OpRemove, Stage: b.stageNames[b.stage], Why: why, Epoch: b.epoch}

@@ -229,12 +229,12 @@ func beside(window, reserve int) int {
 
 func step(window int) int { return max(1, window/16) }
 
-// coarse rounds the fixed cost up by at most an eighth, and by less than step,
+// fixed returns the fixed cost, rounded up by at most an eighth, and by less than Step,
 // so that a tool that is loaded late moves no earlier epoch. What a last resort cuts is
 // measured without that.
-func coarse(fixed, step int) int {
-	n := max(0, fixed)
-	step = min(step, 1<<max(0, bits.Len(uint(n))-4))
+func (in *input) fixed() int {
+	n := max(0, in.beside)
+	step := min(in.budget.Step, 1<<max(0, bits.Len(uint(n))-4))
 	return (n + step - 1) / step * step
 }
 

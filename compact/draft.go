@@ -33,15 +33,18 @@ func newDraft(in *input) *Draft {
 	if records == nil {
 		records = Digester.Record
 	}
-	return &Draft{
+	d := &Draft{
 		view:       newView(in),
-		books:      newBooks(in.policy.Ladder),
 		candidates: candidates{cursor: make([]int, len(in.policy.Ladder))},
 		memory:     memory{records: records, recorded: make([]bool, len(in.msgs))},
 		placement:  in.policy.Placement,
 		counter:    in.counter,
 		own:        make([]bool, len(in.msgs)),
 	}
+	for _, s := range in.policy.Ladder {
+		d.stageNames = append(d.stageNames, s.Name())
+	}
+	return d
 }
 
 // Total returns what the request costs now, in tokens.

@@ -37,9 +37,6 @@ func historyOf(conv Conversation, msgs []Message) int {
 	return n
 }
 
-// fixed returns the fixed cost, rounded up.
-func (in *input) fixed() int { return coarse(in.beside, in.budget.Step) }
-
 // total returns the cost of the whole request before any edit.
 func (in *input) total() int {
 	n := in.fixed()
