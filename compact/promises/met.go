@@ -95,10 +95,8 @@ func (k *checker) holds(m *compact.Message, at int) bool {
 
 // contains reports whether parts has run as a run.
 func contains(parts, run []compact.Part) bool {
-	for i := 0; i+len(run) <= len(parts); i++ {
-		if slices.EqualFunc(parts[i:i+len(run)], run, compact.Part.Equal) {
-			return true
-		}
+	for len(parts) >= len(run) && !slices.EqualFunc(parts[:len(run)], run, compact.Part.Equal) {
+		parts = parts[1:]
 	}
-	return false
+	return len(parts) >= len(run)
 }

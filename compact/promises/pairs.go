@@ -8,13 +8,6 @@ import (
 	"laconic/compact"
 )
 
-// paired: every call is answered once, directly after its message.
-func (k *checker) paired() {
-	if err := Pairs(k.sent); err != nil {
-		k.fail("paired", "%v", err)
-	}
-}
-
 // Pairs returns an error unless each message with calls is directly followed by one
 // result for each of them, and no other result is in the list, as strict upstreams
 // demand it. The model is to continue a last message that is open.

@@ -27,7 +27,9 @@ func Broken(in compact.Conversation, p *compact.Policy, c compact.Counter, b com
 	k.out = folded.Apply()
 	k.repaired, _ = in.Rules.Repair(in.Messages, plan.Repair)
 	k.untouched()
-	k.paired()
+	if err := Pairs(k.sent); err != nil {
+		k.fail("paired", "%v", err)
+	}
 	k.owned()
 	k.met()
 	k.fits()
