@@ -80,14 +80,6 @@ func (r *reading) options(n *yaml.Node, path string) any {
 	return json.RawMessage(raw)
 }
 
-// rung checks one rung of a ladder that the file has.
-func (ch *checking) rung(path string, rung Rung) {
-	if ch.Has(path) && ch.name(path, rung.Name, stage.Names()) {
-		_, err := stage.New(rung.Name, rung.Options)
-		ch.options(join(path, rung.Name), "the stage "+rung.Name, err)
-	}
-}
-
 // options notes the errors of the options of a stage or a policy, each at its place.
 func (ch *checking) options(at, who string, err error) {
 	faults, _ := errors.AsType[stage.OptionErrors](err)

@@ -9,6 +9,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/policy"
+	"laconic/compact/stage"
 )
 
 // Policy is how conversations are compacted. In a Config it is resolved:
@@ -85,7 +86,10 @@ func (ch *checking) policy(name string, p Policy) {
 		}
 	}
 	for i, rung := range p.Ladder {
-		ch.rung(fmt.Sprintf("%s.ladder[%d]", path, i), rung)
+		if at := fmt.Sprintf("%s.ladder[%d]", path, i); ch.Has(at) && ch.name(at, rung.Name, stage.Names()) {
+			_, err := stage.New(rung.Name, rung.Options)
+			ch.options(join(at, rung.Name), "the stage "+rung.Name, err)
+		}
 	}
 }
 
