@@ -149,14 +149,9 @@ func (g *grouping) add(r *Conversation) *Conversation {
 
 // startsWith reports whether a list begins with all messages of another.
 func startsWith(msgs, start []compact.Message) bool {
-	if len(msgs) < len(start) {
-		return false
+	n := len(start) // from the end, where lists differ most often
+	for n > 0 && n <= len(msgs) && msgs[n-1].Equal(&start[n-1]) {
+		n--
 	}
-	// From the end, where lists differ most often.
-	for i := len(start) - 1; i >= 0; i-- {
-		if !msgs[i].Equal(&start[i]) {
-			return false
-		}
-	}
-	return true
+	return n == 0
 }
