@@ -129,12 +129,11 @@ func differ(a, b int) bool { return max(a, b)-min(a, b) > max(a, b)*plateau/1000
 
 // grew reports whether a prompt is longer than another by every way of counting.
 func grew(from, to []int) bool {
-	for i := range to {
-		if to[i] <= from[i] {
-			return false
-		}
+	i := 0
+	for i < len(to) && to[i] > from[i] {
+		i++
 	}
-	return true
+	return i == len(to)
 }
 
 func (c *Calibration) add(b bill) {
@@ -227,12 +226,11 @@ func (c *Calibration) score(way int) int {
 // adds by itself is a large part of them.
 func (c *Calibration) comparable() []bill {
 	last := c.seen[len(c.seen)-1].counted
-	for i := len(c.seen) - 1; i > 0; i-- {
-		if 2*c.seen[i-1].counted < last {
-			return c.seen[i:]
-		}
+	i := len(c.seen) - 1
+	for i > 0 && 2*c.seen[i-1].counted >= last {
+		i--
 	}
-	return c.seen
+	return c.seen[i:]
 }
 
 // largest returns the factor that the newest three bills need.

@@ -6,7 +6,7 @@
 //     them. So running totals are exact, and a message may be counted once and remembered.
 //   - safe: where the true cost of a piece cannot be known, the answer leans upward. A request that is counted too high
 //     is folded a little early; one that is counted too low is refused by the upstream. An unknown model gets the
-//     middle of the known ones, times [Careful] if the upstream cuts prompts instead of refusing them.
+//     middle of the known ones, times [Counter.Careful] if the upstream cuts prompts instead of refusing them.
 //   - total: every input has a cost of zero or more. No question about a cost panics or fails, however broken
 //     the picture, the sound or the JSON.
 //   - bounded: everything is linear in its input, whatever the input. The size of a picture comes from its header: at
