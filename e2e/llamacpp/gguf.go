@@ -56,18 +56,13 @@ type tensor struct {
 	rows    uint64 // 0: a vector
 }
 
-func (t tensor) kind() uint32 {
+// layout returns the type of the numbers, and how many bytes they take with what aligns
+// the next.
+func (t tensor) layout() (kind uint32, size uint64) {
 	if t.rows == 0 {
-		return tensorFloat32
+		return tensorFloat32, aligned(4 * t.columns)
 	}
-	return tensorFloat16
-}
-
-func (t tensor) size() uint64 {
-	if t.rows == 0 {
-		return 4 * t.columns
-	}
-	return 2 * t.columns * t.rows
+	return tensorFloat16, aligned(2 * t.columns * t.rows)
 }
 
 func aligned(n uint64) uint64 { return (n + alignment - 1) / alignment * alignment }
@@ -109,7 +104,7 @@ func Write(file string, v *Vocabulary, window int) error {
 	for _, e := range entries {
 		head = append(append(append(head, text(e.key)...), number(e.kind)...), e.value...)
 	}
-	end := uint64(0)
+	var numbers []byte
 	for _, t := range tensors {
 		dims := []uint64{t.columns, t.rows}
 		if t.rows == 0 {
@@ -119,17 +114,13 @@ func Write(file string, v *Vocabulary, window int) error {
 		for _, d := range dims {
 			head = binary.LittleEndian.AppendUint64(head, d)
 		}
-		head = binary.LittleEndian.AppendUint64(append(head, number(t.kind())...), end)
-		end += aligned(t.size())
+		kind, size := t.layout()
+		head = binary.LittleEndian.AppendUint64(append(head, number(kind)...), uint64(len(numbers)))
+		own := t.numbers(v)
+		numbers = append(append(numbers, own...), make([]byte, size-uint64(len(own)))...) // the rest is zero
 	}
-	start := aligned(uint64(len(head)))
-
-	data := append(head, make([]byte, start+end-uint64(len(head)))...)
-	for _, t := range tensors {
-		copy(data[start:], t.numbers(v)) // the rest is zero
-		start += aligned(t.size())
-	}
-	return os.WriteFile(file, data, 0o666)
+	head = append(head, make([]byte, aligned(uint64(len(head)))-uint64(len(head)))...)
+	return os.WriteFile(file, append(head, numbers...), 0o666)
 }
 
 // numbers are those of a tensor up to the last that is not zero. The first number of
