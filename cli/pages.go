@@ -62,8 +62,11 @@ func clientKeys(c *config.Config) (all []proxy.ClientKey) {
 	return all
 }
 
-// longestForm bounds what names a client.
-const longestForm = 64 << 10
+// What names a client is bounded, and the time to send it.
+const (
+	longestForm = 64 << 10
+	formTimeout = 5 * time.Second
+)
 
 // eraser erases what is kept of clients.
 type eraser struct {
@@ -121,6 +124,3 @@ func (e eraser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		operate.Say(w, http.StatusOK, done+"\n")
 	}
 }
-
-// formTimeout is the time to send a form.
-const formTimeout = 5 * time.Second

@@ -54,21 +54,16 @@ func runHere(cmd *cobra.Command, path string, args, env []string) (code int, err
 	if err := child.Start(); err != nil {
 		return cannotRun(cmd, err), nil
 	}
-	over := make(chan struct{})
 	go func() {
-		for {
-			select {
-			case s := <-signals:
-				if !sentToAll(s) {
-					_ = child.Process.Signal(s)
-				}
-			case <-over:
-				return
+		for s := range signals {
+			if !sentToAll(s) {
+				_ = child.Process.Signal(s)
 			}
 		}
 	}()
 	err = child.Wait()
-	close(over)
+	signal.Stop(signals) // from here on nothing is sent
+	close(signals)
 	if child.ProcessState == nil {
 		return 0, err
 	}
