@@ -141,7 +141,7 @@ func (s *show) totals() {
 	sums("largest prompt", func(b *bill) string { return number.Of(b.largest) })
 	sums("prompt tokens in all", func(b *bill) string { return number.Of(b.prompt) })
 	sums("  from a prompt cache", func(b *bill) string { return fmt.Sprintf("%d %%", (100*b.cached+b.prompt/2)/max(1, b.prompt)) })
-	sums("  billed, cached at 1/10", func(b *bill) string { return number.Of(b.charged()) })
+	sums("  billed, cached at 1/10", func(b *bill) string { return number.Of(b.prompt - b.cached + b.cached/10) })
 	s.print(plain, "")
 	s.paragraph(faint, " ", fmt.Sprintf("Refused as the client sent it: %d too long, %d broken pairs. “Whole history” is counted as if the upstream took it. "+
 		"“Oldest dropped” is the usual home-made fix: on every turn, the oldest messages are dropped until %s tokens are left. "+

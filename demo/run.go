@@ -196,9 +196,6 @@ func (b *bill) count(prompt, cached int) {
 	b.cached += cached
 }
 
-// charged returns the bill in tokens at full price; a cached token costs a tenth.
-func (b *bill) charged() int { return b.prompt - b.cached + b.cached/10 }
-
 // dropOldest does what most clients do by hand: it keeps the system message, and
 // drops the oldest others until the rest fits and starts with no tool result.
 func dropOldest(req strict.Request, budget int) *strict.Request {

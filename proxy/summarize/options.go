@@ -45,12 +45,8 @@ type Options struct {
 // workers is how many summaries are made at once. Further ones are not made.
 const workers = 8
 
-// Defaults of the options.
-const (
-	DefaultTimeout = 60 * time.Second
-	// DefaultUnfoldedWait is a WaitUnfolded for those without a wish.
-	DefaultUnfoldedWait = 20 * time.Second
-)
+// DefaultUnfoldedWait is a WaitUnfolded for those without a wish.
+const DefaultUnfoldedWait = 20 * time.Second
 
 // A model's window is divided so:
 //

@@ -115,7 +115,7 @@ func New(o *Options, env Environment) *Service {
 	s.mark = rand.Text()
 	if o != nil {
 		s.o = *o
-		s.o.Timeout, s.o.Window = cmp.Or(o.Timeout, DefaultTimeout), cmp.Or(o.Window, compact.DefaultWindow)
+		s.o.Timeout, s.o.Window = cmp.Or(o.Timeout, time.Minute), cmp.Or(o.Window, compact.DefaultWindow)
 	}
 	if s.store != nil {
 		s.ended.Go(func() { s.hear(s.store) })
