@@ -35,7 +35,7 @@ func (r *reader) line(name, text string) {
 
 // value writes a value under its name: a text may be JSON itself.
 func (r *reader) value(name string, v *value) {
-	switch v.tabular(); {
+	switch {
 	case v.list == nil:
 		if in := valueOf(v.text); in.list != nil || in.text != v.text {
 			r.value(name, &in)
@@ -118,33 +118,6 @@ func (v *value) isTable() bool {
 	return v.kind == '[' && len(v.list) > 1 && len(v.list[0].keys) > 1 && !v.list[0].wraps() && !slices.ContainsFunc(v.list, func(m value) bool {
 		return m.kind != '{' || !slices.Equal(m.keys, v.list[0].keys) || len(m.text) > longObject || strings.Contains(m.text, `\n`)
 	})
-}
-
-// columnKeys are the members under which databases answer with the names of columns, and
-// rowKeys those with their rows.
-var columnKeys, rowKeys = setOf("columns columnnames"), setOf("rows data values")
-
-// tabular makes the rows of an object of names of columns and of rows of values objects.
-func (v *value) tabular() {
-	under := func(keys map[string]bool) int {
-		return slices.IndexFunc(v.keys, func(k string) bool { return keys[plainKey(k)] })
-	}
-	at, of := under(columnKeys), under(rowKeys)
-	if at < 0 || of < 0 {
-		return
-	}
-	var names []string
-	for i := range v.list[at].list {
-		names = append(names, v.list[at].list[i].short())
-	}
-	rows := v.list[of].list
-	if len(rows) == 0 || slices.ContainsFunc(rows, func(row value) bool { return row.kind != '[' || len(row.list) != len(names) }) {
-		return
-	}
-	for i := range rows {
-		rows[i].kind, rows[i].keys = '{', names
-	}
-	v.keys, v.list = slices.Delete(v.keys, at, at+1), slices.Delete(v.list, at, at+1)
 }
 
 // Members of objects, by their names: the text that a harness wraps, what it says beside it,

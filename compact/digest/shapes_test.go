@@ -235,10 +235,6 @@ func TestShapesOfAgents(t *testing.T) {
 	f("a command of mini-swe-agent that ran too long",
 		say(assistant("THOUGHT: I try.\n\n"+fence+"mswea_bash_command\nmake slow\n"+fence), user("<exception>An error occurred while executing the command: Command 'make slow' timed out after 30 seconds</exception>\n<returncode>-1</returncode>\n<output>\n</output>"), assistant("I see.")),
 		"$ make slow → exit -1: <exception>An error occurred while executing the command: ", no("user: "))
-	f("what a database answers",
-		conversation(call(1, "sql_query", `{"query":"SELECT shop, count(*) n FROM orders GROUP BY 1"}`, `{"columns":["shop","n"],"rows":[["CH",789],["SE",127]],"row_count":2}`), call(2, "run", `{"sql":"with a as (select 1) select * from a","on":"b"}`, `{"columns":["x"],"rows":[],"row_count":0}`)),
-		"sql_query SELECT shop, count(*) n FROM orders GROUP BY 1 →\n", "  rows: (shop, n)\n  CH, 789\n  SE, 127\n",
-		no("columns: shop"), no("search"))
 	f("a long list beside a short one",
 		conversation(call(1, "sql_query", `{"query":"SELECT id, n, at FROM orders"}`, `[`+strings.TrimSuffix(rows(`{"id":"A-%03[1]d-19","n":%[1]d,"at":"2026-07-%02[1]d"},`), ",\n")+`]`), call(2, "sql_query", `{"query":"SELECT shop, count(*) n FROM orders GROUP BY 1"}`, `[`+strings.TrimSuffix(strings.ReplaceAll(rows(`{"shop":"S%03[1]d","n":%[1]d},`)[:138], "\n", ""), ",")+`]`)),
 		"  A-010-19, 10, 2026-07-10\n", "  S000, 0\n  S001, 1\n  S002, 2\n  S003, 3\n  S004, 4\n  S005, 5\n[",
@@ -246,9 +242,6 @@ func TestShapesOfAgents(t *testing.T) {
 	f("two lists in one object",
 		call(1, "get_hosts", `{}`, `{"allowed_hosts":[`+strings.TrimSuffix(points(`"one-%d.example.org",`), ",")+`],"blocked_hosts":[`+strings.TrimSuffix(points(`"two-%d.example.org",`), ",")+`]}`),
 		"allowed_hosts: one-10.example.org, ", "blocked_hosts: two-10.example.org, ")
-	f("columns of something else",
-		call(1, "get_form", `{"id":"q"}`, `{"fields":["required","optional"],"choices":[["Berlin","main office"],["Paris","branch office"]]}`),
-		no("(required, optional)"))
 	f("two failures that look alike",
 		conversation(call(1, "read_file", `{"path":"/home/someone/work/billing/src/config/settings0.json"}`, "File not found"), call(2, "read_file", `{"path":"/home/someone/work/admin/src/config/settings0.json"}`, "File not found")),
 		"/billing/src/config/settings0.json → failed: File not found\nread /home/someone/work/admin/src/config/settings0.json → failed: File not found\n")
@@ -257,7 +250,7 @@ func TestShapesOfAgents(t *testing.T) {
 		"user: [deploy for 'prod' please, and never touch the database.", "FATAL: disk full")
 	f("sums beside lists",
 		conversation(append(many, call(99, "sql", `{"sql":"SELECT shop, count(*) n, min(at), max(at) FROM orders GROUP BY 1"}`, `{"columns":["shop","n","first","last"],"rows":[["north",789,"2026-07-01T10:07","2026-09-30T22:21"],["south",127,"2026-07-31T09:30","2026-08-31T23:14"]]}`))...),
-		"  north, 789, 2026-07-01T10:07, 2026-09-30T22:21\n  south, 127, 2026-07-31T09:30, 2026-08-31T23:14\n")
+		"[north, 789, 2026-07-01T10:07, 2026-09-30T22:21], [south, 127, 2026-07-31T09:30, 2026-08-31T23:14]\n")
 	f("lines of logs that are alike",
 		conversation(append(logs, call(99, "get_state", `{"of":"gates"}`, strings.Repeat("Gate gate-17 of line-40 opened. ", 20)))...),
 		"02:01:00 GET /orders/0 ", "02:01:01 GET /orders/1 ", "  Gate gate-17 of line-40 opened.",

@@ -41,9 +41,6 @@ func TestValuesKeepTheirNames(t *testing.T) {
 			call(3, `{"n":3}`, `[{"id":"B1","city":"Bonn"},{"id":"B2","city":"Celle"},{"id":"B3","city":"Lahr"}]`),
 		),
 		"n: 3 →\n  (id, city)\n  B1, Bonn\n")
-	f("rows without names", 700,
-		call(1, `{}`, `{"columns":["id","email"],"rows":[[1,"ana@example.org"],[2,"bo, cy@example.org"],[3,"dee@example.org"],[4,"eve@example.org"],[5,"fay@example.org"],[6,"gus@example.org"],[7,"hal@example.org"],[8,"ida@example.org"],[9,"joe@example.org"]]}`),
-		"  rows: (id, email)\n  1, ana@example.org\n  2, \"bo, cy@example.org\"\n")
 	f("a table with a line below its heading", 130,
 		call(1, `{}`, "It waits, and waits.\n\n| Stage | Days |\n|---|---|\n| A | 1.0 |\n"+strings.Repeat("| it waits and waits | 4 |\n", 30)+"| D1-88412, of KB-117A | 8 |\n"),
 		"  | Stage | Days |\n", "  | D1-88412, of KB-117A | 8 |\n")
