@@ -39,7 +39,7 @@ func callIn(text string) (a *action, rest string) {
 	}
 	m := fenceCommand.FindStringSubmatch(text)
 	if m == nil {
-		return calledIn(text)
+		return nil, text
 	}
 	command, before := m[2]+m[3], strings.TrimPrefix(strings.TrimSuffix(text, m[0]), "Thought: ")
 	if m[1]+m[3] == "" {
@@ -50,20 +50,6 @@ func callIn(text string) (a *action, rest string) {
 		a.add(change{path: file[1], new: command, how: written})
 	}
 	return a, before
-}
-
-// calling finds the call that smolagents writes into a text, in the notation of Python.
-var calling = regexp.MustCompile(`(?s)\n?Calling tools:\n(\[\{'id': .*\])\s*$`)
-
-// calledIn returns that call, and the text before it.
-func calledIn(text string) (a *action, rest string) {
-	if m := calling.FindStringSubmatchIndex(text); m != nil {
-		if list := valueOfYAML(text[m[2]:m[3]]); len(list.list) == 1 {
-			f := valueOf(list.list[0].member("function"))
-			return actionOf(f.member("name"), valueOf(f.member("arguments"))), text[:m[0]]
-		}
-	}
-	return nil, text
 }
 
 // shellOutput returns what the outputs of a shell_call say, below the first of their codes
