@@ -124,7 +124,7 @@ func (v *value) isTable() bool {
 // an error, and more about one.
 var (
 	textKeys   = setOf("output content text stdout stderr result response")
-	frameKeys  = setOf("type query iserror success interrupted isimage iscomplete annotations metadata exitcode returncode duration durationms durationseconds")
+	frameKeys  = setOf("type query iserror success interrupted isimage iscomplete annotations metadata outcome exitcode returncode duration durationms durationseconds")
 	errorKeys  = setOf("iserror error errors err exception errormessage")
 	besideKeys = setOf("message msg detail details description reason hint code status statuscode errorcode errormsg errortype title path timestamp requestid traceid jsonrpc id ok instance")
 )
@@ -160,10 +160,10 @@ func (v *value) says() verdict {
 	return passed
 }
 
-// wraps reports whether an object only wraps a text.
+// wraps reports whether an object only wraps a text or the code of a program.
 func (v *value) wraps() (texts bool) {
 	for _, k := range v.keys {
-		if k = plainKey(k); textKeys[k] {
+		if k = plainKey(k); textKeys[k] || frameKeys[k] && strings.HasSuffix(k, "code") {
 			texts = true
 		} else if !frameKeys[k] {
 			return false

@@ -148,16 +148,18 @@ func same[T any](a, b []T) bool {
 // read reads a message. was is what it was before it changed, or nil.
 func (r *Record) read(m *compact.Message, was *message) *message {
 	read := &message{origin: m.Origin, role: m.Role, name: m.Name, parts: m.Parts, calls: m.Calls}
-	var texts []string
+	var texts, objects []string
 	for i := range m.Parts {
-		if m.Parts[i].Kind != compact.KindText {
-			continue
-		}
-		if text := m.Parts[i].Text.String(); text != "" {
+		switch text := m.Parts[i].Text.String(); {
+		case m.Parts[i].Kind == compact.KindText && text != "":
 			texts = append(texts, text)
+		case m.Parts[i].Kind == compact.KindOther && m.Role.Result():
+			objects = append(objects, text)
 		}
 	}
-	read.text = strings.Join(texts, "\n")
+	if read.text = strings.Join(texts, "\n"); read.text == "" && len(objects) > 0 { // as a shell returns them
+		read.text = "[" + strings.Join(objects, ",") + "]"
+	}
 	for i := range m.Calls {
 		e := &event{by: byCall, origin: m.Origin, action: actionOf(m.Calls[i].Name, valueOf(m.Calls[i].Arguments.String()))}
 		if was != nil && i < len(was.calls) && was.calls[i].ID == m.Calls[i].ID {
@@ -177,9 +179,6 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 			read.call = &event{by: byCall, origin: m.Origin, action: &action{}}
 		}
 		of := read.call
-		if read.text == "" {
-			read.text = shellOutput(m.Parts)
-		}
 		said, text := "", read.text
 		if of.answers() { // what other calls return may be of a file
 			said, text = saidIn(text, true)

@@ -165,8 +165,10 @@ func TestShapesOfAgents(t *testing.T) {
 		say(
 			compact.Message{Role: compact.Assistant, Calls: []compact.Call{{ID: "s1", Name: "shell_call", Arguments: compact.Plain(`{"type":"shell_call","action":{"commands":["git push","rm -r out"]}}`)}}},
 			compact.Message{Role: compact.Tool, Answers: "s1", Parts: []compact.Part{native(`{"stdout":"","stderr":"fatal: no access","outcome":{"type":"exit","exit_code":128}}`), native(`{"stdout":"","stderr":"","outcome":{"type":"timeout"}}`)}},
+			compact.Message{Role: compact.Assistant, Calls: []compact.Call{{ID: "s2", Name: "shell_call", Arguments: compact.Plain(`{"type":"shell_call","action":{"commands":["make lint"]}}`)}}},
+			compact.Message{Role: compact.Tool, Answers: "s2", Parts: []compact.Part{native(`{"stdout":"a.go:3: unused","stderr":"","outcome":{"type":"exit","exit_code":2}}`)}},
 		),
-		"$ git push ⏎ rm -r out → exit 128: fatal: no access\n",
+		"$ git push ⏎ rm -r out → failed: type: timeout\n  fatal: no access\n", "$ make lint → exit 2: a.go:3: unused\n",
 		no("changed:"))
 	f("numbers below a head",
 		conversation(

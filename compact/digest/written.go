@@ -1,11 +1,8 @@
 package digest
 
 import (
-	"cmp"
 	"regexp"
 	"strings"
-
-	"laconic/compact"
 )
 
 var (
@@ -50,19 +47,4 @@ func callIn(text string) (a *action, rest string) {
 		a.add(change{path: file[1], new: command, how: written})
 	}
 	return a, before
-}
-
-// shellOutput returns what the outputs of a shell_call say, below the first of their codes
-// that is not 0.
-func shellOutput(parts []compact.Part) string {
-	var text strings.Builder
-	code := ""
-	for i := range parts {
-		v := valueOf(parts[i].Text.String())
-		if outcome := valueOf(v.member("outcome")); code == "" || code == "0" {
-			code = cmp.Or(outcome.member("exitcode"), outcome.member("type"))
-		}
-		text.WriteString("\n" + joined(v.member("stdout"), "\n", v.member("stderr")))
-	}
-	return led("Exit code ", code) + text.String()
 }
