@@ -211,7 +211,7 @@ func TestShapesOfAgents(t *testing.T) {
 			assistant("Bước 2: đo lại vì K sai.\n\n```python\n# filename: du_bao.py\nimport csv\nK = 1.54\nprint(K)\n```"), user("exitcode: 0 (execution succeeded)\nCode output: \nkho    K\nBN1  1.54\n"),
 			assistant("You could run this:\n```python\nprint(2)\n```"), user("No, wait."),
 		),
-		"agent: Bước 2: đo lại vì K sai.\npython K = 1.54 ⏎ print(K) → exit 0", "  BN1  1.54\n", "as of here, du_bao.py:\n", "  + K = 1.54\n", "agent: You could run this:",
+		"agent: Bước 2: đo lại vì K sai.\npython K = 1.54 ⏎ print(K) → exit 0", "  BN1  1.54\n", "agent: You could run this:",
 		no("Code output"), no("agent: # file"))
 	f("an answer that repeats what a call told somebody",
 		call(1, "add_comment", `{"issue":40,"body":"Cause found: the branch in Jeddah records dates of another calendar, all before 1447."}`, `[{"type":"text","text":"{\"id\":2210448484,\"user\":\"steward\",\"url\":\"https://example.com/issues/40#2210448484\",\"reactions\":{\"total\":0,\"list\":[]},\"body\":\"Cause found: the branch in Jeddah records dates of another calendar, all before 1447.\",\"notes\":\"The vendor reads along.\\nSo no names.\"}"}]`),

@@ -10,8 +10,6 @@ var (
 	// fenceCommand finds a block of shell or of code at the end of a text, behind which
 	// smolagents writes the call that runs it.
 	fenceCommand = regexp.MustCompile("(?s)(?:```(?:bash|sh|shell|mswea_bash_command|(py|python))?[ \t]*\n((?:[^`]|`[^`]|``[^`])*)```|<code>\n(.*?)\n</code>)\\s*(?:Calling tools:.*)?$")
-	// codeFile finds the name under which AutoGen keeps code that it runs.
-	codeFile = regexp.MustCompile(`\A\s*# filename: (\S+)`)
 )
 
 // inFence are the tools of calls that an assistant writes between fences.
@@ -31,20 +29,14 @@ func callIn(text string) (a *action, rest string) {
 			return actionOf(e.tag, args), text[:at[0]] + e.rest
 		}
 	}
-	object := func(key, text string) value {
-		return value{kind: '{', keys: []string{key}, list: []value{{kind: '"', text: text}}}
-	}
 	m := fenceCommand.FindStringSubmatch(text)
 	if m == nil {
 		return nil, text
 	}
-	command, before := m[2]+m[3], strings.TrimPrefix(strings.TrimSuffix(text, m[0]), "Thought: ")
-	if m[1]+m[3] == "" {
-		return actionOf("$", object("command", command)), before
+	tool, key := "$", "command"
+	if m[1]+m[3] != "" {
+		tool, key = "python", "code"
 	}
-	a = actionOf("python", object("code", command))
-	if file := codeFile.FindStringSubmatch(command); file != nil {
-		a.add(change{path: file[1], new: command, how: written})
-	}
-	return a, before
+	args := value{kind: '{', keys: []string{key}, list: []value{{kind: '"', text: m[2] + m[3]}}}
+	return actionOf(tool, args), strings.TrimPrefix(strings.TrimSuffix(text, m[0]), "Thought: ")
 }
