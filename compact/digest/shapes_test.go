@@ -215,7 +215,7 @@ func TestShapesOfAgents(t *testing.T) {
 		no("Code output"), no("agent: # file"))
 	f("an answer that repeats what a call told somebody",
 		call(1, "add_comment", `{"issue":40,"body":"Cause found: the branch in Jeddah records dates of another calendar, all before 1447."}`, `[{"type":"text","text":"{\"id\":2210448484,\"user\":\"steward\",\"url\":\"https://example.com/issues/40#2210448484\",\"reactions\":{\"total\":0,\"list\":[]},\"body\":\"Cause found: the branch in Jeddah records dates of another calendar, all before 1447.\",\"notes\":\"The vendor reads along.\\nSo no names.\"}"}]`),
-		"add_comment issue: 40, body: Cause found: the branch in Jeddah records dates of another calendar, all before 1447. → id: 2210448484\n",
+		"add_comment issue: 40, body: Cause found: the branch in Jeddah records dates of another calendar, all before 1447. →\n  id: 2210448484, ",
 		no("\n  body: Cause"))
 	f("steps of Deep Agents, and a report of one that it sent",
 		conversation(

@@ -149,14 +149,9 @@ func (e *event) ended() string {
 		return " (" + count(n, "line") + " of it)"
 	case e.kind == reads:
 		return " (" + count(n, "line") + ")"
-	case e.kind == other && e.mayAct():
-		return " →" + led(" ", made.FindString(text))
 	}
 	return " →"
 }
-
-// made finds the name of what a call made, where its result begins with that.
-var made = regexp.MustCompile(`\A(?:\w+: )?\w*(?:[iI][dD]|[nN]umber|[kK]ey): [^\s,]{1,64}`)
 
 // hint returns what an edit touches: how many lines, and the first that are new.
 func (e *event) hint() string {
