@@ -12,8 +12,8 @@ import (
 func (p *part) step(i int, e *event, times int) {
 	w := p.weights[i]
 	most, score := min(labelChars, max(leastLabel, p.room/6)), float32(1.5)
-	if e.tells() {
-		most, score = max(most, min(toldChars, p.room/8)), 12
+	if e.kind == other && e.mayAct() { // what somebody was told stands in the label
+		most, score = max(most, min(toldChars, p.room/8)), 10
 	}
 	name, ended := e.name(most), e.ended()
 	if e.kind == reads && e.path != "" && p.files.later(e) != nil {
@@ -24,8 +24,6 @@ func (p *part) step(i int, e *event, times int) {
 	switch {
 	case e.outcome.verdict == refused: // however long ago: the user still does not want it
 		score, w = 14, 1
-	case e.kind == other && e.mayAct():
-		score = max(score, 10)
 	case e.kind == runs && !e.shows && e.inLabel() && len(withDigits.FindAllString(e.result.text, 2)) > 1: // what was measured
 		score = 7
 	case e.outcome.verdict == failed, e.kind == runs && !e.shows:
@@ -49,14 +47,6 @@ func (p *part) step(i int, e *event, times int) {
 	default:
 		p.printed(i, e, head)
 	}
-}
-
-// tells reports whether a call told somebody a longer text: its label has that.
-func (e *event) tells() bool {
-	if e.kind != other || e.outcome.verdict >= failed || !e.mayAct() {
-		return false
-	}
-	return slices.ContainsFunc(e.values.list, func(v value) bool { return len(v.text) > labelChars })
 }
 
 // label returns the line of a step: what was done, and how it ended.
