@@ -16,7 +16,6 @@ type result struct {
 	object verdict // what an object of JSON says; unknown: there is none
 	tables []table // of JSON
 	first  int     // the number of its first line in a file; 0: not known
-	part   bool    // a tool left out some of it
 
 	session string // in which the program still runs
 }
@@ -32,7 +31,7 @@ func resultOf(text string, k kind) result {
 		v = valueOfYAML(text)
 	}
 	u.value("", &v)
-	r := result{object: u.says, tables: u.tables, part: leftOut.MatchString(firstBytes(text, frameBytes)) || leftOut.MatchString(lastBytes(text, frameBytes))}
+	r := result{object: u.says, tables: u.tables}
 	text = withoutElements(plain(u.b.String()))
 	if m := running.FindStringSubmatch(firstBytes(text, frameBytes)); m != nil {
 		r.session = m[1]
@@ -48,9 +47,6 @@ func resultOf(text string, k kind) result {
 	}
 	return r
 }
-
-// leftOut finds how tools say that they return no more than a part.
-var leftOut = regexp.MustCompile(`<response clipped>|[Oo]nly part of this file has been shown|File content truncated|[Ff]ile has more lines`)
 
 // colour finds what tells a terminal of colours and titles.
 var colour = regexp.MustCompile("\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?")

@@ -135,8 +135,6 @@ func (e *event) ended() string {
 		return " → " + says
 	case e.kind == reads && from > 1:
 		return " (lines " + itoa(from) + "–" + itoa(from+n-1) + ")"
-	case e.kind == reads && e.result.part:
-		return " (" + count(n, "line") + " of it)"
 	case e.kind == reads:
 		return " (" + count(n, "line") + ")"
 	}
