@@ -64,7 +64,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"bash", `{"command":"terraform apply"}`, "Plan: 0 to add, 1 to change, 0 to destroy.\n\nApply cancelled.", "$ terraform apply → failed: Apply cancelled."},
 		{"bash", `{"command":"bundle exec rspec"}`, "5 examples\n\nFailed examples:\n\nrspec ./a_spec.rb:4", "$ bundle exec rspec →"},
 		{"bash", `{"command":"git push origin main"}`, "remote: error: GH006\n ! [remote rejected] main -> main (protected branch hook declined)\nerror: failed to push some refs to 'x'", "$ git push origin main → failed: ! [remote rejected] main -> main (protected branch hook declined)"},
-		{"bash", `{"command":"sleep 99"}`, "Command timed out after 30s and was moved to the background with ID: bash_3", "$ sleep 99 → still running in session bash_3"},
+		{"bash", `{"command":"sleep 99"}`, "Command timed out after 30s and was moved to the background with ID: bash_3", "$ sleep 99 → failed: Command timed out after 30s and was moved to the background with ID: bash_3"},
 		{"bash", `{"command":"printf x >> a"}`, "[The command completed with exit code 0.]\n[Current working directory: /w]\n[Python interpreter: /usr/bin/python]\n[Command finished with exit code 0]", "$ printf x >> a → exit 0, no output"},
 		{"bash", `{"command":"rm a"}`, "The user has declined to run this tool. DO NOT attempt to call this tool again.", "$ rm a → refused by the user"},
 		{"bash", `{"command":"rm a"}`, "Permission to run tool denied by user", "$ rm a → refused by the user"},

@@ -37,8 +37,6 @@ func (a *action) outcomeOf(r *result) outcome {
 	switch {
 	case a.kind == edits:
 		return a.edited(r)
-	case a.kind == runs && r.session != "": // it goes on
-		return outcome{}
 	case a.kind == runs && !a.shows:
 		says, fails = summaryOf(text)
 	case a.kind > runs && a.kind != tracks:

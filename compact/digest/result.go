@@ -16,8 +16,6 @@ type result struct {
 	object verdict // what an object of JSON says; unknown: there is none
 	tables []table // of JSON
 	first  int     // the number of its first line in a file; 0: not known
-
-	session string // in which the program still runs
 }
 
 // resultOf returns the result of a call of some kind. What a search found keeps its
@@ -33,9 +31,6 @@ func resultOf(text string, k kind) result {
 	u.value("", &v)
 	r := result{object: u.says, tables: u.tables}
 	text = withoutElements(plain(u.b.String()))
-	if m := running.FindStringSubmatch(firstBytes(text, frameBytes)); m != nil {
-		r.session = m[1]
-	}
 	r.withoutFrame(text, k)
 	if v := valueOf(r.text); v.list != nil { // behind what a harness says of the program
 		u = reader{}
@@ -68,9 +63,6 @@ func plain(text string) string {
 var exitCode = regexp.MustCompile(`(?i)^[\[<("{]*(?:error:\s*|no output, )?(?:(?:the )?(?:command|process|shell|program|script)\b[\w ]{0,24} )?(?:with )?` +
 	`(?:exit(?:ed)?(?: with)?(?:[ _]?(?:code|status))?|return ?code)[>:= ]+(-?\d+)(?:\W*$|[\])>.,;"}<]| \()|^command (?:".*" (?:failed|exited|finished) with|executed in .*) exit code:? (-?\d+)\b`)
 
-// running finds the session in which a program goes on, as harnesses write it.
-var running = regexp.MustCompile(`(?i)(?:running|moved) (?:with session|(?:in|to) (?:the )?background with) ID:? ([\w-]+)`)
-
 // A wrapper says what it says in the first and the last lines of a result: so many
 // bytes, so many lines.
 const (
@@ -82,7 +74,7 @@ const (
 // more than a name or a code, and what they say of the program or of the file.
 var frame = regexp.MustCompile("(?i)^\\s*(?:$|```+[\\w.+-]*$|### \\S*[/.]\\S*(?: \\(lines [\\d-]+\\))?$|" +
 	`</?(?:\w*_\w*|output|std(?:out|err)|results?|returncode|path|type|content|file|error|shellid|response|exitcode|text|data|files|entries|instructions)(?: [^<>]*)?>\s*$|` +
-	`<(path|cwd|shellid|return_?code|exit_?code)>[^<]*</|<type>\w+</|(?-i:Chunk ID: |Wall time: |Process exited with code |Process running with |Original token count: |Total output lines: |(?:Code output|Output):(?: \(empty\))?\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
+	`<(path|cwd|shellid|return_?code|exit_?code)>[^<]*</|<type>\w+</|(?-i:Chunk ID: |Wall time: |Process exited with code |Original token count: |Total output lines: |(?:Code output|Output):(?: \(empty\))?\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
 	`(?i:exit[ _]?code|metadata|return_?code): |Signal: (?:\(none\)|\d+)$|Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|(?i:observation):\s*$|EXECUTION RESULT of |` +
 	`Exit code \d+\s*$|\[(?:Python [Ii]nterpreter|Current working directory): |\[(?:(?:Status: )?Command (?:finished|failed|succeeded)|The command completed) with |\[Status: Command completed\]|@@ lines \d+-\d+ of \d+\b.*@@$|\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
 	`Command (?:executed\b|execution was not|output(?: \(truncated [^)]*\))?:|completed(?:\.| in \d)|".*" (?:failed|exited|timed out))|The previous shell command (?:ended|aborted), so|On the next terminal tool |Shell state |Current directory: |Contents of \S+, from line \d+|` +

@@ -117,8 +117,6 @@ func (e *event) ended() string {
 		return e.hint() + " → " + cmp.Or(says, "done")
 	case e.kind == edits:
 		return " → " + says
-	case e.kind == runs && e.result.session != "":
-		return " → still running in session " + e.result.session
 	case e.kind == plans && strings.HasPrefix(text, "User has approved your plan"):
 		return " → approved by the user"
 	case e.kind == asks, e.kind == reports && text == "": // the user's words are told
