@@ -27,6 +27,7 @@ type event struct {
 	*action         // of a call
 	result   result
 	outcome  outcome
+	ran      bool // of a call in a text: what follows is its result
 	left     bool // its call or its result left
 	answered bool
 	told     bool // in a part
@@ -41,76 +42,16 @@ func (r *Record) happened(e *event) *event {
 	return e
 }
 
-// shown notes that a message holds a text that nobody said.
-func (r *Record) shown(m *message, path, text string) {
-	res := resultOf(text, reads)
-	r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: path}}), &res)
-}
-
-// lose notes that a message left. answered says that the result of a call in its text follows.
-func (r *Record) lose(m *message, answered bool) {
-	awaits := r.awaits
-	r.awaits = nil
+// lose notes that a message left.
+func (r *Record) lose(m *message) {
+	says := func(e event) {
+		if e.origin = m.origin; e.words != "" {
+			r.happened(&e)
+		}
+	}
 	switch {
-	case m.role == compact.User && strings.HasPrefix(m.text, relays):
+	case m.relays():
 		r.relay(m)
-	case m.role == compact.User:
-		call := awaits != nil && awaits.origin+1 == m.origin && (!inFence[awaits.tool] || m.holds)
-		text, final := m.text, []string(nil)
-		if call && strings.Contains(awaits.command, "final_answer(") {
-			if final = finalAnswer.FindStringSubmatch(text); final != nil {
-				text = final[1]
-			}
-		}
-		said, data := m.said, m.data
-		if m.holds || call {
-			if said, data = "", text; call && awaits.answers() {
-				said, data = saidIn(text, true)
-			}
-			if !call {
-				awaits = r.happened(&event{by: byCall, origin: m.origin, action: &action{}})
-			}
-			res := resultOf(data, awaits.kind)
-			r.answer(awaits, &res)
-			data = ""
-		}
-		if final != nil {
-			r.happened(&event{by: byAgent, origin: m.origin, words: final[2], final: true})
-			said = final[3]
-		}
-		if (byUserRun.MatchString(m.text) || byHand.MatchString(said)) && !r.files.namedIn(said, m.origin) {
-			r.files.apply(&change{path: everyFile, how: touched}, &event{origin: m.origin})
-		}
-		if said != "" {
-			r.happened(&event{by: byUser, origin: m.origin, words: said, who: m.name})
-		}
-		if data != "" {
-			path := "what the user attached"
-			if strings.HasPrefix(data, agentsFile) {
-				path = "AGENTS.md"
-			}
-			r.shown(m, path, data)
-		}
-	case m.role == compact.Assistant:
-		text, calls := m.text, m.events
-		if m.inText && !answered && (inFence[calls[0].tool] || !strings.HasSuffix(strings.TrimSpace(m.whole), ">")) {
-			text, calls = m.whole, nil // nobody ran it
-		}
-		if words := strings.TrimSpace(withoutElements(text)); words != "" {
-			r.happened(&event{by: byAgent, origin: m.origin, words: words, final: len(calls) == 0})
-		}
-		for _, e := range calls {
-			if !e.left { // else its result left before
-				r.happened(e)
-			}
-			if m.inText {
-				r.awaits = e
-			}
-		}
-	case m.role.Instruction(): // it leaves with the results that it stands behind
-		if text := strings.TrimSpace(withoutElements(m.text)); text != "" {
-			r.shown(m, "a system message", text)
-		}
 	case m.result != nil:
 		e := m.call
 		if e.answered {
@@ -120,9 +61,33 @@ func (r *Record) lose(m *message, answered bool) {
 			r.happened(e)
 		}
 		r.answer(e, m.result)
-		if m.said != "" {
-			r.happened(&event{by: byUser, origin: m.origin, words: m.said})
+		says(event{by: byAgent, words: m.answer, final: true})
+	case m.role == compact.Assistant:
+		text, calls := m.text, m.events
+		if m.inText && !calls[0].ran {
+			text, calls = m.whole, nil
 		}
+		says(event{by: byAgent, words: strings.TrimSpace(withoutElements(text)), final: len(calls) == 0})
+		for _, e := range calls {
+			if !e.left { // else its result left before
+				r.happened(e)
+			}
+		}
+	}
+	if (m.role == compact.User && byUserRun.MatchString(m.text) || byHand.MatchString(m.said)) && !r.files.namedIn(m.said, m.origin) {
+		r.files.apply(&change{path: everyFile, how: touched}, &event{origin: m.origin})
+	}
+	says(event{by: byUser, words: m.said, who: m.name})
+	if m.data != "" {
+		path := "what the user attached"
+		switch {
+		case m.role.Instruction(): // it leaves with the results that it stands behind
+			path = "a system message"
+		case strings.HasPrefix(m.data, agentsFile):
+			path = "AGENTS.md"
+		}
+		res := resultOf(m.data, reads)
+		r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: path}}), &res)
 	}
 }
 

@@ -3,6 +3,8 @@ package digest
 import (
 	"regexp"
 	"strings"
+
+	"laconic/compact"
 )
 
 // relays begins a message of a user in which ADK tells an agent of other agents.
@@ -10,6 +12,11 @@ const relays = "For context:\n"
 
 // relayed finds in it what another agent said, a call of that agent, and the result of a call.
 var relayed = regexp.MustCompile("(?m)^\\[([^\\]\n]+)\\] (?:(said): |called tool `([^`\n]+)` with parameters: |`([^`\n]+)` tool returned result: )")
+
+// relays reports whether a message tells of other agents.
+func (m *message) relays() bool {
+	return m.role == compact.User && strings.HasPrefix(m.text, relays)
+}
 
 // relay notes what a message tells of other agents, as if it were the assistant's own.
 func (r *Record) relay(m *message) {

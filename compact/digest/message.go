@@ -1,0 +1,123 @@
+package digest
+
+import (
+	"strings"
+
+	"laconic/compact"
+)
+
+// message is a message that was read. Each is read once, when it is first seen.
+type message struct {
+	origin int
+	role   compact.Role
+	name   string // of who speaks, where several do
+	parts  []compact.Part
+	calls  []compact.Call
+
+	text   string   // of its parts
+	events []*event // of its calls
+	inText bool     // the call is written in the text
+	whole  string   // the text with the call
+	call   *event   // that a result answers
+	result *result  // of it
+	answer string   // of the assistant to the user, in a result
+	said   string   // the user's own words, in a result those to the call
+	data   string   // what is attached to them
+}
+
+// keyOf returns what tells a message from others: those that were split share an origin.
+func keyOf(origin int, calls []compact.Call) string {
+	key := itoa(origin)
+	if len(calls) > 0 {
+		key += " " + calls[0].ID
+	}
+	return key
+}
+
+// read reads a message. was is what it was before it changed, or nil.
+func (r *Record) read(m *compact.Message, was *message) *message {
+	read := &message{origin: m.Origin, role: m.Role, parts: m.Parts, calls: m.Calls, text: textOf(m)}
+	for i := range m.Calls {
+		e := &event{by: byCall, origin: m.Origin, action: actionOf(m.Calls[i].Name, valueOf(m.Calls[i].Arguments.String()))}
+		if was != nil && i < len(was.calls) && was.calls[i].ID == m.Calls[i].ID {
+			e = was.events[i]
+		} else {
+			r.calls[m.Calls[i].ID] = e
+		}
+		read.events = append(read.events, e)
+	}
+	r.native = r.native || len(m.Calls) > 0 || m.Role.Result()
+	if read.call = r.callOf(m, read.text); was != nil && was.call != nil {
+		read.call = was.call
+	}
+	switch {
+	case read.relays():
+	case read.call != nil:
+		read.returned(m.Failed)
+	case m.Role == compact.User:
+		read.said, read.data = saidIn(read.text, false)
+	case m.Role.Instruction():
+		read.data = strings.TrimSpace(withoutElements(read.text))
+	case !r.native:
+		if a, rest := callIn(read.text); a != nil {
+			read.whole, read.text, read.inText = read.text, rest, true
+			r.awaits = &event{by: byCall, origin: m.Origin, action: a, ran: !inFence[a.tool] && strings.HasSuffix(strings.TrimSpace(read.whole), ">")}
+			read.events = append(read.events, r.awaits)
+		}
+	}
+	if m.Role == compact.User {
+		read.name = m.Name
+	}
+	return read
+}
+
+// textOf returns the text of a message. A shell may return objects instead.
+func textOf(m *compact.Message) string {
+	var texts, objects []string
+	for i := range m.Parts {
+		switch text := m.Parts[i].Text.String(); {
+		case m.Parts[i].Kind == compact.KindText && text != "":
+			texts = append(texts, text)
+		case m.Parts[i].Kind == compact.KindOther && m.Role.Result():
+			objects = append(objects, text)
+		}
+	}
+	if texts == nil && objects != nil {
+		return "[" + strings.Join(objects, ",") + "]"
+	}
+	return strings.Join(texts, "\n")
+}
+
+// callOf returns the call whose result a message is: one with its id, or one in the text of
+// the message before. It returns nil if the message is no result.
+func (r *Record) callOf(m *compact.Message, text string) *event {
+	of := r.calls[m.Answers]
+	switch next := r.awaits != nil && r.awaits.origin+1 == m.Origin; {
+	case m.Role.Result():
+	case r.native || m.Role != compact.User || !isResult(text) && !(next && r.awaits.ran):
+		return nil
+	case next:
+		of = r.awaits
+		of.ran = true
+	}
+	if of == nil || of.origin > m.Origin {
+		of = &event{by: byCall, origin: m.Origin, action: &action{}}
+	}
+	return of
+}
+
+// returned reads the result of a call.
+func (m *message) returned(failed bool) {
+	text := m.text
+	if strings.Contains(m.call.command, "final_answer(") {
+		if final := finalAnswer.FindStringSubmatch(text); final != nil {
+			text, m.answer, m.said = final[1], final[2], final[3]
+		}
+	}
+	if m.call.answers() { // what other calls return may be of a file
+		m.said, text = saidIn(text, true)
+	}
+	res := resultOf(text, m.call.kind)
+	res.failed = failed
+	m.result = &res
+}
