@@ -179,42 +179,71 @@ func containsAny(text string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// subject returns what an action is about, on one line: the file, the command,
-// what was searched for and where.
-func (a *action) subject(n int) string {
-	s := ""
+// name returns what a call does, and to what, on one line of about n bytes. It says of a trial
+// that it is one, also where that is cut.
+func (a *action) name(n int) string {
+	by, what, first := verbs[a.kind], "", a.values.text
 	switch {
-	case a.kind == edits:
-		var paths []string
-		for _, c := range a.changes {
-			paths = append(paths, c.path)
-		}
-		s = strings.Join(slices.Compact(paths), ", ")
+	case a.kind == asks, a.kind == plans, a.kind == reports:
+		return by
+	case a.tool == "" && a.kind == other:
+		return "result of a tool"
 	case a.command != "":
-		s = a.brief()
-	case a.kind == reads, a.query != "" && (a.kind != other || len(a.values.list) == 1):
-		s = joined(a.query, " in ", joined(a.values.member("glob include includepattern filepattern type"), " of ", a.path))
-		if a.others > 0 {
-			s += " and " + count(a.others, "other")
+		what = a.brief()
+		first = what[:strings.IndexAny(what+"\n", "&;|\n")]
+		if what = strings.ReplaceAll(what, "\n", lineMark); a.kind == runs && a.inNotebook() {
+			by = ""
+		} else if a.kind == edits {
+			by = verbs[runs]
+		}
+	case a.kind == edits:
+		for i := range a.changes {
+			if c := &a.changes[i]; i == 0 || c.path != a.changes[i-1].path {
+				what = joined(what, ", ", c.path)
+			}
+		}
+		if len(a.changes) > 0 && !slices.ContainsFunc(a.changes, func(c change) bool { return c.how != removed }) {
+			by = "delete"
 		}
 	case a.kind == sends:
-		s = cmp.Or(a.values.member("description"), a.values.member("prompt"))
+		what = cmp.Or(a.values.member("description"), a.values.member("prompt"))
+	case a.kind == reads, a.query != "" && (a.kind != other || len(a.values.list) == 1):
+		what = joined(a.query, " in ", joined(a.values.member("glob include includepattern filepattern type"), " of ", a.path))
+		if a.others > 0 {
+			what += " and " + count(a.others, "other")
+		}
 	default:
-		for i := 0; i < len(a.values.list) && len(s) <= 2*n; i++ {
+		for i := 0; i < len(a.values.list) && len(what) <= 2*n; i++ {
 			name := a.values.keys[i] + ": "
 			if n <= nameChars { // among others on a line
 				name = ""
 			}
-			s = joined(s, ", ", name+firstBytes(a.values.list[i].short(), toldChars))
+			what = joined(what, ", ", name+firstBytes(a.values.list[i].short(), toldChars))
 		}
 	}
-	return OneLine(s, n)
+	if by == "" || a.kind == searches && a.command == "" { // the tool's own name
+		by = OneLine(a.tool, 64)
+	}
+	name := strings.TrimSpace(bar(by + " " + OneLine(what, n)))
+	if strings.HasSuffix(name, "…") && !tried.MatchString(name) && tried.MatchString(first) {
+		name += " (dry run)"
+	}
+	return name
 }
 
-// brief returns a command without the folder that it goes to and without its
-// here-documents, but for what a program runs.
+// verbs are what a record calls the kinds of calls.
+var verbs = [...]string{reads: "read", searches: "search", runs: "$", edits: "edit", asks: "asked the user", plans: "plan", reports: "said at the end", tracks: "", sends: "agent sent:"}
+
+// tried finds that a step changes nothing, and only shows what it would do.
+var tried = regexp.MustCompile(`(?i)--dry-run(?:=(?:server|client|true))?(?:$|[\s"'])|\bdry_?run"?\s*[:=]\s*"?true\b|--(?:check|no-?op|simulate)\b|-WhatIf\b`)
+
+// brief returns a command without the folder that it goes to, the comments that it begins with
+// and its here-documents, but for what a program runs.
 func (a *action) brief() string {
 	command, docs := heredocs(strings.TrimSpace(a.command))
+	for line, rest, more := strings.Cut(command, "\n"); more && comment.MatchString(line); line, rest, more = strings.Cut(command, "\n") {
+		command = strings.TrimLeft(rest, "\n")
+	}
 	for _, d := range docs {
 		if len(command) > toldChars { // no label shows more
 			break
@@ -240,9 +269,7 @@ var (
 	intoFolder = regexp.MustCompile(`^cd [^\n]*?&& `)
 )
 
-// DescribeCall returns the tool of a call and what the call is about, on one
-// line: read_file src/a.go.
+// DescribeCall returns what a call does, on one line: read src/a.go.
 func DescribeCall(c *compact.Call) string {
-	a := actionOf(c.Name, valueOf(c.Arguments.String()))
-	return withoutMarks(strings.TrimSpace(OneLine(a.tool, 64) + " " + a.subject(120)))
+	return withoutMarks(actionOf(c.Name, valueOf(c.Arguments.String())).name(120))
 }

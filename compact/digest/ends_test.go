@@ -118,7 +118,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"apply_patch_call", `{"type":"apply_patch_call","operation":{"type":"update_file","path":"a.rb","diff":"@@\n-a\n+b\n"}}`, "", "edit a.rb (+1 −1: b) → done"},
 		{"apply_patch_call", `{"type":"apply_patch_call","operation":{"type":"create_file","path":"a.rb","diff":"+a\n+b\n"}}`, "", "edit a.rb → done"},
 		{"apply_patch_call", `{"type":"apply_patch_call","operation":{"type":"delete_file","path":"a.rb"}}`, "", "delete a.rb → done"},
-		{"shell_call", `{"type":"shell_call","action":{"commands":["ls","pwd"]}}`, "/w", "search ls pwd → /w"},
+		{"shell_call", `{"type":"shell_call","action":{"commands":["ls","pwd"]}}`, "/w", "search ls ⏎ pwd → /w"},
 		{"bash", `{"command":"./up"}`, "api: FAILED\ndb: ok", "$ ./up → failed: api: FAILED"},
 		{"bash", `{"command":"cargo test"}`, "test a::b ... FAILED\ntest c::d ... ok", "$ cargo test → failed: test a::b ... FAILED"},
 		{"bash", `{"command":"./t"}`, "test_a ... FAIL\ntest_b ... ok", "$ ./t → failed: test_a ... FAIL"},

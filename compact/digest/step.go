@@ -3,7 +3,6 @@ package digest
 import (
 	"cmp"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -51,53 +50,6 @@ func (p *part) step(i int, e *event, times int) {
 
 // label returns the line of a step: what was done, and how it ended.
 func (e *event) label(n int) string { return e.name(n) + e.ended() }
-
-// tried finds that a step changes nothing, and only shows what it would do.
-var tried = regexp.MustCompile(`(?i)--dry-run(?:=(?:server|client|true))?(?:$|[\s"'])|\bdry_?run"?\s*[:=]\s*"?true\b|--(?:check|no-?op|simulate)\b|-WhatIf\b`)
-
-// name returns what was done, and to what, in about n bytes. It says of a trial that it is
-// one, also where that is cut.
-func (e *event) name(n int) string {
-	name, first := e.named(n), e.values.text
-	if e.command != "" {
-		first = e.brief()
-		first = first[:strings.IndexAny(first+"\n", "&;|\n")]
-	}
-	if strings.HasSuffix(name, "…") && !tried.MatchString(name) && tried.MatchString(first) {
-		name += " (dry run)"
-	}
-	return name
-}
-
-func (e *event) named(n int) string {
-	switch {
-	case e.command != "" && (e.kind == runs || e.kind == edits):
-		by, command := "$", e.brief()
-		if e.inNotebook() {
-			by = OneLine(e.tool, 64)
-			for {
-				line, rest, more := strings.Cut(command, "\n")
-				if !more || !comment.MatchString(line) {
-					break
-				}
-				command = strings.TrimLeft(rest, "\n")
-			}
-		}
-		return bar(by + " " + OneLine(strings.ReplaceAll(command, "\n", lineMark), n))
-	case e.tool == "" && e.kind == other:
-		return "result of a tool"
-	case verbs[e.kind] == "", e.kind == searches && e.command == "": // of its own
-		return strings.TrimSpace(bar(OneLine(e.tool, 64) + " " + e.subject(n)))
-	case e.kind == asks || e.kind >= plans && e.kind <= reports:
-		return verbs[e.kind]
-	case len(e.changes) > 0 && !slices.ContainsFunc(e.changes, func(c change) bool { return c.how != removed }):
-		return "delete " + e.subject(n)
-	}
-	return strings.TrimSpace(verbs[e.kind] + e.subject(n))
-}
-
-// verbs are what a record calls the kinds of steps.
-var verbs = [...]string{reads: "read ", searches: "search ", runs: "$ ", edits: "edit ", asks: "asked the user", plans: "plan", reports: "said at the end", sends: "agent sent: "}
 
 // ended returns how a step ended, as its label says it.
 func (e *event) ended() string {

@@ -23,14 +23,14 @@ func TestAMarkerCanBeActedOn(t *testing.T) {
 		}
 	}
 	fill := strings.Repeat("\nmore of it, line by line", 100)
-	f("read_file", `{"path":"src/a.go"}`, "package a\n"+fill, "(elided: 2510 bytes of tool result; read_file src/a.go; it begins: package a)")
-	f("shell", `{"command":["bash","-lc","cat src/a.go"]}`, compacttest.Wrap("json", "\n\tpackage a\n"+fill), "(elided: 2655 bytes of tool result; shell cat src/a.go; it begins: package a)")
+	f("read_file", `{"path":"src/a.go"}`, "package a\n"+fill, "(elided: 2510 bytes of tool result; read src/a.go; it begins: package a)")
+	f("shell", `{"command":["bash","-lc","cat src/a.go"]}`, compacttest.Wrap("json", "\n\tpackage a\n"+fill), "(elided: 2655 bytes of tool result; read cat src/a.go; it begins: package a)")
 	f("grep", `{"pattern":"x","path":"src"}`, "src/a.go:1: x"+fill, "(elided: 2513 bytes of tool result; grep x in src; it begins: src/a.go:1: x)")
 	// It stays short beside the result.
-	f("read_file", `{"path":"src/a.go"}`, strings.Repeat("ab", 128), "(elided: 256 bytes of tool result; read_file src/a.go)")
+	f("read_file", `{"path":"src/a.go"}`, strings.Repeat("ab", 128), "(elided: 256 bytes of tool result; read src/a.go)")
 	f("read_file", `{"path":"src/a.go"}`, strings.Repeat("ab", 50), "(elided: 100 bytes of tool result)")
 	// A long line is cut at a word.
-	f("run", `{"command":"x"}`, strings.Repeat("many words ", 200), "(elided: 2200 bytes of tool result; run x; it begins: "+strings.TrimSpace(strings.Repeat("many words ", 7))+"…)")
+	f("run", `{"command":"x"}`, strings.Repeat("many words ", 200), "(elided: 2200 bytes of tool result; $ x; it begins: "+strings.TrimSpace(strings.Repeat("many words ", 7))+"…)")
 	// What was clipped before tells the size that it had.
 	clipped := clipOf("head\n"+strings.Repeat("x", 5000)).keep(600, 100).String()
 	if size, _ := elidedSize(elidedResult(clipped, nil)); size != 5005 {
