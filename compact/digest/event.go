@@ -124,7 +124,7 @@ var moving = []string{"move", "delete", "rename", "restore", "revert", "undo", "
 // byHand finds that users say that they changed something themselves, took it back, or got what
 // others changed.
 var byHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |already |also |have )*(?:changed|edited|fixed|modified|renamed|reverted|undid|undone|restored|stashed|rebased|discarded|reset|dropped|pulled|merged|rolled|took|updated|moved|rewrote|removed|deleted|added|replaced|put)\b|\bmyself\b|\bby hand\b|\A\W*checkpoint restored|` +
-	`\bhabe\b.*\bge\pL|\bselbst\b|\b(?:zurückgesetzt|zurückgenommen|rückgängig gemacht|verworfen)\b|\b(?:he|hemos) (?:revertido|deshecho|descartado|restaurado)\b|\bai (?:annulé|rétabli|défait|restauré)|我.{0,12}(?:改|删|加|撤销|还原|回滚)了`)
+	`\bhabe\b.*\bge\pL|\bselbst\b|\b(?:he|hemos) (?:revertido|deshecho|descartado)\b|\bai (?:annulé|rétabli)|我.{0,12}(?:改|删|撤销)了`)
 
 // byUserRun finds a command that the user ran in Claude Code or Codex.
 var byUserRun = regexp.MustCompile(`\A\s*<(?:bash-input|user_shell_command)>`)

@@ -74,10 +74,9 @@ var toolError = regexp.MustCompile(`</?tool_use_error>`)
 
 // What a result says of a refusal: a harness names what was refused.
 var (
-	refusedCall = regexp.MustCompile(`(?i)user (?:doesn't|does not) want to (?:proceed|take)|tool use was rejected|request interrupted by user|\[?user rejected\]|` +
-		`user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|skipped|disapproved)(?: permission to use| to (?:run|allow|execute|use))? (?:this|the) (?:specific |terminal |shell )?(?:operation|tool|action|command|request|call|edit|change|patch|file|diff)s?\b|user chose to skip|user did not allow|` +
-		`^permission to (?:run|use) .{0,260}(?:denied by user|has been denied)|` +
-		`^(?:tool|exec|command|operation|function|action|error|patch|\[)[\w :.]{0,40}(?:rejected|denied|declined|refused|cancell?ed|not approved|disapproved) by (?:the )?user|^(?:skipped|rejected) by (?:the )?user|^user (?:denied|rejected|cancell?ed|declined)(?:\W*$| (?:command|tool|execution|request)\b)`)
+	refusedCall = regexp.MustCompile(`(?i)user (?:doesn't|does not) want to proceed|tool use was rejected|request interrupted by user|user did not allow|` +
+		`user (?:has )?(?:rejected|denied|declined|cancell?ed)(?: to run)? (?:this|the) (?:terminal )?(?:operation|tool|action|command|call|edit|change|file)s?\b|` +
+		`^permission to (?:run|use) .{0,260}(?:denied by user|has been denied)|^(?:tool|exec|command|operation|\[)[\w :.]{0,40}(?:rejected|denied|declined|cancell?ed) by (?:the )?user`)
 	refusalReason = regexp.MustCompile(`(?is)^(?:.*?(?:the user said|provided the following (?:reason|feedback)[^:]{0,80}|reason(?: for (?:the )?rejection)?|feedback|said)\s*:\s*(?:<feedback>)?(.+)|.*?\. (.+))`)
 )
 
@@ -174,9 +173,8 @@ func (a *action) happened(c *change, o outcome, r *result) bool {
 var (
 	// heldBack finds that a harness did not run a command, and complains that one of its programs
 	// did not work.
-	heldBack = regexp.MustCompile(`(?i)^<tool_use_error>|\brequires? (?:\w+ )?(?:approval|permission|confirmation)\b|(?:\b(?:await|wait|pend)ing (?:for )?|timeout )(?:the )?(?:user(?:'s)? )?approval|requested permissions? to|` +
-		`^\W*(?:error: )?(?:the |this |your )?(?:\w+ )?(?:command|tool|call|execution|action|operation)\b[^,;\n]{0,60}\b(?:blocked|rejected|denied|disallowed|cancell?ed|(?:was|were|is|been) skipped|disabled|interrupted before|not (?:been )?(?:allowed|approved|permitted|executed|run))\b|` +
-		`^\W*(?:blocked|skipped|aborted|rejected) by\b|^\W*(?:you are |you're |currently )*in plan mode\b|^user (?:skipped|aborted|cancell?ed|rejected|denied)`)
+	heldBack = regexp.MustCompile(`(?i)^<tool_use_error>|\brequires? (?:\w+ )?approval\b|\bwaiting for (?:the )?(?:user(?:'s)? )?approval|` +
+		`^\W*(?:error: )?(?:the |this |your )?(?:\w+ )?(?:command|tool|call|operation)\b[^,;\n]{0,60}\b(?:blocked|rejected|denied|cancell?ed|not (?:allowed|approved|executed|run))\b|^user (?:cancell?ed|rejected|denied)`)
 	// mute are commands that print nothing if they work, and noOutput finds how harnesses say so.
 	mute           = setOf("rm unlink mv git-mv cp install ln touch mkdir rmdir chmod chown cd sed perl sponge true")
 	noOutput       = regexp.MustCompile(`(?i)\b(?:no|without) (?:any )?(?:std)?(?:out|output|errors?)\b|^\W*(?:none|null)\W*$|\bcwd\b|\b(?:completed|executed|finished|succe\w+|empty|no content)\b`)
@@ -251,9 +249,9 @@ var (
 		`\b[Cc]ompiled successfully|^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
 	// ownError finds the beginnings of errors as tools write them.
 	ownError = regexp.MustCompile(`^(?:<(?:tool_use_)?error>|(?:(?:MCP|API|HTTP|Tool|Execution|Validation) )?(?i:error)(?: (?:\w+ing|in|from|code|during|when|calling)\b[^:\n]{0,60})?(?:\[\w+\])?(?::| -?\d)|` +
-		`(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::|\()|(?:ENOENT|EACCES|EPERM|EISDIR|ENOTDIR|EEXIST|ECONN\w+|ETIMEDOUT)\b|(?:fatal|(?:ba|z|da)?sh): |panic: |[Nn]o such \w+|[Uu]nknown tool|[Ii]nvalid (?:tool|arg|param|input|request|path)\w*\b|(?i:denied|rejected|declined|refused|blocked) by \S|` +
-		`(?:[Pp]ermission|[Aa]ccess) denied(?:[:.,]| to\b|$)|(?i:(?:the )?(?:file|path|directory|folder)\b.{0,200}(?:not found|(?:does not|doesn't) exist))[.!]?(?::|$)|(?i:request|execution|tool(?: call| execution)?|command|operation|query) failed\b|` +
-		`(?:HTTP(?:/[\d.]+)?|(?:[Rr]eceived )?(?:[Rr]esponse|[Ss]tatus) code) ?(?:[Ee]rror )?[45]\d\d\b|[45]\d\d (?:Client Error|Server Error|Bad |Unauthorized|Forbidden|Not Found|Too Many|Internal|Service)|(?:Fehler|エラー|錯誤|错误|失敗|失败|[Ee]rreur)(?::|：))`)
+		`(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::|\()|(?:fatal|(?:ba|z|da)?sh): |panic: |[Nn]o such \w+|(?i:denied|rejected|declined|refused|blocked) by \S|` +
+		`(?:[Pp]ermission|[Aa]ccess) denied(?:[:.,]|$)|(?i:(?:the )?(?:file|path|directory|folder)\b.{0,200}(?:not found|(?:does not|doesn't) exist))[.!]?(?::|$)|` +
+		`(?:HTTP(?:/[\d.]+)?|(?:[Rr]eceived )?(?:[Rr]esponse|[Ss]tatus) code) ?(?:[Ee]rror )?[45]\d\d\b|(?:Fehler|エラー|错误|失败|[Ee]rreur)(?::|：))`)
 	// ended finds how harnesses say that a program was ended, and a package whose tests failed:
 	// others may pass after it.
 	ended = regexp.MustCompile(`(?m)^(?:Error: )?(?i:the )?(?i:command|process|tool) timed out\b.*|^FAIL[ \t]+[\w.-]+/\S+.*`)
