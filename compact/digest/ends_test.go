@@ -15,6 +15,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"refund", `{"id":5}`, `{"invalid":0,"fail_rate":0.1}`, "refund id: 5 → invalid: 0, fail_rate: 0.1"},
 		{"refund", `{"id":5}`, `{"id":5,"state":"FAILED","error":"card expired"}`, "refund id: 5 → id: 5, state: FAILED, error: card expired"},
 		{"refund", `{"id":5}`, `{"error":{"code":"NO_CONSENT","message":"ask first"}}`, "refund id: 5 → failed: error: code NO_CONSENT, message ask first"},
+		{"refund", `{"id":5}`, `{"status":"error","request_id":"req_0194b2c6f0a87d51b3c1f6e8a2d4c7b9_of_the_shop_in_the_north_of_the_town","error_message":"The card of the customer has expired."}`, "refund id: 5 → failed: status: error, request_id: req_0194b2c6f0a87d51b3c1f6e8a2d4c7b9_of_the_shop_in_the_north_of_the_town error_message: The card of the customer has expired."},
 		{"refund", `{"id":5}`, `{"success":false,"message":"closed"}`, "refund id: 5 → failed: success: false, message: closed"},
 		{"refund", `{"id":5}`, `[{"type":"text","text":"{\"isError\":true,\"content\":\"closed\"}"}]`, "refund id: 5 → failed: closed"},
 		{"refund", `{"id":5}`, "Order 5: payment failed, refused by the bank", "refund id: 5 → Order 5: payment failed, refused by the bank"},

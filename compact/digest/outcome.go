@@ -55,7 +55,9 @@ func (a *action) outcomeOf(r *result) outcome {
 	}
 	switch {
 	case fails:
-		if a.kind == runs { // a program ends with what counts
+		if r.object == failed {
+			line = text
+		} else if a.kind == runs { // a program ends with what counts
 			line = strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 		}
 		return failedWith(cmp.Or(strings.TrimSpace(placed.FindString(text)), says, line))
