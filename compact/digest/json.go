@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -38,6 +39,7 @@ func (r *reader) value(name string, v *value) {
 	switch {
 	case v.list == nil:
 		if in := valueOf(v.text); in.list != nil || in.text != v.text {
+			in.withoutLinks()
 			r.value(name, &in)
 		} else {
 			r.line(name, v.text)
@@ -118,6 +120,22 @@ func (v *value) isTable() bool {
 	return v.kind == '[' && len(v.list) > 1 && len(v.list[0].keys) > 1 && !v.list[0].wraps() && !slices.ContainsFunc(v.list, func(m value) bool {
 		return m.kind != '{' || !slices.Equal(m.keys, v.list[0].keys) || len(m.text) > longObject || strings.Contains(m.text, `\n`)
 	})
+}
+
+// links finds the members with which services link to their other answers.
+var links = regexp.MustCompile(`^(?:\w+_)?url$|^(?:node|gravatar)_id$`)
+
+// withoutLinks leaves them out of objects that also have an id of a node or a page: those of
+// GitHub and GitLab.
+func (v *value) withoutLinks() {
+	linked := slices.Contains(v.keys, "node_id") || slices.Contains(v.keys, "web_url") || slices.Contains(v.keys, "html_url")
+	keys, list := v.keys[:0], v.list[:0]
+	for i, key := range v.keys {
+		if v.list[i].withoutLinks(); !linked || !links.MatchString(key) {
+			keys, list = append(keys, key), append(list, v.list[i])
+		}
+	}
+	v.keys, v.list = keys, list
 }
 
 // Members of objects, by their names: the text that a harness wraps, what it says beside it,

@@ -116,6 +116,8 @@ func TestShapesOfJSON(t *testing.T) {
 		t.Helper()
 		tells(t, name, recordOf(1500, exchange(1, "get_things", `{}`, result)), texts...)
 	}
+	f("links", `{"number":7,"node_id":"PR_kw","url":"https://api.example/7","html_url":"https://example/7","title":"Fix it","user":{"login":"bo","node_id":"U_x","avatar_url":"https://example/u/1"}}`, "→ number: 7, title: Fix it, user: login bo\n")
+	f("links that are values", `{"name":"db","database_url":"pg://a/b","url":"https://x"}`, "→ name: db, database_url: pg://a/b, url: https://x\n")
 	f("empty values", `[{"id":"k","text":""},{"id":"k","text":"abc"},{"id":"k","text":""}]`, "(id, text)\n  k, \"\"\n  k, abc\n")
 	f("keys that differ", `[{"id":1,"name":"a"},{"id":2,"name":"b","sale":true},{"name":"c","id":3}]`, "id: 2, name: b, sale: true\n  name: c, id: 3\n", no("(id, name"))
 	f("objects in objects of a list", `[{"by":[{"n":1,"at":{"x":"y, z","w":2}}],"ok":true},{"by":[],"ok":false}]`, "(by, ok)\n  [[n 1, at [x \"y, z\", w 2]]], true\n  [], false\n")
