@@ -11,17 +11,8 @@ import (
 // "key: value", and objects of one kind as rows below their keys. Other texts it writes as
 // they are.
 type reader struct {
-	b      strings.Builder
-	says   verdict // whether an object says that the call passed or failed
-	tables []table
-}
-
-// A table is JSON of objects with the same keys: the names of their values, and below them
-// the values of each in the order of the names.
-type table struct {
-	name string // under which it stands
-	text string // as the result has it, with the names first
-	rows int
+	result
+	b strings.Builder
 }
 
 func (r *reader) line(name, text string) {
@@ -45,8 +36,8 @@ func (r *reader) value(name string, v *value) {
 			r.line(name, v.text)
 		}
 	case v.kind == '{':
-		if r.object(name, v); name == "" {
-			r.says = max(r.says, v.says())
+		if r.members(name, v); name == "" {
+			r.object = max(r.object, v.says())
 		}
 	case v.isTable():
 		r.table(name, v.list)
@@ -57,13 +48,13 @@ func (r *reader) value(name string, v *value) {
 			r.value(name, &v.list[i])
 		}
 		if len(v.list) > 1 { // others may not have failed
-			r.says = unknown
+			r.object = unknown
 		}
 	}
 }
 
-// object writes the members of an object: what is short on one line, then the others.
-func (r *reader) object(name string, v *value) {
+// members writes the members of an object: what is short on one line, then the others.
+func (r *reader) members(name string, v *value) {
 	line, wraps := "", v.wraps()
 	var long []int
 	for i := range v.list {
@@ -104,7 +95,11 @@ func (r *reader) table(name string, rows []value) {
 		row := value{keys: names.keys, list: rows[i].list}
 		r.line("", row.short())
 	}
-	r.tables = append(r.tables, table{name, r.b.String()[from:], len(rows)})
+	if r.rows == nil {
+		r.rows = map[string]int{}
+	}
+	r.rows[name] += len(rows)
+	r.listed += r.b.Len() - from
 	r.b.WriteByte('\n') // an empty line ends it
 }
 

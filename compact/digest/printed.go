@@ -18,25 +18,23 @@ func (p *part) printed(i int, e *event, head int) {
 	n := len(b.lines)
 	small := len(text) < shortOutput && n <= 40
 	limit, most := max(400, p.room/10), 240
-	c, w, listed, asked := prints, p.weights[i], 0, e.asksData()
-	if e.kind == other || len(e.result.tables) > 0 {
+	c, w, asked := prints, p.weights[i], e.asksData()
+	if e.kind == other || e.result.rows != nil {
 		c, w = data, 1 // however long ago
 		limit = max(600, p.room/4)
-		rows := map[string]float32{} // of each list: they may be of several kinds
-		for _, t := range e.result.tables {
-			listed += len(t.text)
-			rows[t.name] += float32(t.rows)
-			w = min(w, fewRows/rows[t.name])
-		}
-		for k := range b.lines { // and those of a table that is a text
+		rows := 1 // of a table that is a text
+		for k := range b.lines {
 			switch l := b.at(k); {
 			case isRow(l):
-				rows[""]++
+				rows++
 			case asked && !sentenceEnd.MatchString(l):
-				rows[""] += withoutNames
+				rows += withoutNames
 			}
 		}
-		w = min(w, fewRows/max(1, rows[""]))
+		for _, n := range e.result.rows {
+			rows = max(rows, n)
+		}
+		w = min(w, fewRows/float32(rows))
 	} else if e.outcome.verdict == failed {
 		limit = max(600, p.room/7)
 	}
@@ -48,7 +46,7 @@ func (p *part) printed(i int, e *event, head int) {
 		limit, most, w = min(p.room/14, mostFound), 200, w*0.5
 	}
 	listing := found && (e.query == "" && e.command == "" || lists.MatchString(e.brief()))
-	document := c == data && len(text) > shortObject && b.hasSentence() && listed*2 < len(text)
+	document := c == data && len(text) > shortObject && b.hasSentence() && e.result.listed*2 < len(text)
 	first := float32(opening)
 	here := map[string]bool{} // lines that came before, in the label too
 	if c == data && !strings.Contains(p.pieces[head].text, "…") {

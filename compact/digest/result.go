@@ -10,12 +10,13 @@ import (
 // escapes, colours and line numbers.
 type result struct {
 	text   string
-	code   int     // with which the program ended
-	coded  bool    // the code is known
-	failed bool    // the client says that the tool failed
-	object verdict // what an object of JSON says; unknown: there is none
-	tables []table // of JSON
-	first  int     // the number of its first line in a file; 0: not known
+	code   int            // with which the program ended
+	coded  bool           // the code is known
+	failed bool           // the client says that the tool failed
+	object verdict        // what an object of JSON says; unknown: there is none
+	rows   map[string]int // of the lists of objects in JSON, by the name of each: they may be of several kinds
+	listed int            // bytes of them
+	first  int            // the number of its first line in a file; 0: not known
 }
 
 // resultOf returns the result of a call of some kind. What a search found keeps its
@@ -29,15 +30,14 @@ func resultOf(text string, k kind) result {
 		v = valueOfYAML(text)
 	}
 	u.value("", &v)
-	r := result{object: u.says, tables: u.tables}
-	text = withoutElements(plain(u.b.String()))
-	r.withoutFrame(text, k)
+	r := u.result
+	r.withoutFrame(withoutElements(plain(u.b.String())), k)
 	if v := valueOf(r.text); v.list != nil { // behind what a harness says of the program
 		u = reader{}
 		u.value("", &v)
-		r.text, r.tables = strings.TrimRight(u.b.String(), "\n"), u.tables
+		r.text, r.rows = strings.TrimRight(u.b.String(), "\n"), u.rows
 	}
-	if k != searches && k != other && k != runs && len(r.tables) == 0 { // a row may begin with a number
+	if k != searches && k != other && k != runs && r.rows == nil { // a row may begin with a number
 		r.text, r.first = withoutNumbers(r.text)
 	}
 	return r
