@@ -11,22 +11,21 @@ import (
 func (p *part) step(i int, e *event, times int) {
 	w := p.weights[i]
 	most, score := min(labelChars, max(leastLabel, p.room/6)), float32(1.5)
-	if e.kind == other && e.mayAct() { // what somebody was told stands in the label
+	switch {
+	case e.outcome.verdict == refused: // however long ago: the user still does not want it
+		score, w = 14, 1
+	case e.kind == other && e.mayAct(): // what somebody was told stands in the label
 		most, score = max(most, min(toldChars, p.room/8)), 10
+	case e.kind == runs && !e.shows && e.inLabel() && len(withDigits.FindAllString(e.result.text, 2)) > 1: // what was measured
+		score = 7
+	case e.outcome.verdict == failed, e.kind == runs && !e.shows:
+		score = 4
 	}
 	name, ended := e.name(most), e.ended()
 	if e.kind == reads && e.path != "" && p.files.later(e) != nil {
 		if name += ", before its last change"; e.inLabel() {
 			ended = "" // it says what no longer is
 		}
-	}
-	switch {
-	case e.outcome.verdict == refused: // however long ago: the user still does not want it
-		score, w = 14, 1
-	case e.kind == runs && !e.shows && e.inLabel() && len(withDigits.FindAllString(e.result.text, 2)) > 1: // what was measured
-		score = 7
-	case e.outcome.verdict == failed, e.kind == runs && !e.shows:
-		score = max(score, 4)
 	}
 	head := p.add(piece{class: steps, event: i, text: name + ended, score: score * w, need: -1})
 	p.pieces[head].times = times
@@ -69,8 +68,6 @@ func (e *event) ended() string {
 		return e.hint() + " → " + cmp.Or(says, "done")
 	case e.kind == edits:
 		return " → " + says
-	case e.kind == plans && strings.HasPrefix(text, "User has approved your plan"):
-		return " → approved by the user"
 	case e.kind == asks, e.kind == reports && text == "": // the user's words are told
 		return ""
 	case text == "" && e.kind == runs && e.result.coded:
@@ -128,9 +125,8 @@ func (p *part) asked(i int, e *event, head int) {
 	if question == len(p.pieces) {
 		question = head
 	}
-	if text := strings.TrimPrefix(strings.TrimSpace(e.result.text), "User has answered your questions: "); text != "" {
-		text, _, _ = strings.Cut(text, " You can now continue with")
-		p.add(piece{class: userWords, event: i, order: isAnswer, text: cutAt(strings.Join(strings.Fields(text), " "), 1200), score: 25, need: question})
+	if text := strings.Join(strings.Fields(e.result.text), " "); text != "" {
+		p.add(piece{class: userWords, event: i, order: isAnswer, text: cutAt(text, 1200), score: 25, need: question})
 	}
 }
 

@@ -88,7 +88,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		no("→ ok"))
 	f("a plan that the user approved", 700,
 		exchange(1, "ExitPlanMode", `{"plan":"1. Rename the counter in src/reload.go."}`, "User has approved your plan. You can now start coding."),
-		"plan → approved by the user\n", "Rename the counter")
+		"plan → User has approved your plan. You can now start coding.\n", "Rename the counter")
 	f("a plan that the user did not approve", 700,
 		exchange(1, "ExitPlanMode", `{"plan":"1. Rename the counter in src/reload.go."}`, "Plan was not approved. Feedback: use the other table first."),
 		no("approved by the user"))
