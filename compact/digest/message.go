@@ -61,7 +61,8 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 	case !r.native:
 		if a, rest := callIn(read.text); a != nil {
 			read.whole, read.text, read.inText = read.text, rest, true
-			r.awaits = &event{by: byCall, origin: m.Origin, action: a, ran: !inFence[a.tool] && strings.HasSuffix(strings.TrimSpace(read.whole), ">")}
+			end := strings.TrimSpace(read.whole) // whatever follows a tag answers it
+			r.awaits = &event{by: byCall, origin: m.Origin, action: a, ran: strings.HasSuffix(end, ">") && !strings.HasSuffix(end, "</code>")}
 			read.events = append(read.events, r.awaits)
 		}
 	}

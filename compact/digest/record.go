@@ -23,10 +23,9 @@ type Record struct {
 	native  bool     // there are calls that are no part of a text
 	carried []*event // reads of which pieces had no room, for a later part
 
-	upTo     int  // the origin of the newest event that the parts tell of
-	messages int  // how many left
-	written  int  // how many of them the parts tell of
-	begun    bool // there is a part
+	upTo     int // the origin of the newest event that the parts tell of
+	messages int // how many left
+	written  int // how many of them the parts tell of
 }
 
 // NewRecord returns an empty record whose costs are those of c.
@@ -45,7 +44,7 @@ func NewRecord(c compact.Counter) *Record {
 func (r *Record) Add(lost, kept []compact.Message, size int, anew bool) string {
 	r.see(lost, kept)
 	if anew {
-		r.begun, r.fresh, r.written, r.upTo = false, len(r.events), 0, 0
+		r.fresh, r.written, r.upTo = len(r.events), 0, 0
 		clear(r.told)
 		for _, e := range r.events {
 			e.told = false
@@ -54,7 +53,7 @@ func (r *Record) Add(lost, kept []compact.Message, size int, anew bool) string {
 	}
 	slices.SortStableFunc(r.events[len(r.events)-r.fresh:], func(a, b *event) int { return a.origin - b.origin })
 	head := fmt.Sprintf("\n[Record of %d more]\n", r.messages-r.written)
-	if !r.begun {
+	if r.written == 0 {
 		head = fmt.Sprintf(firstHead, r.messages)
 	}
 	p := part{Record: r, events: r.events[len(r.events)-r.fresh:], head: head, size: size}
@@ -63,7 +62,7 @@ func (r *Record) Add(lost, kept []compact.Message, size int, anew bool) string {
 		for _, e := range p.events {
 			e.told, r.upTo = true, max(r.upTo, e.origin)
 		}
-		r.begun, r.written, r.fresh = true, r.messages, 0
+		r.written, r.fresh = r.messages, 0
 	}
 	if anew {
 		r.forget(size)

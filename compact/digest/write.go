@@ -132,7 +132,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 
 // late returns the mark of what was said or done before steps of the parts before.
 func (p *part) late(event int) string {
-	if e := p.at(event); e != nil && !e.told && p.begun && e.origin < p.upTo {
+	if e := p.at(event); e != nil && !e.told && e.origin < p.upTo {
 		return "(earlier) "
 	}
 	return ""

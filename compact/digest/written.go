@@ -12,9 +12,6 @@ var (
 	fenceCommand = regexp.MustCompile("(?s)(?:```(?:bash|sh|shell|mswea_bash_command|(py|python))?[ \t]*\n((?:[^`]|`[^`]|``[^`])*)```|<code>\n(.*?)\n</code>)\\s*(?:Calling tools:.*)?$")
 )
 
-// inFence are the tools of calls that an assistant writes between fences.
-var inFence = setOf("$ python")
-
 // callIn returns the call that an assistant message without calls has in its
 // text, and the text without it: <read_file><path>a.go</path></read_file>, or a block of
 // shell or of code at its end. It returns nil where there is no call.
