@@ -232,7 +232,7 @@ func (a *action) name(n int) string {
 }
 
 // verbs are what a record calls the kinds of calls.
-var verbs = [...]string{reads: "read", searches: "search", runs: "$", edits: "edit", asks: "asked the user", plans: "plan", reports: "said at the end", tracks: "", sends: "agent sent:"}
+var verbs = [...]string{reads: "read", searches: "search", runs: "$", edits: "edit", asks: "asked the user", plans: "plan", reports: "said at the end", sends: "agent sent:"}
 
 // tried finds that a step changes nothing, and only shows what it would do.
 var tried = regexp.MustCompile(`(?i)--dry-run(?:=(?:server|client|true))?(?:$|[\s"'])|\bdry_?run"?\s*[:=]\s*"?true\b|--(?:check|no-?op|simulate)\b|-WhatIf\b`)

@@ -120,8 +120,7 @@ func (v *value) isTable() bool {
 // links finds the members with which services link to their other answers.
 var links = regexp.MustCompile(`^(?:\w+_)?url$|^(?:node|gravatar)_id$`)
 
-// withoutLinks leaves them out of objects that also have an id of a node or a page: those of
-// GitHub and GitLab.
+// withoutLinks leaves them out of the objects of GitHub and GitLab.
 func (v *value) withoutLinks() {
 	linked := slices.Contains(v.keys, "node_id") || slices.Contains(v.keys, "web_url") || slices.Contains(v.keys, "html_url")
 	keys, list := v.keys[:0], v.list[:0]
