@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"hash/maphash"
 	"regexp"
 	"strconv"
 	"strings"
@@ -77,10 +76,14 @@ func FirstLine(text string, most int) string {
 	return line
 }
 
-var seed = maphash.MakeSeed()
-
 // hashOf returns a hash of a text.
-func hashOf(text string) uint64 { return maphash.String(seed, text) }
+func hashOf(text string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h
+}
 
 var item = regexp.MustCompile(`^[ \t]*([-*•]|[0-9]+[.)]) `)
 
