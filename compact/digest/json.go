@@ -138,7 +138,7 @@ var (
 	textKeys   = setOf("output content text stdout stderr result response")
 	frameKeys  = setOf("type query iserror success interrupted isimage iscomplete annotations metadata outcome exitcode returncode duration durationms durationseconds")
 	errorKeys  = setOf("iserror error errors err exception errormessage")
-	besideKeys = setOf("message msg detail details description reason hint code status statuscode errorcode errormsg errortype title path timestamp requestid traceid jsonrpc id ok instance")
+	besideKeys = setOf("message msg detail details description reason hint code status statuscode errorcode errormsg errortype title path timestamp requestid traceid runid jsonrpc id ok instance validationerrors")
 )
 
 // nothings are values of an error that say that there is none.

@@ -1,7 +1,7 @@
 package digest
 
 // floors is the room that each class of pieces gets first, as a share of that of the part.
-var floors = [classes]float32{userWords: 0.5, answers: 0.40, prose: 0.30, steps: 0.26, rules: 0.24, code: 0.45, prints: 0.12, data: 0.60, findings: 0.10, sources: 0.10}
+var floors = [classes]float32{userWords: 0.5, answers: 0.45, prose: 0.30, steps: 0.26, rules: 0.24, code: 0.45, prints: 0.12, data: 0.60, findings: 0.10, sources: 0.10}
 
 // What pieces and lines are worth. A weight multiplies another worth.
 const (
@@ -40,6 +40,7 @@ const (
 	wholeRegion  = 480  // of a changed region that is told whole
 	mostFound    = 1500 // of what a search found
 	longSentence = 80   // by which sentences of a document are counted
+	longSaid     = 120  // above which a sentence of the assistant says more, the longer it is
 	longEcho     = 30   // of a line that is not told again
 	longEnough   = 14   // of lines that are the same only if one was copied
 	longLine     = 440  // of a line that is not read in parts, and where a part is small

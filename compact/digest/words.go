@@ -103,7 +103,7 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 			}
 			s += 0.5 * float32(k) / n
 		}
-		return s, plainLine
+		return s * max(1, float32(len(t))/longSaid), plainLine
 	})
 }
 
