@@ -21,7 +21,7 @@ func (p *part) code() {
 		head := p.add(piece{class: steps, event: at + k, text: "as of here, " + bar(quoted(OneLine(f.path, 200))) + note + ":", score: -1, need: -1}) // only with a region
 		w := 1.6 / (1 + 0.1*float32(k))
 		if settings.MatchString(f.path) {
-			w *= 2.2
+			w *= 3
 		}
 		for g := range f.regions {
 			p.region(at+k, g, f.regions[g].now(), w, head)
