@@ -70,7 +70,7 @@ func nextValue(d *jsontext.Decoder, text string) (v value, ok bool) {
 
 // pythonic finds the beginning of an object, or of a list of objects, as tools in Python print
 // them: in YAML, or in Python's own notation, which mostly is YAML as well.
-var pythonic = regexp.MustCompile(`^(?:(?:- )?[A-Za-z_]\w*:(?: [^\n]*)?\n|\[?\{'\w+': )`)
+var pythonic = regexp.MustCompile(`^(?:(?:- )?[A-Za-z_]\w*:(?: [^\n]*)?\n|\[?\{'\w+': [^}])`)
 
 // valueOfYAML returns the value of a text in YAML. It returns the text as a string if the text
 // is no YAML, or says more than its value.
