@@ -17,7 +17,7 @@ type reader struct {
 
 func (r *reader) line(name, text string) {
 	if text != "" {
-		if plain, rest := unnumbered(text, 1); rest == "" {
+		if plain, first := withoutNumbers(text); first == 1 {
 			text = plain
 		}
 		r.b.WriteString(strings.TrimSuffix(joined(name, ": ", text), "\n"))

@@ -110,51 +110,40 @@ func (r *result) withoutFrame(text string, k kind) {
 var numbered = regexp.MustCompile(`^[ \t]*(\d{1,7})(?:→|\t| ?\| ?|: ?|  |$)`)
 
 // withoutNumbers takes the numbers off lines that are counted, and returns the first number,
-// if they stand before the first line: there may be several files, each behind a line of its own.
-func withoutNumbers(text string) (lines string, first int) {
-	var b strings.Builder
-	begins := true // a file may
-	for text != "" {
-		line, _, _ := strings.Cut(text, "\n")
-		m := numbered.FindStringSubmatch(line)
-		if begins = begins && m != nil && !strings.HasSuffix(m[0], m[1]); begins {
-			n, _ := strconv.Atoi(m[1])
-			if plain, rest := unnumbered(text, n); plain != "" {
-				if b.Len() == 0 {
-					first = n
-				}
-				b.WriteString(plain)
-				text = rest
-				continue
-			}
-		}
-		begins = strings.TrimSpace(line) == "" || strings.IndexByte(":)", line[len(line)-1]) >= 0 || frame.MatchString(line)
-		n := min(len(line)+1, len(text))
-		b.WriteString(text[:n])
-		text = text[n:]
+// if they stand before the first line: there may be several files, each behind a line of its own
+// and up to an empty one.
+func withoutNumbers(text string) (plain string, first int) {
+	lines := strings.Split(text, "\n")
+	bounds := func(i int) bool {
+		return i < 0 || i >= len(lines) || strings.TrimSpace(lines[i]) == "" || frame.MatchString(lines[i])
 	}
-	return b.String(), first
+	for at, n := 0, 0; at < len(lines); at += max(n, 1) {
+		if n = 0; !bounds(at-1) && !strings.HasSuffix(lines[at-1], ":") && !strings.HasSuffix(lines[at-1], ")") {
+			continue
+		}
+		from := 0
+		if n, from = numbers(lines[at:]); n == 0 || !bounds(at+n) || n == 1 && !strings.Contains(text, "→") {
+			continue
+		}
+		if at == 0 {
+			first = from
+		}
+		for i, l := range lines[at : at+n] {
+			lines[at+i] = l[len(numbered.FindString(l)):]
+		}
+	}
+	return strings.Join(lines, "\n"), first
 }
 
-// unnumbered returns the lines that a text begins with and that are counted from n on, without
-// their numbers, and the rest: they end with the text, or before an empty line.
-func unnumbered(text string, n int) (plain, rest string) {
-	var b strings.Builder
-	first := n
-	for rest = text; rest != ""; n++ {
-		line, after, _ := strings.Cut(rest, "\n")
-		m := numbered.FindStringSubmatch(line)
-		if m == nil || m[1] != itoa(n) {
+// numbers returns how many lines begin with numbers that count them, and the first number.
+func numbers(lines []string) (n, first int) {
+	for ; n < len(lines); n++ {
+		m := numbered.FindStringSubmatch(lines[n])
+		if n == 0 && m != nil && !strings.HasSuffix(m[0], m[1]) {
+			first, _ = strconv.Atoi(m[1])
+		} else if n == 0 || m == nil || m[1] != itoa(first+n) {
 			break
 		}
-		b.WriteString(line[len(m[0]):])
-		if rest = after; after != "" {
-			b.WriteByte('\n')
-		}
 	}
-	line, _, _ := strings.Cut(rest, "\n")
-	if strings.TrimSpace(line) != "" && !frame.MatchString(line) || n-first < 2 && !strings.Contains(text, "→") {
-		return "", text
-	}
-	return b.String(), rest
+	return n, first
 }
