@@ -94,11 +94,11 @@ func TestEditsThatHappened(t *testing.T) {
 		t.Helper()
 		a := actionOf("edit", valueOf(`{"filePath":"web/fail.ts","oldString":"x / 100","newString":"x"}`))
 		r := resultOf(result, a.kind)
-		o := a.outcomeOf(&r)
+		o := a.outcomeOf(r)
 		if o.verdict != want || !strings.Contains(o.says, says) {
 			t.Errorf("%q ends as %+v", result, o)
 		}
-		if happened := a.happened(&a.changes[0], o, &r); happened != (want == passed) {
+		if happened := a.happened(&a.changes[0], o, r); happened != (want == passed) {
 			t.Errorf("%q happened: %v", result, happened)
 		}
 	}
@@ -131,8 +131,8 @@ func TestEditsThatHappened(t *testing.T) {
 		"exec command rejected by user": refused, "The user rejected this idea, and said: wait": unknown, "the user rejected 3 cookies": unknown,
 		"exit code: 0\nThe user rejected this operation.": passed,
 	} {
-		if r := resultOf(text, runs); run.outcomeOf(&r).verdict != want {
-			t.Errorf("%q ends as %+v", text, run.outcomeOf(&r))
+		if r := resultOf(text, runs); run.outcomeOf(r).verdict != want {
+			t.Errorf("%q ends as %+v", text, run.outcomeOf(r))
 		}
 	}
 }

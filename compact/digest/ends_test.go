@@ -169,7 +169,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"with_tax_search", `{"query":"with a"}`, "4", "with_tax_search with a → 4"},
 	} {
 		e, r := event{by: byCall, action: actionOf(c[0], valueOf(c[1]))}, resultOf(c[2], actionOf(c[0], valueOf(c[1])).kind)
-		NewRecord(nil).answer(&e, &r)
+		NewRecord(nil).answer(&e, r)
 		if got := e.label(200); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(c[3]), " ") {
 			t.Errorf("%s of %q\nis   %s\nwant %s", c[0], c[2], got, c[3])
 		}

@@ -86,8 +86,7 @@ func (r *Record) lose(m *message) {
 		case strings.HasPrefix(m.data, agentsFile):
 			path = "AGENTS.md"
 		}
-		res := resultOf(m.data, reads)
-		r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: path}}), &res)
+		r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: path}}), resultOf(m.data, reads))
 	}
 }
 
@@ -99,7 +98,7 @@ func (r *Record) answer(e *event, res *result) {
 		e.moved, late.told = true, false
 		e = r.happened(&late)
 	}
-	e.answered, e.result, e.outcome = true, *res, outcome{}
+	e.answered, e.result = true, *res
 	if e.command != "" { // which some harnesses repeat
 		e.result.text = strings.TrimPrefix(e.result.text, e.command+"\n")
 	}

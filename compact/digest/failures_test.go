@@ -40,7 +40,7 @@ func TestFailuresAreFound(t *testing.T) {
 	} {
 		r := resultOf(output, runs)
 		a := actionOf("bash", valueOf(`{"command":"./check.sh"}`))
-		if o := a.outcomeOf(&r); o.verdict != failed || o.says == "" && !r.coded {
+		if o := a.outcomeOf(r); o.verdict != failed || o.says == "" && !r.coded {
 			t.Errorf("%s: %+v", name, o)
 		}
 		if name == "an exit code alone" {
@@ -91,7 +91,7 @@ func TestNoFailures(t *testing.T) {
 			a = actionOf("fetch_page", valueOf(`{"url":"https://example.com"}`))
 		}
 		r := resultOf(c.output, a.kind)
-		if o := a.outcomeOf(&r); o.verdict == failed {
+		if o := a.outcomeOf(r); o.verdict == failed {
 			t.Errorf("%s: %+v", name, o)
 		}
 		if name != "code that was read" && name != "code after a build" {

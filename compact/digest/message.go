@@ -27,11 +27,10 @@ type message struct {
 
 // keyOf returns what tells a message from others: those that were split share an origin.
 func keyOf(origin int, calls []compact.Call) string {
-	key := itoa(origin)
-	if len(calls) > 0 {
-		key += " " + calls[0].ID
+	if len(calls) == 0 {
+		return itoa(origin)
 	}
-	return key
+	return itoa(origin) + " " + calls[0].ID
 }
 
 // read reads a message. was is what it was before it changed, or nil.
@@ -118,7 +117,6 @@ func (m *message) returned(failed bool) {
 	if m.call.answers() { // what other calls return may be of a file
 		m.said, text = saidIn(text, true)
 	}
-	res := resultOf(text, m.call.kind)
-	res.failed = failed
-	m.result = &res
+	m.result = resultOf(text, m.call.kind)
+	m.result.failed = failed
 }

@@ -269,6 +269,6 @@ var (
 // of something.
 func ReportsFailure(text string) bool {
 	r := resultOf(text, runs)
-	o := (&action{kind: runs}).outcomeOf(&r)
+	o := (&action{kind: runs}).outcomeOf(r)
 	return o.verdict == failed && (r.code != 0 || strings.Contains(o.says, ":") || summaryLine.MatchString(o.says))
 }

@@ -40,8 +40,7 @@ func (r *Record) relay(m *message) {
 			if e == nil || e.answered {
 				e = r.happened(&event{by: byCall, origin: m.origin, action: actionOf(group(4), value{})})
 			}
-			res := resultOf(said, e.kind)
-			r.answer(e, &res)
+			r.answer(e, resultOf(said, e.kind))
 		}
 	}
 }

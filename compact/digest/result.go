@@ -21,7 +21,7 @@ type result struct {
 
 // resultOf returns the result of a call of some kind. What a search found keeps its
 // line numbers.
-func resultOf(text string, k kind) result {
+func resultOf(text string, k kind) *result {
 	if at := calledWith.FindStringIndex(firstBytes(text, 1<<11)); at != nil {
 		text = text[at[1]:]
 	}
@@ -30,12 +30,12 @@ func resultOf(text string, k kind) result {
 		v = valueOfYAML(text)
 	}
 	u.value("", &v)
-	r := u.result
+	r := &u.result
 	r.withoutFrame(withoutElements(plain(u.b.String())), k)
 	if v := valueOf(r.text); v.list != nil { // behind what a harness says of the program
-		u = reader{}
-		u.value("", &v)
-		r.text, r.rows = strings.TrimRight(u.b.String(), "\n"), u.rows
+		in := reader{}
+		in.value("", &v)
+		r.text, r.rows = strings.TrimRight(in.b.String(), "\n"), in.rows
 	}
 	if k != searches && k != other && k != runs && r.rows == nil { // a row may begin with a number
 		r.text, r.first = withoutNumbers(r.text)
