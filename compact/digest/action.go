@@ -237,26 +237,17 @@ var verbs = [...]string{reads: "read", searches: "search", runs: "$", edits: "ed
 // tried finds that a step changes nothing, and only shows what it would do.
 var tried = regexp.MustCompile(`(?i)--dry-run(?:=(?:server|client|true))?(?:$|[\s"'])|\bdry_?run"?\s*[:=]\s*"?true\b|--(?:check|no-?op|simulate)\b|-WhatIf\b`)
 
-// brief returns a command without the folder that it goes to, the comments that it begins with
-// and its here-documents, but for what a program runs.
+// brief returns a command without the folder that it goes to, comments and here-documents, but
+// for what a program runs.
 func (a *action) brief() string {
 	command, docs := heredocs(strings.TrimSpace(a.command))
-	for line, rest, more := strings.Cut(command, "\n"); more && comment.MatchString(line); line, rest, more = strings.Cut(command, "\n") {
-		command = strings.TrimLeft(rest, "\n")
-	}
 	for _, d := range docs {
-		if len(command) > toldChars { // no label shows more
-			break
-		}
-		if !interpreter.MatchString(d[0]) {
-			continue
-		}
-		for l := range strings.SplitSeq(firstBytes(d[1], toldChars), "\n") {
-			if !comment.MatchString(l) {
-				command = strings.TrimRight(command, "\n") + "\n" + l
-			}
+		if interpreter.MatchString(d[0]) && len(command) < toldChars { // no label shows more
+			command += "\n" + firstBytes(d[1], toldChars)
 		}
 	}
+	lines := slices.DeleteFunc(strings.Split(command, "\n"), func(l string) bool { return l == "" || comment.MatchString(l) })
+	command = cmp.Or(strings.Join(lines, "\n"), command)
 	return strings.TrimSpace(strings.ReplaceAll(command[len(intoFolder.FindString(command)):], " 2>&1", ""))
 }
 
