@@ -25,11 +25,6 @@ const (
 	sends   // another agent to work
 )
 
-// answers reports whether the result of a call is what a user answers.
-func (a *action) answers() bool {
-	return a.kind == asks || a.kind == plans || a.kind == reports && a.tool == "attempt_completion"
-}
-
 // An action is what a call does, as far as its arguments say.
 type action struct {
 	kind    kind

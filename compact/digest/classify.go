@@ -29,12 +29,9 @@ var (
 // asks reports whether a tool only asks how things are: so says the first verb of its name,
 // which may stand behind that of a server.
 func (a *action) asks() bool {
-	if opens[a.verb] {
-		return true
-	}
 	for word := range strings.FieldsFuncSeq(a.verb, func(r rune) bool { return strings.ContainsRune("_./-", r) }) {
 		switch {
-		case asking[word]:
+		case asking[word], opens[a.verb]:
 			return !alsoActs.MatchString(a.verb)
 		case acting[word], writes.MatchString(word):
 			return false

@@ -54,6 +54,7 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 	case read.call != nil:
 		read.returned(m.Failed)
 	case m.Role == compact.User:
+		read.name = m.Name
 		read.said, read.data = saidIn(read.text, false)
 	case m.Role.Instruction():
 		read.data = strings.TrimSpace(withoutElements(read.text))
@@ -64,9 +65,6 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 			r.awaits = &event{by: byCall, origin: m.Origin, action: a, ran: strings.HasSuffix(end, ">") && !strings.HasSuffix(end, "</code>")}
 			read.events = append(read.events, r.awaits)
 		}
-	}
-	if m.Role == compact.User {
-		read.name = m.Name
 	}
 	return read
 }
@@ -114,7 +112,7 @@ func (m *message) returned(failed bool) {
 			text, m.answer, m.said = final[1], final[2], final[3]
 		}
 	}
-	if m.call.answers() { // what other calls return may be of a file
+	if e := m.call; e.kind == asks || e.kind == plans || e.tool == "attempt_completion" { // the user answers
 		m.said, text = saidIn(text, true)
 	}
 	m.result = resultOf(text, m.call.kind)
