@@ -35,10 +35,13 @@ type event struct {
 	below    bool // the model still reads the message
 }
 
+// happened notes an event, once.
 func (r *Record) happened(e *event) *event {
-	e.left = true
-	r.events = append(r.events, e)
-	r.fresh++
+	if !e.left {
+		e.left = true
+		r.events = append(r.events, e)
+		r.fresh++
+	}
 	return e
 }
 
@@ -57,10 +60,7 @@ func (r *Record) lose(m *message) {
 		if e.answered {
 			e = &event{by: byCall, origin: m.origin, action: e.action}
 		}
-		if !e.left {
-			r.happened(e)
-		}
-		r.answer(e, m.result)
+		r.answer(r.happened(e), m.result)
 		says(event{by: byAgent, words: m.answer, final: true})
 	case m.role == compact.Assistant:
 		text, calls := m.text, m.events
@@ -69,9 +69,7 @@ func (r *Record) lose(m *message) {
 		}
 		says(event{by: byAgent, words: strings.TrimSpace(withoutElements(text)), final: len(calls) == 0})
 		for _, e := range calls {
-			if !e.left { // else its result left before
-				r.happened(e)
-			}
+			r.happened(e) // or its result left before
 		}
 	}
 	if (m.role == compact.User && byUserRun.MatchString(m.text) || byHand.MatchString(m.said)) && !r.files.namedIn(m.said, m.origin) {
@@ -95,7 +93,7 @@ func (r *Record) lose(m *message) {
 func (r *Record) answer(e *event, res *result) {
 	if e.told {
 		late := *e
-		e.moved, late.told = true, false
+		e.moved, late.told, late.left = true, false, false
 		e = r.happened(&late)
 	}
 	e.answered, e.result = true, *res
