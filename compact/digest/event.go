@@ -64,7 +64,7 @@ func (r *Record) lose(m *message) {
 		says(event{by: byAgent, words: m.answer, final: true})
 	case m.role == compact.Assistant:
 		text, calls := m.text, m.events
-		if m.inText && !calls[0].ran {
+		if m.whole != "" && !calls[0].ran {
 			text, calls = m.whole, nil
 		}
 		says(event{by: byAgent, words: strings.TrimSpace(withoutElements(text)), final: len(calls) == 0})

@@ -16,8 +16,7 @@ type message struct {
 
 	text   string   // of its parts
 	events []*event // of its calls
-	inText bool     // the call is written in the text
-	whole  string   // the text with the call
+	whole  string   // the text with the call that is written in it
 	call   *event   // that a result answers
 	result *result  // of it
 	answer string   // of the assistant to the user, in a result
@@ -60,7 +59,7 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 		read.data = strings.TrimSpace(withoutElements(read.text))
 	case !r.native:
 		if a, rest := callIn(read.text); a != nil {
-			read.whole, read.text, read.inText = read.text, rest, true
+			read.whole, read.text = read.text, rest
 			end := strings.TrimSpace(read.whole) // whatever follows a tag answers it
 			r.awaits = &event{by: byCall, origin: m.Origin, action: a, ran: strings.HasSuffix(end, ">") && !strings.HasSuffix(end, "</code>")}
 			read.events = append(read.events, r.awaits)

@@ -109,7 +109,7 @@ func (p *part) see() {
 			x.feed(m.text, 2, false)
 		}
 		for _, e := range m.events {
-			if !m.inText {
+			if m.whole == "" {
 				p.stays[e] = true
 			}
 			e.values.each(func(text string) {
