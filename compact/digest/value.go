@@ -2,7 +2,6 @@ package digest
 
 import (
 	"bytes"
-	"io"
 	"regexp"
 	"strings"
 
@@ -18,8 +17,8 @@ type value struct {
 	list []value  // of an object or a list
 }
 
-// Beyond so many levels or members a text is not read as JSON, and beyond so many bytes not as
-// YAML.
+// Beyond so many levels a text stays as it is, beyond so many members it is not read as JSON,
+// and beyond so many bytes not as YAML.
 const (
 	mostLevels  = 64
 	mostMembers = 1 << 16
@@ -34,38 +33,35 @@ func valueOf(text string) value {
 	if start == "" || strings.Count(text, ",") > mostMembers || strings.IndexByte(`{["`, start[0]) < 0 || start[0] == '"' && strings.IndexByte(start, '\\') < 0 {
 		return none
 	}
-	d := jsontext.NewDecoder(bytes.NewBufferString(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	v, ok := nextValue(d, text)
-	if _, err := d.ReadToken(); !ok || err != io.EOF {
+	options := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+	if !jsontext.Value(text).IsValid(options...) {
 		return none
 	}
-	return v
+	return nextValue(jsontext.NewDecoder(bytes.NewBufferString(text), options...), text)
 }
 
-// nextValue reads the value that comes next in a text. It reports whether it is JSON.
-func nextValue(d *jsontext.Decoder, text string) (v value, ok bool) {
-	t, err := d.ReadToken()
-	if err != nil || d.StackDepth() > mostLevels {
-		return v, false
+// nextValue reads the value that comes next in a text of JSON.
+func nextValue(d *jsontext.Decoder, text string) (v value) {
+	if d.StackDepth() == mostLevels {
+		raw, _ := d.ReadValue()
+		return value{text: string(raw)}
 	}
+	t, _ := d.ReadToken()
 	if v.kind = byte(t.Kind()); v.kind != '{' && v.kind != '[' {
 		v.text = t.String()
-		return v, true
+		return v
 	}
 	from := d.InputOffset() - 1
 	for d.PeekKind() != jsontext.Kind(v.kind+2) {
-		var key, m value
+		key := value{}
 		if v.kind == '{' {
-			key, _ = nextValue(d, text)
+			key = nextValue(d, text)
 		}
-		if m, ok = nextValue(d, text); !ok {
-			return v, false
-		}
-		v.keys, v.list = append(v.keys, key.text), append(v.list, m)
+		v.keys, v.list = append(v.keys, key.text), append(v.list, nextValue(d, text))
 	}
-	_, err = d.ReadToken()
+	d.ReadToken()
 	v.text = text[from:d.InputOffset()]
-	return v, err == nil
+	return v
 }
 
 // pythonic finds the beginning of an object, or of a list of objects, as tools in Python print
