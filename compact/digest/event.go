@@ -72,7 +72,8 @@ func (r *Record) lose(m *message) {
 			r.happened(e) // or its result left before
 		}
 	}
-	if (m.role == compact.User && byUserRun.MatchString(m.text) || byHand.MatchString(m.said)) && !r.files.namedIn(m.said, m.origin) {
+	byUserRun := m.role == compact.User && containsAny(firstBytes(m.text, 64), []string{"<bash-input>", "<user_shell_command>"})
+	if (byUserRun || byHand.MatchString(m.said)) && !r.files.namedIn(m.said, m.origin) {
 		r.files.apply(&change{path: everyFile, how: touched}, &event{origin: m.origin})
 	}
 	says(event{by: byUser, words: m.said, who: m.name})
@@ -122,6 +123,3 @@ var moving = []string{"move", "delete", "rename", "restore", "revert", "undo", "
 // others changed.
 var byHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |already |also |have )*(?:changed|edited|fixed|modified|renamed|reverted|undid|undone|restored|stashed|rebased|discarded|reset|dropped|pulled|merged|rolled|took|updated|moved|rewrote|removed|deleted|added|replaced|put)\b|\bmyself\b|\bby hand\b|\A\W*checkpoint restored|` +
 	`\bhabe\b.*\bge\pL|\bselbst\b|\b(?:he|hemos) (?:revertido|deshecho|descartado)\b|\bai (?:annulé|rétabli)|我.{0,12}(?:改|删|撤销)了`)
-
-// byUserRun finds a command that the user ran in Claude Code or Codex.
-var byUserRun = regexp.MustCompile(`\A\s*<(?:bash-input|user_shell_command)>`)
