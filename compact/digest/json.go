@@ -95,10 +95,7 @@ func (r *reader) table(name string, rows []value) {
 		row := value{keys: names.keys, list: rows[i].list}
 		r.line("", row.short())
 	}
-	if r.rows == nil {
-		r.rows = map[string]int{}
-	}
-	r.rows[name] += len(rows)
+	r.rows = max(r.rows, len(rows))
 	r.listed += r.b.Len() - from
 	r.b.WriteByte('\n') // an empty line ends it
 }

@@ -19,7 +19,7 @@ func (p *part) printed(i int, e *event, head int) {
 	small := len(text) < shortOutput && n <= 40
 	limit, most := max(400, p.room/10), 240
 	c, w, asked := prints, p.weights[i], e.asksData()
-	if e.kind == other || e.result.rows != nil {
+	if e.kind == other || e.result.rows > 0 {
 		c, w = data, 1 // however long ago
 		limit = max(600, p.room/4)
 		rows := 1 // of a table that is a text
@@ -31,9 +31,7 @@ func (p *part) printed(i int, e *event, head int) {
 				rows += withoutNames
 			}
 		}
-		for _, n := range e.result.rows {
-			rows = max(rows, n)
-		}
+		rows = max(rows, e.result.rows)
 		w = min(w, fewRows/float32(rows))
 	} else if e.outcome.verdict == failed {
 		limit = max(600, p.room/7)

@@ -10,13 +10,13 @@ import (
 // escapes, colours and line numbers.
 type result struct {
 	text   string
-	code   int            // with which the program ended
-	coded  bool           // the code is known
-	failed bool           // the client says that the tool failed
-	object verdict        // what an object of JSON says; unknown: there is none
-	rows   map[string]int // of the lists of objects in JSON, by the name of each: they may be of several kinds
-	listed int            // bytes of them
-	first  int            // the number of its first line in a file; 0: not known
+	code   int     // with which the program ended
+	coded  bool    // the code is known
+	failed bool    // the client says that the tool failed
+	object verdict // what an object of JSON says; unknown: there is none
+	rows   int     // of the longest list of objects in JSON: they may be of several kinds
+	listed int     // bytes of them all
+	first  int     // the number of its first line in a file; 0: not known
 }
 
 // resultOf returns the result of a call of some kind. What a search found keeps its
@@ -37,7 +37,7 @@ func resultOf(text string, k kind) *result {
 		in.value("", &v)
 		r.text, r.rows = strings.TrimRight(in.b.String(), "\n"), in.rows
 	}
-	if k != searches && k != other && k != runs && r.rows == nil { // a row may begin with a number
+	if k != searches && k != other && k != runs && r.rows == 0 { // a row may begin with a number
 		r.text, r.first = withoutNumbers(r.text)
 	}
 	return r
