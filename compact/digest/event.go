@@ -53,8 +53,6 @@ func (r *Record) lose(m *message) {
 		}
 	}
 	switch {
-	case m.relays():
-		r.relay(m)
 	case m.result != nil:
 		e := m.call
 		if e.answered {

@@ -49,7 +49,6 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 		read.call = was.call
 	}
 	switch {
-	case read.relays():
 	case read.call != nil:
 		read.returned(m.Failed)
 	case m.Role == compact.User:

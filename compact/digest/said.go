@@ -76,11 +76,13 @@ func isResult(text string) bool {
 var calledWith = regexp.MustCompile(`(?s)^\s*\[[a-z_]+ for '.*?'\] Result:[ \t]*\n|^Params used for the tool call: [^\n]*\n`)
 
 // How messages begin that a client puts in the place of the user: a skill that was loaded, the
-// instructions of a repository, and the summary with which Claude Code goes on in a new window.
+// instructions of a repository, the summary with which Claude Code goes on in a new window, and
+// what ADK tells an agent of other agents.
 const (
 	skill      = "Base directory for this skill: "
 	agentsFile = "# AGENTS.md instructions for "
 	continued  = "This session is being continued from a previous conversation"
+	relayed    = "For context:\n["
 )
 
 // automatic finds what a harness says in the place of the user, perhaps before the
@@ -104,7 +106,7 @@ func saidIn(text string, isResult bool) (said, attachment string) {
 	case strings.HasPrefix(text, skill):
 		attachment, said, _ = strings.Cut(text, "\nARGUMENTS: ")
 		return strings.TrimSpace(said), attachment
-	case strings.HasPrefix(text, agentsFile), strings.HasPrefix(text, continued):
+	case strings.HasPrefix(text, agentsFile), strings.HasPrefix(text, continued), strings.HasPrefix(text, relayed):
 		return "", withoutElements(text)
 	}
 	var words, data strings.Builder
