@@ -82,6 +82,8 @@ func (r *Record) lose(m *message) {
 			path = "a system message"
 		case strings.HasPrefix(m.data, agentsFile):
 			path = "AGENTS.md"
+		case strings.HasPrefix(m.data, relayed):
+			path = "what other agents did"
 		}
 		r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: path}}), resultOf(m.data, reads))
 	}

@@ -62,7 +62,7 @@ func TestShapesOfAgents(t *testing.T) {
 			user("For context:\n[hydraulics] `simulate` tool returned result: {'error': 'no zone C'}"),
 			user("For context:\n[hydraulics] said: N-36 falls to 24.23 m at night."),
 		},
-		"read what the user attached (", "N-36 falls to 24.23 m at night.\n", no("\nuser"))
+		"read what other agents did (", "N-36 falls to 24.23 m at night.\n", no("\nuser"))
 	f("a report in a question",
 		call(1, "ask_followup_question", `{"question":"Two causes:\n\n| cause | how many |\n|---|---|\n| lost cent | 7 |\n\na) take 250 cents, for slips alone;\nb) take nothing and write each by hand.","follow_up":["a","b"]}`, "<user_message>\nb, but only this month\n</user_message>"),
 		"  | lost cent | 7 |\n", "  b) take nothing and write each by hand.\n", "user: b, but only this month\n")
