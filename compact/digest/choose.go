@@ -20,7 +20,6 @@ type piece struct {
 	text  string
 	body  *body // of which it has the lines of the span; nil: the text is of its own
 	span  [2]int
-	times int // how often the step comes; 0: once
 	on    bool
 }
 

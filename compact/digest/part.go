@@ -36,8 +36,9 @@ func (p *part) write() string {
 		p.weights = append(p.weights, w)
 	}
 	p.see()
-	times := p.repeats()
+	times := 1 // that a call comes with the same result, one after the other
 	for i, e := range p.events {
+		next := p.at(i + 1)
 		switch {
 		case e.told:
 			if !p.files.after(e.path, e) {
@@ -45,35 +46,26 @@ func (p *part) write() string {
 				p.step(i, e, 0)
 				p.pieces[first].score = -1 // it comes with others alone
 			}
-		case e.moved, times[i] == 0, e.by == byCall && e.kind == edits && e.outcome.verdict == passed && p.stays[e]:
+		case e.moved, e.by == byCall && e.kind == edits && e.outcome.verdict == passed && p.stays[e]:
+		case next != nil && e.sameAs(next):
+			times++
+			continue
 		case e.by == byUser:
 			p.user(i, e)
 		case e.by == byAgent:
 			p.agent(i, e)
 		default:
-			p.step(i, e, times[i])
+			p.step(i, e, times)
 		}
+		times = 1
 	}
 	p.code()
 	return p.fit()
 }
 
-// repeats returns how often each call comes with the same result, one after the other; 0: the
-// next one is the same.
-func (p *part) repeats() []int {
-	times := make([]int, len(p.events))
-	for i, e := range p.events {
-		times[i] = 1
-		if i > 0 && e.by == byCall && e.sameAs(p.events[i-1]) {
-			times[i], times[i-1] = times[i-1]+1, 0
-		}
-	}
-	return times
-}
-
-// sameAs reports whether a call is told as another one, with the same result.
+// sameAs reports whether two events are calls that are told alike, with the same result.
 func (e *event) sameAs(f *event) bool {
-	return f.by == byCall && e.label(labelChars) == f.label(labelChars) && e.result.text == f.result.text
+	return e.by == byCall && f.by == byCall && e.label(labelChars) == f.label(labelChars) && e.result.text == f.result.text
 }
 
 // see learns what the work is about, and which lines the model reads.

@@ -27,8 +27,10 @@ func (p *part) step(i int, e *event, times int) {
 			ended = "" // it says what no longer is
 		}
 	}
+	if times > 1 {
+		ended += " (" + itoa(times) + " ×)"
+	}
 	head := p.add(piece{class: steps, event: i, text: name + ended, score: score * w, need: -1})
-	p.pieces[head].times = times
 	if e.outcome.verdict == refused {
 		return
 	}

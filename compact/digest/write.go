@@ -97,9 +97,6 @@ func (w *writer) piece(q *piece, detailed bool) {
 		if !detailed { // nothing of it is told
 			text = strings.TrimSuffix(text, " →")
 		}
-		if q.times > 1 {
-			text += " (" + itoa(q.times) + " ×)"
-		}
 		w.b.WriteString(text + "\n")
 	case last.event == q.event && last.class == q.class:
 	case q.class == userWords && q.order == isAnswer:
