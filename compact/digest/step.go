@@ -54,7 +54,13 @@ func (e *event) label(n int) string { return e.name(n) + e.ended() }
 
 // ended returns how a step ended, as its label says it.
 func (e *event) ended() string {
-	verdict, says, text := e.outcome.verdict, e.outcome.says, strings.TrimSpace(e.result.text)
+	verdict, says, text, exit := e.outcome.verdict, e.outcome.says, strings.TrimSpace(e.result.text), ""
+	if e.result.coded {
+		exit = "exit " + itoa(e.result.code)
+	}
+	if verdict == failed && e.result.code == 0 {
+		exit = "failed"
+	}
 	switch from, n := e.result.first, countLines(e.result.text); {
 	case verdict == refused && says != "":
 		return e.hint() + ` → refused by the user, who said: "` + says + `"`
@@ -62,26 +68,20 @@ func (e *event) ended() string {
 		return e.hint() + " → refused by the user"
 	case verdict == unknown && !e.answered: // the result stays
 		return e.hint()
-	case verdict == failed && e.result.coded && e.result.code != 0:
-		return " → exit " + itoa(e.result.code) + led(": ", says)
 	case verdict == failed:
-		return " → failed" + led(": ", says)
+		return " → " + joined(exit, ": ", says)
 	case e.kind == edits && verdict == passed:
 		return e.hint() + " → " + cmp.Or(says, "done")
 	case e.kind == edits:
 		return " → " + says
 	case e.kind == asks, e.kind == reports && text == "": // the user's words are told
 		return ""
-	case text == "" && e.kind == runs && e.result.coded:
-		return " → exit 0, no output"
 	case text == "":
-		return " → no output"
+		return " → " + joined(exit, ", ", "no output")
 	case e.inLabel():
 		return " → " + OneLine(text, shortResult)
-	case verdict == passed && e.result.coded:
-		return " → exit 0" + led(": ", says)
-	case verdict == passed && says != "":
-		return " → " + says
+	case verdict == passed && exit+says != "":
+		return " → " + joined(exit, ": ", says)
 	case e.kind == reads && from > 1:
 		return " (lines " + itoa(from) + "–" + itoa(from+n-1) + ")"
 	case e.kind == reads:

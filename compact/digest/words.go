@@ -8,35 +8,32 @@ import (
 // user adds what a user said, word for word if it is not long: of a long text the
 // first line and those that bind come first.
 func (p *part) user(i int, e *event) {
-	place := 0.4 + 0.6*float32(i+1)/float32(len(p.events))
-	most := min(max(p.room/5, 160), 1600)
-	switch {
-	case len(e.words) > most:
-		b, first := p.interest.bodyOf(e.words), len(p.pieces)
-		p.lines(piece{class: userWords, event: i, need: first}, b, layout{most: most, limit: max(800, p.room/4), weight: place}, func(k int) (float32, lineUse) {
-			l := b.at(k)
-			switch s := 2 + b.interest(p.interest, k); {
-			case len(strings.Trim(l, " \t0123456789:.(){}[]|-=#*+")) < 3 || pasted.MatchString(l) || k > 0 && sourceLine.MatchString(l):
-				return 0, skipped
-			case k == 0:
-				return s + 10, single
-			case binds(l) && b.leadsOn(k):
-				return s + 9, leads
-			case binds(l):
-				return s + 9, single
-			case b.leadsOn(k):
-				return 0, leads
-			default:
-				return s, single
-			}
-		})
-		if first < len(p.pieces) {
-			p.pieces[first].need = -1
+	most, score := min(max(p.room/5, 160), 1600), 30*p.weights[i]
+	if binds(e.words) { // however long ago
+		score = 60
+	}
+	if len(e.words) <= most {
+		p.add(piece{class: userWords, event: i, text: e.words, score: score, need: -1})
+		return
+	}
+	b, first := p.interest.bodyOf(e.words), len(p.pieces)
+	p.lines(piece{class: userWords, event: i, need: first}, b, layout{most: most, limit: max(800, p.room/4), weight: p.weights[i]}, func(k int) (float32, lineUse) {
+		l := b.at(k)
+		s := 2 + b.interest(p.interest, k)
+		switch {
+		case len(strings.Trim(l, " \t0123456789:.(){}[]|-=#*+")) < 3 || pasted.MatchString(l) || k > 0 && sourceLine.MatchString(l):
+			return 0, skipped
+		case k == 0, binds(l) && !b.leadsOn(k):
+			return s + 9, single
+		case binds(l):
+			return s + 9, leads
+		case b.leadsOn(k):
+			return 0, leads
 		}
-	case binds(e.words): // however long ago
-		p.add(piece{class: userWords, event: i, text: e.words, score: 60, need: -1})
-	default:
-		p.add(piece{class: userWords, event: i, text: e.words, score: 30 * place, need: -1})
+		return s, single
+	})
+	if first < len(p.pieces) {
+		p.pieces[first].need = -1
 	}
 }
 
