@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 )
 
 // A line is a line of a text, or a part of a long one.
@@ -166,26 +165,15 @@ func isCode(path string) bool {
 
 var codeFiles = setOf("go py js ts tsx jsx rs java c h cc cpp hpp cs rb php kt swift scala sh bash lua pl sql vue svelte zig ex exs dart m")
 
-// hasWord reports whether a text has one of some words.
-func hasWord(s string, set map[string]bool) bool {
-	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return r >= utf8.RuneSelf || class[r]&(lower|upper) == 0 }) {
-		if set[strings.ToLower(word)] {
-			return true
-		}
-	}
-	return false
-}
-
 // binds reports whether a line of prose says that something must or must not be
 // done.
 func binds(s string) bool {
-	return !codeMarks.MatchString(s) && (hasWord(s, bindingWords) && binding.MatchString(s) || containsAny(s, bindingForeign))
+	return !codeMarks.MatchString(s) && (binding.MatchString(s) || containsAny(s, bindingForeign))
 }
 
 var (
-	bindingWords   = setOf("never must mustn always only required unless do don forbidden avoid leave keep niemals muss nie immer jamais toujours doit interdit nunca siempre debe sempre deve devono mai vietato nooit altijd moet nigdy zawsze musi asla mutlaka")
 	bindingForeign = []string{"禁止", "してはいけない", "しないで", "ください", "下さい", "ないこと", "必ず", "必须", "不要", "不得", "不能", "请勿", "нельзя", "müssen", "darf nicht", "никогда", "должен", "должн", "обязательно", "금지", "반드시", "주세요", "십시오", "всегда", "không được", "luôn", "phải", "يجب", "دائم", "لا تقم", "हमेशा", "कभी नहीं"}
-	// binding finds such words that always bind, and others where they begin a clause.
+	// binding finds words that always bind, and others where they begin a clause.
 	binding = regexp.MustCompile(`(?i)\b(?:mustn?|unless|forbidden|niemals|muss|jamais|doit|interdit|nunca|debe|deve|devono|vietato|nooit|nigdy|musi|asla|mutlaka|(?:is|are|be) required)\b|` +
 		`(?:^|[.:;!?,)]|\b(?:please|and|but|so|then|also|just|or|you))[\s*_\x60"'>#•(\d-]*\b(?:never|always|only|avoid|leave|keep|nie|immer|toujours|siempre|sempre|mai|altijd|zawsze|do not|don['’]t)\b`)
 	// codeMarks finds what prose has not.
