@@ -50,7 +50,7 @@ func (p *part) printed(i int, e *event, head int) {
 	if c == data && !strings.Contains(p.pieces[head].text, "…") {
 		e.values.each(func(text string) {
 			for l := range strings.SplitSeq(text, "\n") {
-				here[strings.TrimSpace(l)] = len(l) > longEcho
+				here[strings.TrimSpace(l)] = len(l) > longEnough
 			}
 		})
 	}
@@ -86,7 +86,7 @@ func (p *part) printed(i int, e *event, head int) {
 				s += 0.3 * float32(len(withDigits.FindAllString(t, 4)))
 			}
 		}
-		here[t] = len(t) > longEcho
+		here[t] = len(t) > longEnough
 		if c == prints {
 			return s, plainLine
 		}

@@ -40,7 +40,6 @@ const (
 	mostFound    = 1500 // of what a search found
 	longSentence = 80   // by which sentences of a document are counted
 	longSaid     = 120  // above which a sentence of the assistant says more, the longer it is
-	longEcho     = 30   // of a line that is not told again
 	longEnough   = 14   // of lines that are the same only if one was copied
 	longLine     = 440  // of a line that is not read in parts, and where a part is small
 	leastLine    = 120
