@@ -86,7 +86,7 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 		if !announces && strings.IndexByte(t, '`') >= 0 {
 			s += 0.6
 		}
-		if replied && (item.MatchString(l) || strings.HasSuffix(t, "?") || options.MatchString(t)) {
+		if replied && (item.MatchString(l) || strings.HasSuffix(t, "?") || option.MatchString(t)) {
 			s += 2
 		}
 		switch q.class {
@@ -104,12 +104,8 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 	})
 }
 
-var (
-	// option finds that a reply begins with an option, and options that a line is one, or has some.
-	option = regexp.MustCompile(`(?i)^\W{0,2}(?:(?:the|die|der|das|la|el|le|il|os?|option|opci[oó]n|opzione|opção|variante?|take|nimm|prendi) )?` +
-		`(?:[a-h](?:[).:,;]|$)|[bcdfgh1-9](?: |$)|[1-9][).:,;]|(?:first|second|third|last|erste|zweite|dritte|prim[ao]|second[ao]|terz[ao]|segund[ao]|tercer[ao]|première?|premier|deuxième)\b)|^第?[一二三]`)
-	options = regexp.MustCompile(`^\W{0,3}[a-hA-H][).:] |\([a-h1-9]\) `)
-)
+// option finds that a reply begins with an option, and that a line is one or has some.
+var option = regexp.MustCompile(`(?i)^\W{0,3}(?:(?:the|option) )?(?:[a-h1-9][).:,;]|[bcdfgh1-9](?: |$))|\([a-h1-9]\) `)
 
 // sentenceLength returns the length of the sentence that a text begins with, with the
 // blanks after it, or that of the text if none ends within most bytes.
