@@ -28,12 +28,8 @@ type part struct {
 func (p *part) write() string {
 	p.room = p.size * 7 / 2
 	p.events = slices.Concat(p.carried, p.events)
-	for i, e := range p.events { // what came later counts more
-		w := 0.5 + 0.8*float32(i+1)/float32(len(p.events))
-		if e.told && !p.files.after(e.path, e) {
-			w *= worthLater
-		}
-		p.weights = append(p.weights, w)
+	for i := range p.events { // what came later counts more
+		p.weights = append(p.weights, 0.5+0.8*float32(i+1)/float32(len(p.events)))
 	}
 	p.see()
 	times := 1 // that a call comes with the same result, one after the other

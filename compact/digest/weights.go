@@ -17,7 +17,6 @@ const (
 	returned    = 3    // of what a tool returned for what it was asked
 	beside      = 0.1  // of the short members beside a text
 	beyond      = 0.1  // of pieces beyond the limit of their event
-	worthLater  = 0.6  // of pieces of a part before
 	met         = 0.1  // of a name of a result that nobody speaks of
 	before      = 0.45 // of a term that a later line has too
 	mostWanted  = 12   // of a term
