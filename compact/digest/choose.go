@@ -123,12 +123,12 @@ func (p *part) choose(order []int, room int, least float32) {
 	} {
 		for _, i := range order {
 			q := &p.pieces[i]
-			cost := 0
+			cost, read := 0, q.class == sources || q.class == prints || q.class == data
 			for n := range p.missing(i) {
 				cost += n.cost
 			}
 			switch {
-			case q.on, cost > room, !takes(q), q.score < leasts(q.class, least):
+			case q.on, cost > room, !takes(q), q.score < min(leastScore, least), read && q.score < least:
 				continue
 			case q.class != steps && q.class != userWords && p.known(q.text):
 				continue
@@ -141,15 +141,6 @@ func (p *part) choose(order []int, room int, least float32) {
 			room -= cost
 		}
 	}
-}
-
-// leasts returns what a piece of a class has to be worth, where those that were read or printed
-// have to be worth least.
-func leasts(class purpose, least float32) float32 {
-	if class == sources || class == prints || class == data {
-		return least
-	}
-	return min(leastScore, least)
 }
 
 // missing yields a piece and those that it needs, as far as they are not chosen.
