@@ -13,8 +13,7 @@ import (
 type interest struct {
 	terms map[string]int32
 	list  []term
-	most  int
-	long  int   // the length of the longest line
+	most  int   // terms
 	lines int32 // that were counted
 }
 
@@ -22,10 +21,6 @@ type term struct {
 	want  float32 // how much it is spoken of
 	lines float32 // how many lines of results have it
 	last  int32   // the last of them
-}
-
-func newInterest(long int) *interest {
-	return &interest{terms: map[string]int32{}, most: leastTerms, long: long}
 }
 
 // feed notes that a text of some weight speaks of its terms. Plain words are
