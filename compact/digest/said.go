@@ -24,7 +24,8 @@ type element struct {
 var tagOf = regexp.MustCompile(`^<([\w-]{1,48})(?:[ :][^>]*)?>`)
 
 // elementOf returns the element that a text begins with, or none. A file in it may hold its
-// closing tag as well: with last set it ends at the last one before the next of that name.
+// closing tag as well: with last set it ends at the last one before the next of that name,
+// unless it holds the words of a user.
 func elementOf(text string, last bool) (e element) {
 	m := tagOf.FindStringSubmatch(firstBytes(text, 400))
 	if m == nil {
@@ -32,7 +33,7 @@ func elementOf(text string, last bool) (e element) {
 	}
 	inner, closing := text[len(m[0]):], "</"+m[1]
 	end := strings.Index(inner, closing)
-	if last {
+	if last && !wordTags[strings.ToLower(m[1])] {
 		before, _, _ := strings.Cut(inner, "<"+m[1])
 		end = max(end, strings.LastIndex(before, closing))
 	}
@@ -115,7 +116,7 @@ func saidIn(text string, isResult bool) (said, attachment string) {
 		own = &data
 	}
 	text = automatic.ReplaceAllLiteralString(withoutElements(whileItWorks.ReplaceAllString(text, "$1")), "")
-	misses, tags := 0, map[string]bool{} // elements without an end, and those whose last end was looked for
+	misses, elements := 0, 0 // without an end, and all: time is linear
 	for text != "" {
 		line, rest, _ := strings.Cut(text, "\n")
 		trimmed := strings.TrimSpace(line)
@@ -125,12 +126,9 @@ func saidIn(text string, isResult bool) (said, attachment string) {
 		}
 		var e element
 		if strings.HasPrefix(trimmed, "<") && misses < 32 {
-			at := text[strings.IndexByte(text, '<'):]
-			if e = elementOf(at, false); e.tag == "" {
+			elements++
+			if e = elementOf(text[strings.IndexByte(text, '<'):], elements < 128); e.tag == "" {
 				misses++
-			} else if !wordTags[e.tag] && (len(tags) < 32 || tags[e.tag]) {
-				tags[e.tag] = true
-				e = elementOf(at, true)
 			}
 		}
 		to := own
