@@ -29,30 +29,10 @@
 //	  + listen(8080)
 //	[End of the record]
 //
-// What leaves later is added as a part, and the parts before stay as they are:
+// What leaves later is added as a part, and the parts before stay as they are.
 //
-//	[Record of 12 more]
-//	user: Yes, and keep the port at 8080.
-//	$ go test ./... → exit 0: ok src 0.2s
-//	[End of the record]
-//
-// # How it is made
-//
-//   - Messages are read as a model reads them: JSON, elements of a harness, colours
-//     and line numbers come off first. Results that stand in messages of users are
-//     results.
-//   - Calls are actions: a file that is read, a command, an edit with what it
-//     replaces. Each has an outcome, by the exit code, the words of a harness, or
-//     the program's own. An edit that failed or was refused changed nothing.
-//   - Events are divided into pieces of a few whole lines, each with the step that it
-//     belongs to. A piece is worth what its lines are: a failure, a conclusion, a
-//     rule, a setting, and the terms that users, the assistant and the recent
-//     messages speak of.
-//   - What users said comes first, and what the assistant said where the part is not
-//     small. Each class of pieces has a least share of the room. Then the worthiest
-//     are taken, for their length. What the model still reads, and what an earlier
-//     part says, is not said again.
-//   - Edits of one region are joined, so that the record has the region as it is after
-//     the last of them.
-//   - Only lines of the record's own begin at the margin.
+// Events are divided into pieces of a few whole lines, each with the step that it belongs
+// to. A piece is worth what its lines are: a failure, a conclusion, a rule, a setting, and
+// the terms that users, the assistant and the recent messages speak of. Each class of
+// pieces has a least share of the room; then the worthiest are taken, for their length.
 package digest
