@@ -33,8 +33,6 @@ func (p *part) printed(i int, e *event, head int) {
 		}
 		rows = max(rows, e.result.rows)
 		w = min(w, fewRows/float32(rows))
-	} else if e.outcome.verdict == failed {
-		limit = max(600, p.room/7)
 	}
 	if small && e.kind == runs && e.outcome.verdict != failed { // what a trial showed is told whole
 		most = shortOutput

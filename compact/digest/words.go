@@ -47,8 +47,8 @@ func (p *part) agent(i int, e *event) {
 	}
 }
 
-// wordless finds lines without a word, and those that only begin or end an element.
-var wordless = regexp.MustCompile(`^(?:[^\pL\pN]*|</?[\w-]+>)$`)
+// wordless finds lines without a word, fences, and those that only begin or end an element.
+var wordless = regexp.MustCompile("^(?:[^\\pL\\pN]*|```.*|</?[\\w-]+>)$")
 
 // pasted finds the lines of a terminal in which an agent ran.
 var pasted = regexp.MustCompile(`^\s*[❯⏺⎿●]`)
@@ -73,15 +73,12 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
 		switch {
-		case strings.HasPrefix(t, "```"):
-			return 0, skipped
 		case wordless.MatchString(t):
 			return 0, blank
 		case heading.MatchString(t), b.leadsOn(k) && denies.MatchString(t):
 			return 0, leads
 		}
 		s := min(b.interest(p.interest, k)*0.5, 1.3) + 0.5*float32(min(specifics(l), 2))
-		words := strings.Count(t, " ") + 1
 		announces := announcement.MatchString(t) || strings.HasSuffix(t, ":")
 		if !announces && strings.IndexByte(t, '`') >= 0 {
 			s += 0.6
@@ -91,11 +88,9 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 		}
 		switch q.class {
 		case answers:
-			if s += 0.6 * (1 - float32(k)/n); t[0] == '|' {
-				s += 0.6
-			}
+			s += 0.6 * (1 - float32(k)/n)
 		case prose:
-			if t[0] < 0x80 && words < 4 || announces && !binds(t) {
+			if t[0] < 0x80 && strings.Count(t, " ") < 3 || announces && !binds(t) {
 				return 0, skipped
 			}
 			s += 0.5 * float32(k) / n
