@@ -2,7 +2,6 @@ package digest
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -34,15 +33,12 @@ func (p *part) printed(i int, e *event, head int) {
 		rows = max(rows, e.result.rows)
 		w = min(w, fewRows/float32(rows))
 	}
-	if small && e.kind == runs && e.outcome.verdict != failed { // what a trial showed is told whole
-		most = shortOutput
-	}
 	found := e.kind == searches && e.outcome.verdict != failed
 	if found {
 		limit, most, w = min(p.room/14, mostFound), 200, w*0.5
 	}
 	listing := found && (e.query == "" && e.command == "" || lists.MatchString(e.brief()))
-	document := c == data && len(text) > shortObject && b.hasSentence() && e.result.listed*2 < len(text)
+	document := c == data && len(text) > shortObject && longSentences.MatchString(text) && e.result.listed*2 < len(text)
 	first := float32(opening)
 	here := map[string]bool{} // lines that came before, in the label too
 	if c == data && !strings.Contains(p.pieces[head].text, "…") {
@@ -107,12 +103,8 @@ func (p *part) printed(i int, e *event, head int) {
 // ofDocument finds a line of an object with several of its members.
 var ofDocument = regexp.MustCompile(`^(?:\w+: )?[\w.-]+: (?:[^.]|\.\S)*, [\w.-]+: (?:[^.]|\.\S)*$`)
 
-// hasSentence reports whether a line ends a sentence and is longer than longSentence.
-func (b *body) hasSentence() bool {
-	return slices.ContainsFunc(b.lines, func(l line) bool {
-		return l.to-l.from > longSentence && sentenceEnd.MatchString(b.text[l.from:l.to])
-	})
-}
+// longSentences finds a long line that ends with a sentence.
+var longSentences = regexp.MustCompile(`(?m)^.{80,}[.!?。！？]["')*\x60]*\s*$`)
 
 // isRow reports whether a line is a row of a table with a number in it.
 func isRow(l string) bool { return rows.MatchString(l) && number.MatchString(l) }
