@@ -143,12 +143,11 @@ func (w *writer) skip(e *event, late string) {
 	if e.kind != edits && e.outcome.verdict < failed && (e.kind != other || !e.mayAct()) {
 		return
 	}
-	text := e.name(nameChars)
-	if e.outcome.verdict == refused {
-		text += e.ended()
-	} else {
-		text += strings.TrimSuffix(cutAt(e.ended(), shortEnd), " →") // nothing of it is told
+	end := e.ended()
+	if e.outcome.verdict != refused {
+		end = strings.TrimSuffix(cutAt(end, shortEnd), " →") // nothing of it is told
 	}
+	text := e.name(nameChars) + end
 	must := e.outcome.verdict == refused || e.outcome.verdict == failed && e.kind == other && w.room > smallRoom
 	if w.left -= len(text); w.left >= 0 || must {
 		w.names = append(w.names, late+text)
