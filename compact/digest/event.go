@@ -32,6 +32,7 @@ type event struct {
 	answered bool
 	told     bool // in a part
 	moved    bool // it is told anew, with its result
+	below    bool // the model still reads the message
 }
 
 // happened notes an event, once.

@@ -27,7 +27,7 @@ type part struct {
 // write returns the text of the part, or "" if it would say nothing.
 func (p *part) write() string {
 	p.room = p.size * 7 / 2
-	p.events = slices.Concat(p.carried, p.events)
+	p.events = slices.Concat(p.carried, p.between(p.events))
 	for i := range p.events { // what came later counts more
 		p.weights = append(p.weights, 0.5+0.8*float32(i+1)/float32(len(p.events)))
 	}
@@ -43,6 +43,8 @@ func (p *part) write() string {
 				p.pieces[first].score = -1 // it comes with others alone
 			}
 		case e.moved, e.by == byCall && e.kind == edits && e.outcome.verdict == passed && p.stays[e]:
+		case e.below:
+			p.add(piece{class: steps, event: i, text: "user, whose message stands below: " + e.words, score: foremost, need: -1})
 		case next != nil && e.sameAs(next):
 			times++
 			continue
@@ -57,6 +59,19 @@ func (p *part) write() string {
 	}
 	p.code()
 	return p.fit()
+}
+
+// between returns events with those of messages of users that the model still reads between
+// them: the steps behind such a message came after it.
+func (p *part) between(events []*event) []*event {
+	all := slices.Clone(events)
+	for _, m := range p.kept {
+		if m.role == compact.User && m.said != "" && len(events) > 0 && events[0].origin < m.origin && m.origin < events[len(events)-1].origin {
+			all = append(all, &event{by: byUser, below: true, action: &action{kind: reads}, origin: m.origin, words: OneLine(firstBytes(m.said, 1000), belowChars)})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *event) int { return a.origin - b.origin })
+	return all
 }
 
 // sameAs reports whether two events are calls that are told alike, with the same result.
