@@ -13,7 +13,8 @@ import (
 type interest struct {
 	terms map[string]int32
 	list  []term
-	most  int   // terms
+	most  int
+	long  int   // the length of the longest line
 	lines int32 // that were counted
 }
 
@@ -21,6 +22,10 @@ type term struct {
 	want  float32 // how much it is spoken of
 	lines float32 // how many lines of results have it
 	last  int32   // the last of them
+}
+
+func newInterest(long int) *interest {
+	return &interest{terms: map[string]int32{}, most: leastTerms, long: long}
 }
 
 // feed notes that a text of some weight speaks of its terms. Plain words are

@@ -65,17 +65,17 @@ func (x *interest) bodyOf(text string) *body { return x.sentencesOf(text, 1<<30)
 // sentencesOf returns the lines of a text, of those that are longer than some
 // bytes the sentences.
 func (x *interest) sentencesOf(text string, least int) *body {
-	b := &body{text: text, first: x.lines, lines: make([]line, 0, strings.Count(text, "\n")+1+len(text)/longLine)}
+	b := &body{text: text, first: x.lines, lines: make([]line, 0, strings.Count(text, "\n")+1+len(text)/x.long)}
 	for at := 0; at < len(text); {
 		all, _, _ := strings.Cut(text[at:], "\n")
 		end := at + len(all)
 		for from := at; ; {
 			to := end
 			if end-from > least {
-				to = from + sentenceLength(text[from:end], longLine)
+				to = from + sentenceLength(text[from:end], x.long)
 			}
-			if to-from > longLine {
-				to = from + partLength(text[from:to], longLine)
+			if to-from > x.long {
+				to = from + partLength(text[from:to], x.long)
 			}
 			b.add(x, from, to)
 			if from = to; from == end {

@@ -81,7 +81,7 @@ func (e *event) sameAs(f *event) bool {
 
 // see learns what the work is about, and which lines the model reads.
 func (p *part) see() {
-	x := &interest{terms: map[string]int32{}, most: leastTerms}
+	x := newInterest(min(longLine, max(leastLine, p.room/4)))
 	p.interest = x
 	p.seen, p.stays = lineSet{}, map[*event]bool{}
 	for _, m := range p.kept {
@@ -90,9 +90,9 @@ func (p *part) see() {
 			continue
 		case m.result != nil:
 			p.seen.add(m.result.text)
-			x.feed(m.result.text, 0.4, false)
+			x.feed(firstBytes(m.result.text, 3000), 0.4, false)
 		case m.role == compact.User:
-			x.feed(m.text, 1.5, true)
+			x.feed(firstBytes(m.text, 6000), 1.5, true)
 		default:
 			x.feed(m.text, 2, false)
 		}
@@ -102,7 +102,7 @@ func (p *part) see() {
 			}
 			e.values.each(func(text string) {
 				p.seen.add(text)
-				x.feed(text, 1.5, false)
+				x.feed(firstBytes(text, 8000), 1.5, false)
 			})
 		}
 		p.seen.add(m.text)
@@ -112,11 +112,11 @@ func (p *part) see() {
 		switch {
 		case e.told:
 		case e.by == byUser:
-			x.feed(e.words, 2, true)
+			x.feed(firstBytes(e.words, 3000), 2, true)
 		case e.by == byAgent:
 			x.feed(e.words, p.weights[i], false)
 		default:
-			e.values.each(func(text string) { x.feed(text, 0.5*p.weights[i], false) })
+			e.values.each(func(text string) { x.feed(firstBytes(text, 4000), 0.5*p.weights[i], false) })
 		}
 	}
 	p.bodies = make([]*body, len(p.events))

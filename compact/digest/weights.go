@@ -40,10 +40,10 @@ const (
 	longSentence = 80   // by which sentences of a document are counted
 	longSaid     = 120  // above which a sentence of the assistant says more, the longer it is
 	longEnough   = 14   // of lines that are the same only if one was copied
-	longLine     = 440  // of a line that is not read in parts
-	leastLine    = 120  // of the lines of a piece, where a part is small
-	maxLineChars = 400  // by four of which a line is cut
-	minName      = 4    // of a name that is a term, of a plain word, and of both at most
+	longLine     = 440  // of a line that is not read in parts, and where a part is small
+	leastLine    = 120
+	maxLineChars = 400 // by four of which a line is cut
+	minName      = 4   // of a name that is a term, of a plain word, and of both at most
 	minTerm      = 5
 	maxName      = 100
 	smallRoom    = 4000 // of a part in which only users' words come first
