@@ -77,7 +77,7 @@ func (p *part) byWorth(first int) []int {
 func (p *part) fit() (best string) {
 	order, told, least := p.byWorth(0), p.told, float32(leastRead)
 	last := ""
-	for try, room := 0, p.room; try < mostTries; try++ {
+	for try, room, over := 0, p.room, false; try < mostTries; try++ {
 		p.told = maps.Clone(told)
 		p.choose(order, room, least)
 		text := p.text()
@@ -89,7 +89,8 @@ func (p *part) fit() (best string) {
 		if cost <= p.size && len(text) >= len(best) {
 			best = text
 		}
-		if cost <= p.size && (cost*20 >= p.size*19 || text == last) {
+		over = over || cost > p.size
+		if cost <= p.size && (over || cost*20 >= p.size*19 || text == last) {
 			break
 		}
 		last, room = text, min(room*p.size/max(cost, 1)*98/100, 2*room)
