@@ -33,7 +33,7 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 			above = above[:len(above)-1]
 		}
 		row := above[len(above)-1].row
-		if use == skipped || use >= single || use == blank && size > most/2 {
+		if use == skipped || use >= single {
 			flush(i)
 		}
 		if use <= blank {
