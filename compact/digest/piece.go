@@ -13,14 +13,14 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 	most, from, size, first := min(s.most, max(leastLine, p.room/5)), 0, 0, len(p.pieces)
 	above := []lead{{piece: q.need, level: -1 << 30}}
 	var scores best
-	flush := func(to int) {
+	flush := func(to int, base float32) {
 		if size > 0 && b.says(from, to) {
 			q := q
 			q.need, q.body, q.span = above[len(above)-1].piece, b, [2]int{from, to}
 			if b.breaks(from) && ledBy(b.at(to-1)) && len(p.pieces) > first {
 				q.need = len(p.pieces) - 1 // the words before it
 			}
-			q.text, q.score = b.quoted(from, to), (s.base+scores.sum())*s.weight
+			q.text, q.score = b.quoted(from, to), max(base+scores.sum(), 0.02)*s.weight
 			q.order += from
 			p.add(q)
 		}
@@ -29,12 +29,12 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 	for i := range b.lines {
 		worth, use := score(i)
 		for above[len(above)-1].ends(b, i, use) {
-			flush(i)
+			flush(i, s.base)
 			above = above[:len(above)-1]
 		}
 		row := above[len(above)-1].row
-		if use == skipped || use >= single {
-			flush(i)
+		if use == skipped || use >= single || use == blank && size > most/2 {
+			flush(i, s.base)
 		}
 		if use <= blank {
 			continue
@@ -46,7 +46,7 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 		size += len(b.at(i)) + 3
 		switch {
 		case use >= leads && !row:
-			flush(i + 1)
+			flush(i+1, 0)
 			level, next := b.levelOf(i), min(i+1, len(b.lines)-1)
 			if !b.says(next, next+1) {
 				next = min(i+2, len(b.lines)-1)
@@ -54,10 +54,10 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 			below := b.levelOf(next)
 			above = append(above, lead{row: use == header, line: i, level: min(level, below), beside: use == header || below <= level, piece: len(p.pieces) - 1})
 		case use >= single || size > most || row:
-			flush(i + 1)
+			flush(i+1, s.base)
 		}
 	}
-	flush(len(b.lines))
+	flush(len(b.lines), s.base)
 	p.limit(first, s.limit)
 }
 
