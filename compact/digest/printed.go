@@ -37,6 +37,7 @@ func (p *part) printed(i int, e *event, head int) {
 	if found {
 		limit, most, w = min(p.room/14, mostFound), 200, w*0.5
 	}
+	listing := found && (e.query == "" && e.command == "" || lists.MatchString(e.brief()))
 	document := c == data && len(text) > shortObject && longSentences.MatchString(text) && e.result.listed*2 < len(text)
 	first := float32(opening)
 	here := map[string]bool{} // lines that came before, in the label too
@@ -56,7 +57,10 @@ func (p *part) printed(i int, e *event, head int) {
 		case len(t) < 2 || strings.Trim(t, "=-*~^_.|:+│ ") == "":
 			return 0, blank
 		case found:
-			return 0.1 + b.interest(p.interest, k)*0.7, plainLine
+			if s = 0.1 + b.interest(p.interest, k)*0.7; listing && s < leastListed {
+				return 0, skipped
+			}
+			return s, plainLine
 		case tableHead.MatchString(l):
 			return 0, header
 		case b.heads(k):

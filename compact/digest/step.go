@@ -2,6 +2,7 @@ package digest
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 )
 
@@ -130,3 +131,6 @@ func (p *part) asked(i int, e *event, head int) {
 		p.add(piece{class: userWords, event: i, order: isAnswer, text: cutAt(text, 1200), score: 25, need: question})
 	}
 }
+
+// lists finds commands that only name files.
+var lists = regexp.MustCompile(`^(?:ls|find|tree|fd)\b`)
