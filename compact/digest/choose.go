@@ -63,11 +63,11 @@ func (p *part) limit(first, limit int) {
 
 // byWorth returns the indices of the pieces from first on, the worthiest first.
 func (p *part) byWorth(first int) []int {
-	var order []int
-	for i := first; i < len(p.pieces); i++ {
-		order = append(order, i)
+	order, worth := make([]int, 0, len(p.pieces)-first), make([]float32, len(p.pieces)-first)
+	for i := range worth {
+		order, worth[i] = append(order, first+i), p.pieces[first+i].worth()
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.pieces[b].worth(), p.pieces[a].worth()) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(worth[b-first], worth[a-first]) })
 	return order
 }
 
@@ -111,6 +111,11 @@ func (p *part) choose(order []int, room int, least float32) {
 		p.pieces[i].on = false
 	}
 	var used [classes]int
+	var leasts [classes]float32
+	for c := range leasts {
+		leasts[c] = min(leastScore, least)
+	}
+	leasts[sources], leasts[prints], leasts[data] = least, least, least
 	whole := float32(room)
 	hasRoom := func(q *piece, of float32) bool { return used[q.class] < int(of*floors[q.class]) }
 	for _, takes := range []func(q *piece) bool{
@@ -123,14 +128,14 @@ func (p *part) choose(order []int, room int, least float32) {
 	} {
 		for _, i := range order {
 			q := &p.pieces[i]
-			cost, read := 0, q.class == sources || q.class == prints || q.class == data
+			if q.on || q.cost > room || !takes(q) || q.score < leasts[q.class] {
+				continue
+			}
+			cost := 0
 			for n := range p.missing(i) {
 				cost += n.cost
 			}
-			switch {
-			case q.on, cost > room, !takes(q), q.score < min(leastScore, least), read && q.score < least:
-				continue
-			case q.class != steps && q.class != userWords && p.known(q.text):
+			if cost > room || q.class != steps && q.class != userWords && p.known(q.text) {
 				continue
 			}
 			for n := range p.missing(i) {

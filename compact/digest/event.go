@@ -102,7 +102,7 @@ func (r *Record) answer(e *event, res *result) {
 		e.result.text = strings.TrimPrefix(e.result.text, e.command+"\n")
 	}
 	e.outcome = e.outcomeOf(&e.result)
-	if e.kind == sends || e.command == "" && containsAny(e.verb, moving) {
+	if e.kind == sends || e.kind != reads && e.command == "" && containsAny(e.verb, moving) {
 		r.files.namedIn(e.values.text+e.result.text, e.origin)
 	}
 	for i := range e.changes {

@@ -55,7 +55,9 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 		read.name = m.Name
 		read.said, read.data = saidIn(read.text, false)
 	case m.Role.Instruction():
-		read.data = strings.TrimSpace(withoutElements(read.text))
+		if text := strings.TrimSpace(withoutElements(read.text)); text != r.reminder {
+			read.data, r.reminder = text, text
+		}
 	case !r.native:
 		if a, rest := callIn(read.text); a != nil {
 			read.whole, read.text = read.text, rest

@@ -12,16 +12,17 @@ import (
 // of the calls made. It reads each message once, so messages must not change in
 // place. A Record is used by one goroutine.
 type Record struct {
-	counter compact.Counter
-	kept    []*message        // that the model reads
-	calls   map[string]*event // the last of each id: ids may recur
-	events  []*event          // of what left, oldest first
-	fresh   int               // how many of the newest events no part was chosen from
-	awaits  *event            // the last call in a text, whose result may be the next message
-	files   files
-	told    lineSet  // in the parts
-	native  bool     // there are calls that are no part of a text
-	carried []*event // reads of which pieces had no room, for a later part
+	counter  compact.Counter
+	kept     []*message        // that the model reads
+	calls    map[string]*event // the last of each id: ids may recur
+	events   []*event          // of what left, oldest first
+	fresh    int               // how many of the newest events no part was chosen from
+	awaits   *event            // the last call in a text, whose result may be the next message
+	files    files
+	told     lineSet  // in the parts
+	reminder string   // the instruction that was read last: a client may repeat it each turn
+	native   bool     // there are calls that are no part of a text
+	carried  []*event // reads of which pieces had no room, for a later part
 
 	upTo     int // the origin of the newest event that the parts tell of
 	messages int // how many left
