@@ -56,6 +56,7 @@ const erasedWord = "erased "
 // hear does what other processes have done that share the store from, until the service
 // ends: at once, or when it hears again.
 func (s *Service) hear(from *store.Vault) {
+	defer s.ended.Done()
 	var done []string // the newest words
 	begun := false
 	heard := func(word string) {

@@ -118,7 +118,8 @@ func New(o *Options, env Environment) *Service {
 		s.o.Timeout, s.o.Window = cmp.Or(o.Timeout, time.Minute), cmp.Or(o.Window, compact.DefaultWindow)
 	}
 	if s.store != nil {
-		s.ended.Go(func() { s.hear(s.store) })
+		s.ended.Add(1)
+		go s.hear(s.store)
 	}
 	if o == nil {
 		return s
