@@ -109,13 +109,16 @@ func first(good func(*compact.Message) bool) func([]compact.Message) error {
 // it, where templates do not see instructions as turns.
 func follow(bad func(a, b *compact.Message) bool) func([]compact.Message) error {
 	return each(func(m []compact.Message, i int) bool {
+		if m[i].Role.Instruction() { // else a run of them would be walked from each
+			return false
+		}
 		last := before(m, i)
-		return !m[i].Role.Instruction() && last >= 0 && bad(&m[last], &m[i])
+		return last >= 0 && bad(&m[last], &m[i])
 	})
 }
 
-// before returns where the last message before another is that is no instruction; -1:
-// there is none.
+// before returns the index of the last message before message i that is no instruction,
+// or -1 if there is none.
 func before(m []compact.Message, i int) int {
 	for i--; i >= 0 && m[i].Role.Instruction(); i-- {
 	}

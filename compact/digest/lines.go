@@ -37,8 +37,11 @@ var (
 	// denies finds words that deny something.
 	denies = regexp.MustCompile(`(?i)\b(?:not?|never|none|nothing|\w+n['’]t|cannot|without|wrong|reject\w*|avoid|against|fail\w*|dead|nicht|kein\w*|nie|pas|jamais|nunca|sin)\b|[不没無]|ない|(?:^|[^\pL])(?:не|нет|ни)[^\pL]`)
 	// sentenceEnd finds that a part of a line ends with a sentence.
-	sentenceEnd = regexp.MustCompile(`[.!?。！？]["')*\x60]*\s*$`)
+	sentenceEnd = regexp.MustCompile(endOfSentence)
 )
+
+// endOfSentence matches the end of a sentence at the end of a line.
+const endOfSentence = `[.!?。！？]["')*\x60]*\s*$`
 
 // levelOf returns the level of a line: below 0 that of a heading, else twice its indent,
 // and one more for an item of a list.

@@ -104,7 +104,7 @@ func (p *part) printed(i int, e *event, head int) {
 var ofDocument = regexp.MustCompile(`^(?:\w+: )?[\w.-]+: (?:[^.]|\.\S)*, [\w.-]+: (?:[^.]|\.\S)*$`)
 
 // longSentences finds a long line that ends with a sentence.
-var longSentences = regexp.MustCompile(`(?m)^.{80,}[.!?。！？]["')*\x60]*\s*$`)
+var longSentences = regexp.MustCompile(`(?m)^.{` + itoa(longSentence) + `,}` + endOfSentence)
 
 // isRow reports whether a line is a row of a table with a number in it.
 func isRow(l string) bool { return rows.MatchString(l) && number.MatchString(l) }

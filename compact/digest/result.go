@@ -118,7 +118,11 @@ func withoutNumbers(text string) (plain string, first int) {
 		return i < 0 || i >= len(lines) || strings.TrimSpace(lines[i]) == "" || frame.MatchString(lines[i])
 	}
 	for at, n := 0, 0; at < len(lines); at += max(n, 1) {
-		if n = 0; !bounds(at-1) && !strings.HasSuffix(lines[at-1], ":") && !strings.HasSuffix(lines[at-1], ")") {
+		n = 0
+		if l := strings.TrimLeft(lines[at], " \t"); l == "" || class[l[0]] != digit {
+			continue
+		}
+		if !bounds(at-1) && !strings.HasSuffix(lines[at-1], ":") && !strings.HasSuffix(lines[at-1], ")") {
 			continue
 		}
 		from := 0
