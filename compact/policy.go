@@ -111,7 +111,7 @@ const (
 // begin within an exchange: what is before them may be shortened, but leaves
 // only whole.
 type KeepRecent struct {
-	Share     float64 `json:"share,omitempty"`     // of the headroom above what must stay; 0: 0.14
+	Share     float64 `json:"share,omitempty"`     // of the headroom above what must stay; 0: 0.1
 	Tokens    int     `json:"tokens,omitempty"`    // at most; 0: 20,000
 	Exchanges int     `json:"exchanges,omitempty"` // exchanges with an assistant message, at least; 0: 1
 	Messages  int     `json:"messages,omitempty"`  // above 0: the last N messages, instead of all that
@@ -134,7 +134,7 @@ const (
 	DefaultCachedPrice     = 0.1
 	DefaultLand            = 0.40
 	DefaultWarm            = 0.70
-	DefaultKeepShare       = 0.14
+	DefaultKeepShare       = 0.10
 	DefaultKeepTokens      = 20_000
 	DefaultKeepExchanges   = 1
 )

@@ -49,16 +49,17 @@ const (
 	// nothing.
 	leastSlot = 48
 	// A record made anew takes at most firstShare of the size of its slot. An
-	// addition takes at most addedShare, and one token for addedRatio that left, or
-	// below roomy tokens of headroom for addedRatioNarrow: large parts fill a small
-	// slot soon, and a record made anew costs the cached prefix.
-	firstShare       = 0.5
-	addedShare       = 0.3
+	// addition takes at most addedShare, and one token for addedRatio that left. Below
+	// roomy tokens of headroom they are firstShareNarrow and addedRatioNarrow: large
+	// parts fill a small slot soon, and a record made anew costs the cached prefix.
+	firstShare       = 0.6
+	firstShareNarrow = 0.5
+	addedShare       = 0.35
 	addedRatio       = 3
 	addedRatioNarrow = 6
 	// Where the messages that stay leave room below the landing, a record made anew
 	// takes up to emptyShare.
-	emptyShare = 0.62
+	emptyShare = 0.72
 	// An addition for which the slot has less than starved of what is due may pass its size
 	// by lastShare: the record is made anew next, and what is newest counts most.
 	starved   = 0.6
@@ -144,12 +145,12 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 	next := Span{From: from, To: d.gap.to, End: d.end}
 	was := d.slot
 	room := d.land - d.total
-	ratio := addedRatio
-	if d.Headroom() < roomy {
-		ratio = addedRatioNarrow
+	narrow, ratio, firstShare := d.Headroom() < roomy, addedRatio, firstShare
+	if narrow {
+		ratio, firstShare = addedRatioNarrow, firstShareNarrow
 	}
 	whole := func() (n int) { // what was shortened before, in tokens of the part
-		if d.Headroom() < roomy {
+		if narrow {
 			return 0 // every message counts
 		}
 		enough := addedRatio * max(room, size) // more is not asked for
@@ -184,7 +185,7 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 		room += was.size
 	}
 	first := min(share(firstShare, size), max(d.budget-d.withoutOld(), share(firstShare, now)))
-	if d.Headroom() >= roomy {
+	if !narrow {
 		first = max(first, min(share(emptyShare, now), room))
 	}
 	first = max(first, min(now, max(leastFirst, share(firstOfBudget, d.budget))))
