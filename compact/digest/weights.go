@@ -27,7 +27,7 @@ const (
 	labelChars   = 200 // of a step's label, and where a part is small
 	leastLabel   = 80
 	nameChars    = 72   // of a step that is only named
-	shortEnd     = 160  // of its end
+	shortEnd     = 180  // of its end
 	toldChars    = 900  // of what the assistant told somebody by a call
 	belowChars   = 90   // of a message that stands below
 	shortResult  = 140  // of a result, and of what an edit adds, in a label
