@@ -74,7 +74,7 @@ func (a *action) classify() {
 		a.kind = edits
 	case has("questions") != "" || named("ask_user", "ask_followup", "request_user_input", "human_input", "ask_human"):
 		a.kind = asks
-	case has("todos tasklist") != "" || named("todo", "update_plan", "task_tracker", "task_create", "task_update"):
+	case has("todos tasklist") != "" || named("todo", "update_plan", "task_tracker", "task_update"):
 		a.kind = tracks
 	case has("plan") != "":
 		a.kind, a.text = plans, has("plan")

@@ -16,11 +16,12 @@ type part struct {
 	size   int // tokens
 
 	interest *interest
-	seen     lineSet         // that the model reads
-	stays    map[*event]bool // the edits whose calls it reads
-	bodies   []*body         // of the results of the events
-	weights  []float32       // of the events
-	room     int             // bytes
+	tasks    map[string]*event // the newest list of what is to do, by its tool, unless a newer one stays
+	seen     lineSet           // that the model reads
+	stays    map[*event]bool   // the edits whose calls it reads
+	bodies   []*body           // of the results of the events
+	weights  []float32         // of the events
+	room     int               // bytes
 	pieces   []piece
 }
 
@@ -28,7 +29,11 @@ type part struct {
 func (p *part) write() string {
 	p.room = p.size * 7 / 2
 	p.events = slices.Concat(p.carried, p.between(p.events))
-	for i := range p.events { // what came later counts more
+	p.tasks = map[string]*event{}
+	for i, e := range p.events { // what came later counts more
+		if e.by == byCall && e.kind == tracks {
+			p.tasks[e.tool] = e
+		}
 		p.weights = append(p.weights, 0.5+0.8*float32(i+1)/float32(len(p.events)))
 	}
 	p.see()
@@ -97,6 +102,7 @@ func (p *part) see() {
 			x.feed(m.text, 2, false)
 		}
 		for _, e := range m.events {
+			delete(p.tasks, e.tool)
 			if m.whole == "" {
 				p.stays[e] = true
 			}

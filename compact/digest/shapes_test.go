@@ -40,6 +40,16 @@ func TestShapesOfAgents(t *testing.T) {
 		t.Helper()
 		tells(t, name, recordOf(900, list), texts...)
 	}
+	// What is still to do, and where.
+	todo := func(id int, of string) []compact.Message {
+		return call(id, "TodoWrite", `{"todos":[{"content":"Read the rates of each of the eleven zones from the sheet","status":"completed"},{"content":"Write the rates of the islands into rates/islands.csv","status":"`+of+`"},{"content":"Ask the user for the surcharge of Corsica before the invoices are printed","status":"pending"}]}`, "Todos have been modified")
+	}
+	f("the newest list of what is to do, whole", conversation(todo(1, "pending"), run(2, "make rates", "ok"), todo(3, "in_progress")),
+		"rates/islands.csv, status in_progress], [content Ask the user for the surcharge of Corsica before the invoices are printed, status pending]", no("Corsica before the invoices are printed, status pending], [content"))
+	far := "/home/somebody/work/shipping-backend/services/invoices/internal/"
+	if name := actionOf("write_file", valueOf(`{"path":"`+far+`surcharges/table.go","content":"package surcharges"}`)).name(nameChars); !strings.HasSuffix(name, "/internal/surcharges/table.go") {
+		t.Errorf("a long path is told as %q", name)
+	}
 	// Whose words they are.
 	f("an edit that was denied, in JSON",
 		call(1, "apply_diff", `{"path":"conf/app.ini","diff":"<<<<<<< SEARCH\na=1\n=======\na=2\n>>>>>>> REPLACE"}`, `{"status":"denied","feedback":"The ini files are generated, leave them."}`),

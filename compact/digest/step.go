@@ -14,7 +14,7 @@ func (p *part) step(i int, e *event, times int) {
 	switch {
 	case e.outcome.verdict == refused: // however long ago: the user still does not want it
 		score, w = 14, 1
-	case e.kind == other && e.mayAct(): // what somebody was told stands in the label
+	case p.tasks[e.tool] == e, e.kind == other && e.mayAct(): // what is to do, or what somebody was told, stands in the label
 		most, score = max(most, min(toldChars, p.room/8)), 10
 	case e.kind == runs && !e.shows && e.inLabel() && len(withDigits.FindAllString(e.result.text, 2)) > 1: // what was measured
 		score = 7
