@@ -75,7 +75,7 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 		}
 	}
 	t.Run("with client keys", func(t *testing.T) {
-		f(t, "client_keys: [\"${ALICE}\", \"${BOB}\"]\nmodels: [{match: \"*\", api_key: the-key-of-the-test, budget: 16000}]\n",
+		f(t, "client_keys: [\"${ALICE}\", \"${BOB}\"]\nmodels: [{match: \"*\", api_key: the-key-of-the-test, budget: 14000}]\n",
 			func(url string, erase func(int, string, string), makes func(string, bool)) {
 				for _, key := range []string{alice, bob} {
 					makes(key, true)
@@ -104,7 +104,7 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 			})
 	})
 	t.Run("by its key", func(t *testing.T) {
-		f(t, "models: [{match: \"*\", budget: 16000}]\n",
+		f(t, "models: [{match: \"*\", budget: 14000}]\n",
 			func(_ string, erase func(int, string, string), makes func(string, bool)) {
 				makes(other, true)
 				makes(alice, true)
