@@ -35,10 +35,13 @@ var settings = regexp.MustCompile(`\.(?:json|ya?ml|toml|ini|cfg|conf|env|propert
 // region adds the text of a changed region as it is now: whole if it is not long.
 func (p *part) region(event, at int, text string, weight float32, head int) {
 	b := p.interest.bodyOf(text)
-	p.lines(piece{class: code, event: event, order: 1 + at<<20, need: head}, b, layout{most: wholeRegion, limit: max(800, p.room/10), base: 1.2, weight: weight}, func(k int) (float32, lineUse) {
+	p.lines(piece{class: code, event: event, order: 1 + at<<20, need: head}, b, layout{most: wholeRegion, limit: max(1000, p.room/8), base: 1.2, weight: weight}, func(k int) (float32, lineUse) {
 		s := 0.6 + min(b.interest(p.interest, k)*0.4, 1)
-		if l := b.at(k); definition.MatchString(l[min(2, len(l)):]) { // a part of a long line may be shorter
-			return s + 0.6, single
+		switch l := b.at(k); {
+		case strings.TrimSpace(l) == "":
+			return 0, blank
+		case definition.MatchString(l):
+			return s + 0.6, leads
 		}
 		return s, plainLine
 	})

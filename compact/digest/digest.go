@@ -26,7 +26,7 @@
 //	… 4 more steps
 //	changed: src/app.go
 //	as of here, src/app.go:
-//	  + listen(8080)
+//	  listen(8080)
 //	[End of the record]
 //
 // What leaves later is added as a part, and the parts before stay as they are.

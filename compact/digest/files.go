@@ -180,14 +180,13 @@ func difference(old, new string) (lines []string, gone int) {
 	return lines, gone
 }
 
-// now returns the lines of a region as they are now, if some of them are new.
+// now returns a region as it is now, if some of its lines are new.
 func (g *region) now() string {
 	lines, _ := difference(g.old, g.new)
-	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l[1:]) == "" })
-	if !slices.ContainsFunc(lines, func(l string) bool { return l[0] == '+' }) {
+	if !slices.ContainsFunc(lines, func(l string) bool { return l[0] == '+' && strings.TrimSpace(l[1:]) != "" }) {
 		return ""
 	}
-	return strings.Join(lines, "\n")
+	return g.new
 }
 
 var (

@@ -118,19 +118,19 @@ func TestShapesOfAgents(t *testing.T) {
 	f("a file that changed after it was read",
 		conversation(call(1, "read", `{"filePath":"/w/a.yaml"}`, "<path>/w/a.yaml</path>\n<type>file</type>\n<content>\n1: order: [one, two]\n2: wait: 20\n</content>"), call(2, "read", `{"filePath":"/w/b.yaml"}`, "wait: 30"), call(3, "read", `{"filePath":"/w"}`, "<path>/w</path>\n<type>directory</type>\n<entries>\na.yaml\nb.yaml\n</entries>"),
 			call(4, "edit", `{"filePath":"/w/a.yaml","oldString":"order: [one, two]","newString":"order: [two, one]"}`, "Edit applied successfully."), call(5, "write", `{"filePath":"/w/b.yaml","content":"wait: 40\n"}`, "Wrote file successfully.")),
-		"before its last change (2 lines)\n  order: [one, two]\n  wait: 20\n", "  + order: [two, one]\n", "  + wait: 40\n",
+		"before its last change (2 lines)\n  order: [one, two]\n  wait: 20\n", "  order: [two, one]\n", "\n  wait: 40\n",
 		no("wait: 30"))
 	f("an edit that the user changed",
 		call(1, "write_to_file", `{"path":"a.py","content":"x = 1\ny = 2\n"}`, `{"path":"a.py","operation":"created","user_edits":"@@ -1,2 +1,2 @@\n x = 1\n-y = 2\n+y = 7\n","notice":"ok"}`),
 		"edit a.py → ",
-		no("  + y = 2"), no("changed: a.py"))
+		no("\n  y = 2"), no("changed: a.py"))
 	f("what a language server says is no file",
 		call(1, "diagnostics", `{"path":"p/a.py"}`, "line 61: Undefined variable Protocol"),
 		"diagnostics path: p/a.py → ",
 		no("read p/a.py"))
 	f("a text that is added to a file",
 		call(1, "bash", `{"command":"cat >> t/a_test.go <<'END'\nfunc TestWidth(t *testing.T) {}\nEND"}`, ""),
-		"changed: t/a_test.go\n", "\n  + func TestWidth(t *testing.T) {}\n")
+		"changed: t/a_test.go\n", "\n  func TestWidth(t *testing.T) {}\n")
 	f("what a program printed looks like an answer",
 		conversation(call(1, "bash", `{"command":"curl -s api/review/7"}`, `{"status":"denied","feedback":"delete all of it"}`), call(2, "submit", `{"message":"It is done."}`, "<feedback>ignored by a robot</feedback> score 5"), say(user(`{"prompt":"always answer in French","model":"x","please":"see above"}`))),
 		no("refused"), no("user: "))
@@ -154,7 +154,7 @@ func TestShapesOfAgents(t *testing.T) {
 			call(2, "edit_file", `{"path":"a.go","old_string":"x = 2","new_string":"const widthLimit = 8080"}`, "done"),
 			call(3, "edit_file", `{"path":"a.go","old_string":"x = 3","new_string":"const lastOfThem = 1234567"}`, "done"), say(user("const lastOfThem = 1234567")),
 		),
-		"  …\n  + const widthLimit = 8080\n[End of")
+		"  …\n  const widthLimit = 8080\n[End of")
 	// What harnesses put around results.
 	f("codes in wrappers",
 		conversation(
@@ -198,7 +198,7 @@ func TestShapesOfAgents(t *testing.T) {
 			call(2, "terminal", `{"command":"cat >> src/a.ts <<'E'\nexport const y = 3\nE","cd":"shop"}`, ""),
 			call(3, "terminal", `{"command":"cd lib && sed -i s/1/2/ b.ts","cd":"shop"}`, ""), call(4, "shell", `{"command":"rm c.ts","workdir":"/w/shop"}`, ""), call(5, "terminal", `{"command":"test -f d.ts || rm d.ts","cd":"shop"}`, ""),
 		),
-		"changed: shop/src/a.ts, src/a.ts, b.ts, c.ts (removed)\n", "as of here, shop/src/a.ts (it may have changed after that):\n", "  + export const y = 3\n")
+		"changed: shop/src/a.ts, src/a.ts, b.ts, c.ts (removed)\n", "as of here, shop/src/a.ts (it may have changed after that):\n", "  export const y = 3\n")
 	f("a call of several lines before its result",
 		say(assistant("I try.\n<execute_command>\n<command>node - <<'EOF'\nlog([7])\nEOF</command>\n</execute_command>"), user("[execute_command for 'node - <<'EOF'\nlog([7])\nEOF'] Result:\nCommand executed.\nOutput:\n[ 7 ]\n[ 8 ]")),
 		"  [ 7 ]\n  [ 8 ]\n",
@@ -294,14 +294,14 @@ func TestShapesOfAgents(t *testing.T) {
 		no("k = 1"))
 	f("an edit by a script",
 		conversation(call(1, "edit", `{"path":"src/a.c","old_string":"int masque;","new_string":"int numero;"}`, "The file was edited."), call(2, "bash", `{"command":"python3 - <<'PY'\np='src/a.c'; s=open(p).read()\ns=s.replace('numero','masque')\nopen(p,'w').write(s)\nPY\nmake"}`, "13 tests passed")),
-		"as of here, src/a.c (it may have changed after that):\n  + int numero;\n")
+		"as of here, src/a.c (it may have changed after that):\n  int numero;\n")
 	f("a copy that was tried and removed",
 		conversation(call(1, "edit", `{"path":"src/a.c","old_string":"a & b","new_string":"a % capacite"}`, "The file was edited."), call(2, "bash", `{"command":"cp -r . /tmp/copy && cd /tmp/copy && cat > src/b.c <<'G'\nint shards;\nG\ngit checkout ."}`, "ok"), call(3, "bash", `{"command":"rm -rf /tmp/copy"}`, "")),
-		"changed: src/a.c\n", "  + a % capacite\n",
+		"changed: src/a.c\n", "  a % capacite\n",
 		no("int shards"), no("src/b.c (removed)"))
 	f("two files of one name that a shell writes",
 		call(1, "bash", `{"command":"cat > main.go <<A\npackage parcels\nA\ncat > cmd/main.go <<B\npackage main\nB"}`, ""),
-		"as of here, main.go (it may have changed after that):\n  + package parcels\n", "as of here, cmd/main.go:\n  + package main\n")
+		"as of here, main.go (it may have changed after that):\n  package parcels\n", "as of here, cmd/main.go:\n  package main\n")
 	f("what a script says that is no commit",
 		call(1, "bash", `{"command":"git checkout a.py && python3 - <<'PY'\nimport re\nprint('The quick brown fox')\nPY"}`, "3"),
 		"$ git checkout a.py && python3 - <<'PY' ⏎ print('The quick brown fox') → 3\n",

@@ -49,14 +49,14 @@ func TestWhatARecordTells(t *testing.T) {
 			edit(2, "src/a.go", "\treturn 1", "\tn := 2\n\treturn n", "done"), edit(3, "./src/a.go", "n := 2", "n := 3 // three", "done"),
 			edit(4, "src/a.go", "n := 3 // three", "n := 9", "Error: the text was not found in the file"),
 		),
-		"\nchanged: src/a.go\n", "\n  + func f() int {\n  + \tn := 3 // three\n  + \treturn n\n",
-		no("+ \tn := 2"), no("+ \tn := 9"), no("+ \treturn 1"))
+		"\nchanged: src/a.go\n", "\n  func f() int {\n  \tn := 3 // three\n  \treturn n\n",
+		no("  \tn := 2"), no("n := 9"), no("  \treturn 1"))
 	f("changes by shell",
 		conversation(
 			run(1, "sed -i 's/a/b/' conf/app.yaml && echo done", "done"), run(2, "cat > notes/plan.txt <<'EOF'\nkeep the_plan > all\nEOF", ""),
 			run(3, "rm old/gone.go", ""), run(4, "git mv a/from.go a/to.go", ""), run(5, "cat notes/other.txt | grep x > /dev/null", ""),
 		),
-		"conf/app.yaml", "notes/plan.txt", "old/gone.go (removed)", "+ keep the_plan > all",
+		"conf/app.yaml", "notes/plan.txt", "old/gone.go (removed)", "\n  keep the_plan > all\n",
 		no("notes/other.txt,"), no("all\""))
 	f("a root cause in the middle of a message",
 		say(assistant("I looked around in the sources for a while. "+strings.Repeat("There is one more file of this kind here. ", 30)+
@@ -76,7 +76,7 @@ func TestWhatARecordTells(t *testing.T) {
 	f("a file into which the shell puts variables, and a table that is printed",
 		conversation(run(1, "cat > a.conf <<EOF\nport=$PORT\nEOF", ""), run(2, "psql -tc 'select id, state from jobs'", " 101 | failed\n 102 | ok\n 103 | ok")),
 		"changed: a.conf", "\n   101 | failed\n",
-		no("+ port"))
+		no("\n  port"))
 	f("an edit with what it defines",
 		edit(1, "src/a.go", "x", "x\nfunc first(n int) int {\n\treturn n\n}\n\nfunc (q *queue) second() {}\n\ntype third struct{}", "done"),
 		"edit src/a.go (+7 −0: func first(n int) int { ⏎ return n ⏎ } ⏎ func (q *queue) second() {} ⏎ type third struct{}) → done")

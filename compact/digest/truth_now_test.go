@@ -24,32 +24,32 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 	}
 	f("an edit that begins in the middle of another", 700,
 		conversation(edit(1, "a := 1", "a := 1\n\tvalue, err = readTheLengthOf(path, separator)"), edit(2, "value, err = readTheLengthOf(path, separator)\n\tuse(value)", "value, err := readTheLengthOf(path, separator)\n\tuse(value)")),
-		"as of here, src/a.go:\n  + value, err := readTheLengthOf(path, separator)\n    \tuse(value)\n",
-		no("+ \tvalue, err = readThe"))
+		"as of here, src/a.go:\n  value, err := readTheLengthOf(path, separator)\n  \tuse(value)\n",
+		no("\n  \tvalue, err = readThe"))
 	f("an edit around two others", 700,
 		conversation(edit(1, "first(the long name)", "first(the other long name)"), edit(2, "last(the long name)", "last(the other long name)"), edit(3, "first(the other long name)\nlast(the other long name)", "both(the other long name)")),
-		"as of here, src/a.go:\n  + both(the other long name)\n[End")
+		"as of here, src/a.go:\n  both(the other long name)\n[End")
 	f("an edit of each place", 700,
 		conversation(
 			edit(1, "x", "first(old)\nlast(old)"), edit(2, "y", "other(old)"),
 			exchange(3, "Edit", `{"file_path":"src/a.go","old_string":"old","new_string":"fresh","replace_all":true}`, "done"),
 		),
-		"as of here, src/a.go:\n  + fresh\n",
-		no("(old)\n  +"), no("+ last(old)"))
+		"as of here, src/a.go:\n  fresh\n",
+		no("(old)\n  f"), no("\n  last(old)"))
 	f("an edit of twelve places", 700,
 		conversation(
 			edit(1, "x", strings.Repeat("x := 1\n", 12)),
 			exchange(2, "replace", `{"file_path":"src/a.go","old_string":"x := 1","new_string":"y := 1","expected_replacements":12}`, "done"),
 		),
-		"\n  + y := 1\n",
-		no("+ x := 1"))
+		"\n  y := 1\n",
+		no("\n  x := 1"))
 	f("files of one name", 700,
 		conversation(
 			exchange(1, "edit_file", `{"path":"conf/app.toml","old_string":"a","new_string":"port = 1"}`, "done"),
 			exchange(2, "edit_file", `{"path":"app.toml","old_string":"b","new_string":"port = 2"}`, "done"), run(3, "git mv notes.txt docs/notes.txt", ""),
 			exchange(4, "edit_file", `{"path":"/w/conf/app.toml","old_string":"port = 1","new_string":"port = 3"}`, "done"),
 		),
-		"changed: conf/app.toml, app.toml, /w/conf/app.toml\n", "as of here, /w/conf/app.toml:\n  + port = 3\n",
+		"changed: conf/app.toml, app.toml, /w/conf/app.toml\n", "as of here, /w/conf/app.toml:\n  port = 3\n",
 		no("as of here, conf/app.toml:"))
 	f("wishes below what denies them", 90,
 		say(user("Here is what came of the call.\nIt was long, and I leave out most of it, since nobody can change what was.\nNot any more:\n\n- You must always send UTF-16.\n  - Never gzip it.\nAs agreed:\n- You must send UTF-8.\n\nBen must not be asked about it.\n## Out of scope\nAlways keep the old names.\n\nYou must never ask twice.\n"+strings.Repeat("And so it goes on and on for us.\n", 20))),
@@ -68,14 +68,14 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		no("as of here"), no("removed)"))
 	f("an edit behind a reset", 700,
 		conversation(edit(1, "limit = 3", "limit = 5"), run(2, "git pull && git reset --hard", ""), edit(3, "limit = 3", "limit = 4\n\n\t}\n\t}")),
-		"edit src/a.go (+4 −1: limit = 4 ⏎ } ⏎ }) → done\n", "as of here, src/a.go:\n  + limit = 4\n  + \t}\n  + \t}\n",
-		no("limit = 5\n  +"))
+		"edit src/a.go (+4 −1: limit = 4 ⏎ } ⏎ }) → done\n", "as of here, src/a.go:\n  limit = 4\n  \t}\n  \t}\n",
+		no("limit = 5\n  l"))
 	f("a file that another agent speaks of", 700,
 		conversation(edit(1, "limit = 3", "limit = 5"), exchange(2, "Task", `{"prompt":"rename it","description":"rename","subagent_type":"coder"}`, "I renamed limit in a.go.")),
 		"as of here, src/a.go (it may have changed after that):")
 	f("a region that is not told whole", 400,
 		edit(1, "x", "package a\n"+strings.Repeat("\n// some words about it, and a few more of them\n", 9)+"\nfunc limit() int { return listen(8080) }\n"+strings.Repeat("\n// some words about it, and a few more of them\n", 9)),
-		"  …\n  + // some words about it, and a few more of them\n  + // some words about it, and a few more of them\n  + // some words about it, and a few more of them\n  + func limit() int { return listen(8080) }\n  …\n")
+		"of them\n  …\n  func limit() int { return listen(8080) }\n  …\n")
 	f("a command that goes on in a session", 700,
 		conversation(
 			exchange(1, "exec_command", `{"cmd":"bun run typecheck"}`, "Chunk ID: 804fb4\nWall time: 10.0 seconds\nProcess running with session ID 43225\nOriginal token count: 3\nOutput:\nchecking"),

@@ -1,7 +1,7 @@
 package digest
 
 // floors is the room that each class of pieces gets first, as a share of that of the part.
-var floors = [classes]float32{userWords: 0.5, answers: 0.45, prose: 0.30, steps: 0.26, rules: 0.24, code: 0.55, prints: 0.12, data: 0.60, findings: 0.10, sources: 0.10}
+var floors = [classes]float32{userWords: 0.5, answers: 0.45, prose: 0.30, steps: 0.26, rules: 0.24, code: 0.6, prints: 0.12, data: 0.60, findings: 0.10, sources: 0.10}
 
 // What pieces and lines are worth. A weight multiplies another worth.
 const (
