@@ -22,6 +22,8 @@ func (p *part) code() {
 		w := 1.6 / (1 + 0.1*float32(k))
 		if settings.MatchString(f.path) {
 			w *= 3
+		} else if tests.MatchString(f.path) {
+			w *= 0.5
 		}
 		for g := range f.regions {
 			p.region(at+k, g, f.regions[g].now(), w, head)
@@ -32,13 +34,16 @@ func (p *part) code() {
 // settings finds files of settings and values: the next steps go by them.
 var settings = regexp.MustCompile(`\.(?:json|ya?ml|toml|ini|cfg|conf|env|properties)$`)
 
+// tests finds files of tests, which are long and say less than what they test.
+var tests = regexp.MustCompile(`(?i)(?:^|[/_.])(?:tests?|specs?)[/_.]`)
+
 // region adds the text of a changed region as it is now: whole if it is not long.
 func (p *part) region(event, at int, text string, weight float32, head int) {
 	b := p.interest.bodyOf(text)
 	p.lines(piece{class: code, event: event, order: 1 + at<<20, need: head}, b, layout{most: wholeRegion, limit: max(1000, p.room/8), base: 1.2, weight: weight}, func(k int) (float32, lineUse) {
 		s := 0.6 + min(b.interest(p.interest, k)*0.4, 1)
 		switch l := b.at(k); {
-		case strings.TrimSpace(l) == "":
+		case wordless.MatchString(l):
 			return 0, blank
 		case definition.MatchString(l):
 			return s + 0.6, leads

@@ -76,9 +76,7 @@ func (p *part) printed(i int, e *event, head int) {
 		case e.shows && binds(l): // of a file that a command shows
 			s = (s + ofRule) * max(1, heldWeight/w)
 		case small && c == prints:
-			if s += 0.6; !isRow(l) { // what a trial measured
-				s += 0.3 * float32(len(withDigits.FindAllString(t, 4)))
-			}
+			s += 0.6
 		}
 		here[t] = len(t) > longEnough
 		if c == prints {

@@ -73,6 +73,17 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 	f("a file that another agent speaks of", 700,
 		conversation(edit(1, "limit = 3", "limit = 5"), exchange(2, "Task", `{"prompt":"rename it","description":"rename","subagent_type":"coder"}`, "I renamed limit in a.go.")),
 		"as of here, src/a.go (it may have changed after that):")
+	rates := func(name string) (text string) {
+		for i := range 12 {
+			text += fmt.Sprintf("func %s%d(zone string) int {\n\treturn rates[zone] + %d*surcharge // euros for each pallet of a zone\n}\n\n", name, i, 400+i)
+		}
+		return text
+	}
+	written := func(id int, path, text string) []compact.Message {
+		return exchange(id, "write_file", fmt.Sprintf(`{"path":%q,"content":%s}`, path, quotedJSON(text)), "done")
+	}
+	f("a test that was written after what it tests", 700, conversation(written(1, "src/rates.go", rates("Rate")), written(2, "src/rates_test.go", rates("TestRate"))),
+		"as of here, src/rates.go:\n  func Rate0(zone string) int {\n  \treturn rates[zone] + 400*surcharge")
 	f("a region that is not told whole", 400,
 		edit(1, "x", "package a\n"+strings.Repeat("\n// some words about it, and a few more of them\n", 9)+"\nfunc limit() int { return listen(8080) }\n"+strings.Repeat("\n// some words about it, and a few more of them\n", 9)),
 		"of them\n  …\n  func limit() int { return listen(8080) }\n  …\n")

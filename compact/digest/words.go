@@ -21,7 +21,7 @@ func (p *part) user(i int, e *event) {
 		l := b.at(k)
 		s := 2 + b.interest(p.interest, k)
 		switch {
-		case len(strings.Trim(l, " \t0123456789:.(){}[]|-=#*+")) < 3 || pasted.MatchString(l) || k > 0 && sourceLine.MatchString(l):
+		case len(strings.Trim(l, " \t0123456789:.(){}[]|-=#*+")) < 3 || pasted.MatchString(l):
 			return 0, skipped
 		case k == 0, binds(l) && !b.leadsOn(k):
 			return s + 9, single
