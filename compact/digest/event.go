@@ -31,6 +31,7 @@ type event struct {
 	left     bool // its call or its result left
 	answered bool
 	told     bool // in a part
+	again    bool // the command printed the same in an earlier run
 	moved    bool // it is told anew, with its result
 	below    bool // the model still reads the message
 }
@@ -100,6 +101,9 @@ func (r *Record) answer(e *event, res *result) {
 	e.answered, e.result = true, *res
 	if e.command != "" { // which some harnesses repeat
 		e.result.text = strings.TrimPrefix(e.result.text, e.command+"\n")
+	}
+	if run := hashOf(e.command + "\n" + e.result.text); e.kind == runs && !e.shows {
+		e.again, r.outputs[run] = r.outputs[run], true
 	}
 	e.outcome = e.outcomeOf(&e.result)
 	if e.kind == sends || e.kind != reads && e.command == "" && containsAny(e.verb, moving) {

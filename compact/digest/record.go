@@ -20,6 +20,7 @@ type Record struct {
 	awaits   *event            // the last call in a text, whose result may be the next message
 	files    files
 	told     lineSet  // in the parts
+	outputs  lineSet  // of commands, each with its command
 	reminder string   // the instruction that was read last: a client may repeat it each turn
 	native   bool     // there are calls that are no part of a text
 	carried  []*event // reads of which pieces had no room, for a later part
@@ -31,7 +32,7 @@ type Record struct {
 
 // NewRecord returns an empty record whose costs are those of c.
 func NewRecord(c compact.Counter) *Record {
-	return &Record{counter: c, calls: map[string]*event{}, files: files{}, told: lineSet{}}
+	return &Record{counter: c, calls: map[string]*event{}, files: files{}, told: lineSet{}, outputs: lineSet{}}
 }
 
 // Add returns the next part of the record: what lost says that neither kept nor

@@ -27,6 +27,9 @@ func (p *part) step(i int, e *event, times int) {
 			ended = "" // it says what no longer is
 		}
 	}
+	if e.again && !e.inLabel() { // what is told already is not told again
+		ended += " (the same output as in an earlier run)"
+	}
 	if times > 1 {
 		ended += " (" + itoa(times) + " ×)"
 	}

@@ -23,6 +23,22 @@ func TestAResultThatComesAgainIsToldOnce(t *testing.T) {
 	}
 }
 
+// TestATrialThatChangedNothing: lines are told once, so a step says that its output had
+// no others.
+func TestATrialThatChangedNothing(t *testing.T) {
+	out := func(n int) (text string) {
+		for i := range 6 {
+			text += fmt.Sprintf("case %d of the round trip: %d bytes came back\n", i, 60+i*n)
+		}
+		return text
+	}
+	edit := func(id int) []compact.Message {
+		return exchange(id, "edit", fmt.Sprintf(`{"path":"a.go","old":"limit = %d","new":"limit = %d"}`, id, id+2), "done")
+	}
+	tells(t, "the same output", recordOf(900, conversation(run(1, "./trial", out(1)), edit(2), run(4, "./trial", out(1)), edit(5), run(7, "./trial", out(3)), run(8, "./other", out(3)))),
+		"$ ./trial → (the same output as in an earlier run)\n  case 0 of", "75 bytes", no("$ ./other → (the same"))
+}
+
 // TestTheFirstLineOfAnOutputIsMissed: a reader takes the first line that is shown for
 // the first that was printed, unless a gap says otherwise.
 func TestTheFirstLineOfAnOutputIsMissed(t *testing.T) {
