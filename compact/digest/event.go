@@ -102,10 +102,11 @@ func (r *Record) answer(e *event, res *result) {
 	if e.command != "" { // which some harnesses repeat
 		e.result.text = strings.TrimPrefix(e.result.text, e.command+"\n")
 	}
-	if run := hashOf(e.command + "\n" + e.result.text); e.kind == runs && !e.shows {
+	e.outcome = e.outcomeOf(&e.result)
+	if e.kind == runs && !e.shows && e.outcome.verdict != refused {
+		run := hashOf(e.command + "\n" + e.result.text)
 		e.again, r.outputs[run] = r.outputs[run], true
 	}
-	e.outcome = e.outcomeOf(&e.result)
 	if e.kind == sends || e.kind != reads && e.command == "" && containsAny(e.verb, moving) {
 		r.files.namedIn(e.values.text+e.result.text, e.origin)
 	}
