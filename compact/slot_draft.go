@@ -145,9 +145,9 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 	next := Span{From: from, To: d.gap.to, End: d.end}
 	was := d.slot
 	room := d.land - d.total
-	narrow, ratio, firstShare := d.Headroom() < roomy, addedRatio, firstShare
+	narrow, ratio, ofSlot := d.Headroom() < roomy, addedRatio, firstShare
 	if narrow {
-		ratio, firstShare = addedRatioNarrow, firstShareNarrow
+		ratio, ofSlot = addedRatioNarrow, firstShareNarrow
 	}
 	whole := func() (n int) { // what was shortened before, in tokens of the part
 		if narrow {
@@ -184,7 +184,7 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 		free += was.size
 		room += was.size
 	}
-	first := min(share(firstShare, size), max(d.budget-d.withoutOld(), share(firstShare, now)))
+	first := min(share(ofSlot, size), max(d.budget-d.withoutOld(), share(ofSlot, now)))
 	if !narrow {
 		first = max(first, min(share(emptyShare, now), room))
 	}

@@ -161,9 +161,9 @@ func (a *action) add(c change) {
 	}
 }
 
-// difference returns the lines of a text that another one became, each behind a mark: + if it is
-// new and a blank for others, and how many lines are gone.
-func difference(old, new string) (lines []string, gone int) {
+// difference returns the lines that are new in the text that another one became, and how many
+// lines are gone.
+func difference(old, new string) (fresh []string, gone int) {
 	was := map[string]int{}
 	for l := range strings.Lines(old) {
 		was[strings.TrimSuffix(l, "\n")]++
@@ -172,18 +172,18 @@ func difference(old, new string) (lines []string, gone int) {
 	for l := range strings.Lines(new) {
 		l = strings.TrimSuffix(l, "\n")
 		if was[l]--; was[l] < 0 {
-			lines = append(lines, "+ "+l)
+			fresh = append(fresh, l)
 		} else {
-			lines, gone = append(lines, "  "+l), gone-1
+			gone--
 		}
 	}
-	return lines, gone
+	return fresh, gone
 }
 
 // now returns a region as it is now, if some of its lines are new.
 func (g *region) now() string {
-	lines, _ := difference(g.old, g.new)
-	if !slices.ContainsFunc(lines, func(l string) bool { return l[0] == '+' && strings.TrimSpace(l[1:]) != "" }) {
+	fresh, _ := difference(g.old, g.new)
+	if !slices.ContainsFunc(fresh, func(l string) bool { return strings.TrimSpace(l) != "" }) {
 		return ""
 	}
 	return g.new

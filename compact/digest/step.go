@@ -97,14 +97,11 @@ func (e *event) ended() string {
 func (e *event) hint() string {
 	added, gone, all := 0, 0, ""
 	for k := range e.changes {
-		lines, n := difference(e.changes[k].old, e.changes[k].new)
-		gone += n
-		for _, l := range lines {
-			if l[0] != '+' {
-				continue
-			}
-			if added++; len(all) < shortResult && !comment.MatchString(strings.TrimSpace(l[1:])) {
-				all = joined(all, lineMark, strings.TrimSpace(l[1:]))
+		fresh, n := difference(e.changes[k].old, e.changes[k].new)
+		added, gone = added+len(fresh), gone+n
+		for _, l := range fresh {
+			if l = strings.TrimSpace(l); len(all) < shortResult && !comment.MatchString(l) {
+				all = joined(all, lineMark, l)
 			}
 		}
 	}
