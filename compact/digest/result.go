@@ -43,8 +43,9 @@ func resultOf(text string, k kind) *result {
 	return r
 }
 
-// colour finds what tells a terminal of colours and titles.
-var colour = regexp.MustCompile("\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?")
+// colour finds what tells a terminal of colours and titles, and the prompt that OpenHands puts
+// behind the output.
+var colour = regexp.MustCompile("\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?|\\[Python Interpreter: [^\\]\n]*\\]\n\\S+@\\S+ # ?")
 
 // ofPage finds the marks of elements in pages as Playwright shows them: they soon are others.
 var ofPage = regexp.MustCompile(` \[(?:ref=\w+|cursor=\w+)\]`)
