@@ -20,6 +20,8 @@ func (p *part) step(i int, e *event, times int) {
 		score = 7
 	case e.outcome.verdict == failed, e.kind == runs && !e.shows:
 		score = 4
+	case e.kind == tracks:
+		score = 0.1
 	}
 	name, ended := e.name(most), e.ended()
 	if e.kind == reads && e.path != "" && p.files.later(e) != nil {
