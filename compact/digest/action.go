@@ -174,9 +174,9 @@ func containsAny(text string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// name returns what a call does, and to what, on one line of about n bytes. It says of a trial
-// that it is one, also where that is cut.
-func (a *action) name(n int) string {
+// name returns what a call does, and to what, on one line of about n bytes, with paths from a
+// folder. It says of a trial that it is one, also where that is cut.
+func (a *action) name(n int, root string) string {
 	by, what, first := verbs[a.kind], "", a.values.text
 	switch {
 	case a.kind == asks, a.kind == plans, a.kind == reports:
@@ -194,7 +194,7 @@ func (a *action) name(n int) string {
 	case a.kind == edits:
 		for i := range a.changes {
 			if c := &a.changes[i]; i == 0 || c.path != a.changes[i-1].path {
-				what = joined(what, ", ", endOf(c.path, n))
+				what = joined(what, ", ", endOf(strings.TrimPrefix(c.path, root), n))
 			}
 		}
 		if len(a.changes) > 0 && !slices.ContainsFunc(a.changes, func(c change) bool { return c.how != removed }) {
@@ -203,7 +203,7 @@ func (a *action) name(n int) string {
 	case a.kind == sends:
 		what = cmp.Or(a.values.member("description"), a.values.member("prompt"))
 	case a.kind == reads, a.query != "" && (a.kind != other || len(a.values.list) == 1):
-		what = joined(a.query, " in ", joined(a.values.member("glob include includepattern filepattern type"), " of ", endOf(a.path, n*2/3)))
+		what = joined(a.query, " in ", joined(a.values.member("glob include includepattern filepattern type"), " of ", endOf(strings.TrimPrefix(a.path, root), n*2/3)))
 		if a.others > 0 {
 			what += " and " + count(a.others, "other")
 		}
@@ -257,5 +257,5 @@ var (
 
 // DescribeCall returns what a call does, on one line: read src/a.go.
 func DescribeCall(c *compact.Call) string {
-	return withoutMarks(actionOf(c.Name, valueOf(c.Arguments.String())).name(120))
+	return withoutMarks(actionOf(c.Name, valueOf(c.Arguments.String())).name(120, ""))
 }

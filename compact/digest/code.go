@@ -59,7 +59,7 @@ func (p *part) nameChanges(event int, files []*file) {
 		if strings.HasPrefix(f.path, "/tmp/") && strings.Count(f.path, "/") == 2 && !f.whole { // what a command put aside
 			continue
 		}
-		name := OneLine(f.path, 200)
+		name := OneLine(strings.TrimPrefix(f.path, p.root), 200)
 		if f.removed {
 			name += " (removed)"
 		}

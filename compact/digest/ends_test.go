@@ -293,7 +293,7 @@ func TestATrialIsTold(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	for call, trial := range map[string]bool{`{"command":"kubectl set resources ` + long + ` --dry-run=server"}`: true, `{"command":"kubectl set resources ` + long + `"}`: false, `{"id":"` + long + `","dry_run": false}`: false, `{"id":"` + long + `","dry_run": true}`: true} {
 		e := event{by: byCall, action: actionOf("bash", valueOf(call))}
-		if got := e.name(60); strings.HasSuffix(got, "… (dry run)") != trial {
+		if got := e.name(60, ""); strings.HasSuffix(got, "… (dry run)") != trial {
 			t.Errorf("%s is told as %s", call, got)
 		}
 	}

@@ -13,7 +13,8 @@ type part struct {
 	*Record
 	events []*event // that it is chosen from, those that are told already first
 	head   string
-	size   int // tokens
+	size   int    // tokens
+	root   string // the folder from which paths are told; "": as they were given
 
 	interest *interest
 	tasks    map[string]*event // the newest list of what is to do, by its tool, unless a newer one stays
@@ -36,6 +37,7 @@ func (p *part) write() string {
 		}
 		p.weights = append(p.weights, 0.5+0.8*float32(i+1)/float32(len(p.events)))
 	}
+	p.root = p.rootOf()
 	p.see()
 	times := 1 // that a call comes with the same result, one after the other
 	for i, e := range p.events {

@@ -47,9 +47,18 @@ func TestShapesOfAgents(t *testing.T) {
 	f("the newest list of what is to do, whole", conversation(todo(1, "pending"), run(2, "make rates", "ok"), todo(3, "in_progress")),
 		"rates/islands.csv, status in_progress], [content Ask the user for the surcharge of Corsica before the invoices are printed, status pending]", no("Corsica before the invoices are printed, status pending], [content"))
 	far := "/home/somebody/work/shipping-backend/services/invoices/internal/"
-	if name := actionOf("write_file", valueOf(`{"path":"`+far+`surcharges/table.go","content":"package surcharges"}`)).name(nameChars); !strings.HasSuffix(name, "/internal/surcharges/table.go") {
+	if name := actionOf("write_file", valueOf(`{"path":"`+far+`surcharges/table.go","content":"package surcharges"}`)).name(nameChars, ""); !strings.HasSuffix(name, "/internal/surcharges/table.go") {
 		t.Errorf("a long path is told as %q", name)
 	}
+	deep := func(paths ...string) (list []compact.Message) {
+		for i, path := range paths {
+			list = append(list, call(i+1, "Edit", fmt.Sprintf(`{"path":%q,"old_string":"n > 3","new_string":"n > 5"}`, path), "done")...)
+		}
+		return list
+	}
+	f("files of one folder", deep(far+"a.go", far+"b/c.go", "/etc/hosts", far+"d.go"),
+		"]\nfiles below "+far+" are named from there\nedit a.go (+1", "\nedit b/c.go (+1", "\nedit /etc/hosts (+1", "\nchanged: a.go, b/c.go, /etc/hosts, d.go\nas of here, "+far+"d.go:\n")
+	f("files of two roots", deep(far+"a.go", far+"b/c.go", "d.go"), "changed: "+far+"a.go, ", no("files below"))
 	// Whose words they are.
 	f("an edit that was denied, in JSON",
 		call(1, "apply_diff", `{"path":"conf/app.ini","diff":"<<<<<<< SEARCH\na=1\n=======\na=2\n>>>>>>> REPLACE"}`, `{"status":"denied","feedback":"The ini files are generated, leave them."}`),

@@ -23,7 +23,7 @@ func (p *part) step(i int, e *event, times int) {
 	case e.kind == tracks:
 		score = 0.1
 	}
-	name, ended := e.name(most), e.ended()
+	name, ended := e.name(most, p.root), e.ended()
 	if e.kind == reads && e.path != "" && p.files.later(e) != nil {
 		if name += ", before its last change"; e.inLabel() {
 			ended = "" // it says what no longer is
@@ -55,7 +55,7 @@ func (p *part) step(i int, e *event, times int) {
 }
 
 // label returns the line of a step: what was done, and how it ended.
-func (e *event) label(n int) string { return e.name(n) + e.ended() }
+func (e *event) label(n int) string { return e.name(n, "") + e.ended() }
 
 // ended returns how a step ended, as its label says it.
 func (e *event) ended() string {

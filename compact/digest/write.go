@@ -27,6 +27,9 @@ func (p *part) text() string {
 	end := &piece{class: classes, event: -1}
 	w := writer{part: p, last: end, left: max(0, p.room-smallRoom) / namesShare}
 	w.b.WriteString(p.head)
+	if p.root != "" {
+		w.b.WriteString("files below " + quoted(OneLine(p.root, mostPath)) + " are named from there\n")
+	}
 	for i, q := range on {
 		if q.on {
 			w.piece(q, i+1 < len(on) && on[i+1].event == q.event)
@@ -147,7 +150,7 @@ func (w *writer) skip(e *event, late string) {
 	if e.outcome.verdict != refused {
 		end = strings.TrimSuffix(cutAt(end, shortEnd), " →") // nothing of it is told
 	}
-	text := e.name(nameChars) + end
+	text := e.name(nameChars, w.root) + end
 	must := e.outcome.verdict == refused || e.outcome.verdict == failed && e.kind == other && w.room > smallRoom
 	if w.left -= len(text); w.left >= 0 || must {
 		w.names = append(w.names, late+text)
