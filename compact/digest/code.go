@@ -43,6 +43,8 @@ func (p *part) region(event, at int, text string, weight float32, head int) {
 	p.lines(piece{class: code, event: event, order: 1 + at<<20, need: head}, b, layout{most: wholeRegion, limit: max(1000, p.room/8), base: 1.2, weight: weight}, func(k int) (float32, lineUse) {
 		s := 0.6 + min(b.interest(p.interest, k)*0.4, 1)
 		switch l := b.at(k); {
+		case closing.MatchString(l):
+			return 0, closes
 		case wordless.MatchString(l):
 			return 0, blank
 		case definition.MatchString(l):

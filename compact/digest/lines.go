@@ -158,6 +158,9 @@ func partLength(s string, most int) int {
 var definition = regexp.MustCompile(`^\s*(?:(?:export|default|pub(?:\([^)]*\))?|async|static|public|private|protected|final|abstract|override|unsafe|extern|inline|virtual) +)*` +
 	`(?:def|func|fn|class|type|interface|struct|enum|impl|function|trait|module|namespace|macro)[ (<]`)
 
+// closing finds the lines of code that only end a block.
+var closing = regexp.MustCompile(`^\s*[])}]+[;,]?$`)
+
 // comment finds the lines of code that only explain it or name what it needs.
 var comment = regexp.MustCompile("^(?:\"[\\w./@-]+\"$|//|#|/?\\*|\"\"\"|'''|--|<!--|(?:import|from|package|use|using|@import) )")
 

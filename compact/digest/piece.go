@@ -28,6 +28,13 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 	}
 	for i := range b.lines {
 		worth, use := score(i)
+		if last := len(p.pieces) - 1; use == closes { // what is above
+			if size == 0 && last >= first && p.pieces[last].span[1] == i {
+				q := &p.pieces[last]
+				q.span[1], q.text, q.cost = i+1, q.text+"\n"+b.at(i), q.cost+len(b.at(i))+3
+			}
+			continue
+		}
 		for above[len(above)-1].ends(b, i, use) {
 			flush(i, s.base)
 			above = above[:len(above)-1]
@@ -89,6 +96,7 @@ type lineUse uint8
 const (
 	skipped lineUse = iota // a line that says nothing
 	blank
+	closes // a block of code
 	plainLine
 	single // a line that is a piece of its own
 	leads  // to those below it

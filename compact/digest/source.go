@@ -21,6 +21,8 @@ func (p *part) source(i int, e *event, head int) {
 			switch t := strings.TrimSpace(l); {
 			case t == "":
 				return 0, blank
+			case closing.MatchString(l):
+				return 0, closes
 			case conflict.MatchString(t):
 				return 2, plainLine
 			case comment.MatchString(t):
