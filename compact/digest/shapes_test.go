@@ -59,6 +59,8 @@ func TestShapesOfAgents(t *testing.T) {
 	f("files of one folder", deep(far+"a.go", far+"b/c.go", "/etc/hosts", far+"d.go"),
 		"]\nfiles below "+far+" are named from there\nedit a.go (+1", "\nedit b/c.go (+1", "\nedit /etc/hosts (+1", "\nchanged: a.go, b/c.go, /etc/hosts, d.go\nas of here, "+far+"d.go:\n")
 	f("files of two roots", deep(far+"a.go", far+"b/c.go", "d.go"), "changed: "+far+"a.go, ", no("files below"))
+	f("what searches found, though it is the same", conversation(call(1, "Grep", `{"pattern":"limitOf"}`, "Found 2 files\nsrc/tariff/limits.go\nREADME.md"), call(2, "Grep", `{"pattern":"rateOf"}`, "Found 1 file\nsrc/tariff/limits.go")),
+		"Grep limitOf → Found 2 files ⏎ src/tariff/limits.go ⏎ README.md\nGrep rateOf → Found 1 file ⏎ src/tariff/limits.go\n")
 	// Whose words they are.
 	f("an edit that was denied, in JSON",
 		call(1, "apply_diff", `{"path":"conf/app.ini","diff":"<<<<<<< SEARCH\na=1\n=======\na=2\n>>>>>>> REPLACE"}`, `{"status":"denied","feedback":"The ini files are generated, leave them."}`),

@@ -84,7 +84,7 @@ func (e *event) ended() string {
 	case text == "":
 		return " → " + joined(exit, ", ", "no output")
 	case e.inLabel():
-		return " → " + OneLine(text, shortResult)
+		return " → " + OneLine(strings.ReplaceAll(text, "\n", lineMark), shortResult+32)
 	case verdict == passed && exit+says != "":
 		return " → " + joined(exit, ": ", says)
 	case e.kind == reads && from > 1:
@@ -113,10 +113,11 @@ func (e *event) hint() string {
 	return " (+" + itoa(added) + " −" + itoa(gone) + led(": ", OneLine(all, shortResult)) + ")"
 }
 
-// inLabel reports whether a result is so short that the label has it.
+// inLabel reports whether a result is so short that the label has it: a line, or a few that a
+// search found.
 func (e *event) inLabel() bool {
 	text := strings.TrimSpace(e.result.text)
-	return len(text) <= shortResult && strings.IndexByte(text, '\n') < 0
+	return len(text) <= shortResult && (strings.IndexByte(text, '\n') < 0 || e.kind == searches && strings.Count(text, "\n") < 4)
 }
 
 // asked adds what the user was asked, with the options, and what the user
