@@ -157,6 +157,8 @@ func TestHowStepsEnd(t *testing.T) {
 		{"get_doc", `{"id":4}`, `{"metadata":{"author":"bo","year":2020},"title":"Plan B"}`, "get_doc id: 4 → metadata: author bo, year 2020, title: Plan B"},
 		{"get_signal", `{"id":4}`, "Signal: SELL\nPrice: 40", "get_signal id: 4 → Signal: SELL, Price: 40"},
 		{"get_job", `{"id":4}`, `{"Command":"make","owner":"bo"}`, "get_job id: 4 → Command: make, owner: bo"},
+		{"bash", `{"command":"find . -name a.go"}`, "find . -name a.go\n[Python Interpreter: /bin/python]\nroot@openhands-workspace:/w # \n[Command finished with exit code 0]", "search find . -name a.go → exit 0, no output"},
+		{"bash", `{"command":"ls"}`, "ls\na.go\nb.go[Python Interpreter: /bin/python]\nroot@openhands-workspace:/w # \n[Command finished with exit code 0]", "search ls → a.go ⏎ b.go"},
 		{"delete_saved_search", `{"query":"bob"}`, "Deleted.", "delete_saved_search bob → Deleted."},
 		{"mcp__list__remove_item", `{"query":"milk"}`, "Removed.", "mcp__list__remove_item milk → Removed."},
 		{"view_create", `{"query":"select 1"}`, "View v1", "view_create select 1 → View v1"},

@@ -99,8 +99,8 @@ func (r *Record) answer(e *event, res *result) {
 		e = r.happened(&late)
 	}
 	e.answered, e.result = true, *res
-	if e.command != "" { // which some harnesses repeat
-		e.result.text = strings.TrimPrefix(e.result.text, e.command+"\n")
+	if printed, repeats := strings.CutPrefix(e.result.text+"\n", e.command+"\n"); repeats && e.command != "" { // some harnesses do
+		e.result.text = strings.TrimSuffix(printed, "\n")
 	}
 	e.outcome = e.outcomeOf(&e.result)
 	if e.kind == runs && !e.shows && e.outcome.verdict != refused {
