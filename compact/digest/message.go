@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"regexp"
 	"strings"
 
 	"laconic/compact"
@@ -36,7 +37,11 @@ func keyOf(origin int, calls []compact.Call) string {
 func (r *Record) read(m *compact.Message, was *message) *message {
 	read := &message{origin: m.Origin, role: m.Role, parts: m.Parts, calls: m.Calls, text: textOf(m)}
 	for i := range m.Calls {
-		e := &event{by: byCall, origin: m.Origin, action: actionOf(m.Calls[i].Name, valueOf(m.Calls[i].Arguments.String()))}
+		a := actionOf(m.Calls[i].Name, valueOf(m.Calls[i].Arguments.String()))
+		if id := a.values.member("sessionid"); id != "" && id == r.session && a.values.member("chars") == "" { // it waits for the end
+			a = r.running
+		}
+		e := &event{by: byCall, origin: m.Origin, action: a}
 		if was != nil && i < len(was.calls) && was.calls[i].ID == m.Calls[i].ID {
 			e = was.events[i]
 		} else {
@@ -51,6 +56,9 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 	switch {
 	case read.call != nil:
 		read.returned(m.Failed)
+		if id := stillRuns.FindStringSubmatch(firstBytes(read.text, frameBytes)); id != nil {
+			r.session, r.running = id[1], read.call.action
+		}
 	case m.Role == compact.User:
 		read.name = m.Name
 		read.said, read.data = saidIn(read.text, false)
@@ -68,6 +76,9 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 	}
 	return read
 }
+
+// stillRuns finds the session in which a command goes on, as Codex names it.
+var stillRuns = regexp.MustCompile(`(?m)^Process running with session ID (\d+)$`)
 
 // textOf returns the text of a message. A shell may return objects instead.
 func textOf(m *compact.Message) string {

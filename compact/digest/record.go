@@ -21,6 +21,8 @@ type Record struct {
 	files    files
 	told     lineSet  // in the parts
 	outputs  lineSet  // of commands, each with its command
+	session  string   // of the command that may still run
+	running  *action  // this command
 	reminder string   // the instruction that was read last: a client may repeat it each turn
 	native   bool     // there are calls that are no part of a text
 	carried  []*event // reads of which pieces had no room, for a later part
