@@ -51,7 +51,7 @@ func (p *part) write() string {
 			}
 		case e.moved, e.by == byCall && e.kind == edits && e.outcome.verdict == passed && p.stays[e]:
 		case e.below:
-			p.add(piece{class: steps, event: i, text: "user, whose message stands below: " + e.words, score: foremost, need: -1})
+			p.add(piece{class: steps, event: i, text: "user, below: " + e.words, score: foremost, need: -1})
 		case next != nil && e.sameAs(next):
 			times++
 			continue
@@ -118,7 +118,7 @@ func (p *part) see() {
 	for i, e := range p.events {
 		x.most += len(e.result.text) / bytesPerTerm
 		switch {
-		case e.told:
+		case e.told, e.below:
 		case e.by == byUser:
 			x.feed(firstBytes(e.words, 3000), 2, true)
 		case e.by == byAgent:

@@ -29,7 +29,7 @@ const (
 	nameChars    = 72   // of a step that is only named
 	shortEnd     = 180  // of its end
 	toldChars    = 900  // of what the assistant told somebody by a call
-	belowChars   = 90   // of a message that stands below
+	belowChars   = 48   // of a message that stands below
 	shortResult  = 140  // of a result, and of what an edit adds, in a label
 	shortAnswer  = 48   // of a reply that says little without what it answers
 	shortOutput  = 1200 // of an output that is told whole
