@@ -63,8 +63,6 @@ func (p *part) printed(i int, e *event, head int) {
 			return s, plainLine
 		case tableHead.MatchString(l):
 			return 0, header
-		case b.heads(k):
-			return 0.2, leads
 		case here[t], here[value],
 			e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
 			e.outcome.verdict == passed && passedTest.MatchString(t):                                       // one of many, and none failed
@@ -107,22 +105,11 @@ var longSentences = regexp.MustCompile(`(?m)^.{` + itoa(longSentence) + `,}` + e
 // isRow reports whether a line is a row of a table with a number in it.
 func isRow(l string) bool { return rows.MatchString(l) && number.MatchString(l) }
 
-// heads reports whether a line is the heading of a table: it is underlined, or no number is
-// in it, and one is in the row below.
-func (b *body) heads(k int) bool {
-	if k+1 == len(b.lines) || underline.MatchString(b.at(k)) {
-		return false
-	}
-	return underline.MatchString(b.at(k+1)) || rows.MatchString(b.at(k)) && !number.MatchString(b.at(k)) && isRow(b.at(k+1))
-}
-
 var (
 	rows   = regexp.MustCompile(`\S(?:  +|\t| ?\| ?)\S`)
 	number = regexp.MustCompile(`(?:^|[\s|])[-+]?\d[\d.,/]*%?(?:[\s|]|$)`)
 	// tableHead finds the names of the columns of a table that was a list of objects.
 	tableHead = regexp.MustCompile(`^(?:[\w.]+: )?\((?:[^,()]+, )+[^,()]+\)$`)
-	// underline finds the line below the title or the heading of a table.
-	underline = regexp.MustCompile(`^[ \t]*[|+]?[ :]*[-=]{2,}[-=+|: ]*$`)
 )
 
 // withDigits finds the words of a line that have digits.

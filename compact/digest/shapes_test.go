@@ -61,13 +61,6 @@ func TestShapesOfAgents(t *testing.T) {
 	f("files of two roots", deep(far+"a.go", far+"b/c.go", "d.go"), "changed: "+far+"a.go, ", no("files below"))
 	f("what searches found, though it is the same", conversation(call(1, "Grep", `{"pattern":"limitOf"}`, "Found 2 files\nsrc/tariff/limits.go\nREADME.md"), call(2, "Grep", `{"pattern":"rateOf"}`, "Found 1 file\nsrc/tariff/limits.go")),
 		"Grep limitOf → Found 2 files ⏎ src/tariff/limits.go ⏎ README.md\nGrep rateOf → Found 1 file ⏎ src/tariff/limits.go\n")
-	waits := func(id int, result string) []compact.Message {
-		return call(id, "write_stdin", `{"session_id":77,"chars":"","yield_time_ms":1000}`, "Chunk ID: b\nWall time: 9.0 seconds\nProcess "+result)
-	}
-	f("a command that is waited for", conversation(
-		call(1, "exec_command", `{"cmd":"make rates"}`, "Chunk ID: a\nWall time: 1.0 seconds\nProcess running with session ID 77\nOriginal token count: 0\nOutput:\n"),
-		waits(2, "running with session ID 77\nOriginal token count: 9\nOutput:\nzone 1 of 11"), waits(3, "exited with code 2\nOriginal token count: 9\nOutput:\nmake: *** [rates] Error 2")),
-		"  zone 1 of 11\n$ make rates → exit 2: make: *** [rates] Error 2\n", no("write_stdin"), no("token count"))
 	f("a command that still runs", call(1, "exec_command", `{"cmd":"make rates"}`, "Chunk ID: a\nWall time: 1.0 seconds\nProcess running with session ID 77\nOriginal token count: 0\nOutput:\n"),
 		"$ make rates → Process running with session ID 77\n")
 	f("what is typed into a session", conversation(call(1, "exec_command", `{"cmd":"make rates"}`, "Process running with session ID 77\nOutput:\n"), call(2, "write_stdin", `{"session_id":77,"chars":"yes\n"}`, "Process exited with code 0\nOutput:\nsure")),
