@@ -194,7 +194,7 @@ func (a *action) name(n int, root string) string {
 	case a.kind == edits:
 		for i := range a.changes {
 			if c := &a.changes[i]; i == 0 || c.path != a.changes[i-1].path {
-				what = joined(what, ", ", endOf(strings.TrimPrefix(c.path, root), n))
+				what = joined(what, ", ", strings.TrimPrefix(c.path, root))
 			}
 		}
 		if len(a.changes) > 0 && !slices.ContainsFunc(a.changes, func(c change) bool { return c.how != removed }) {
@@ -203,7 +203,7 @@ func (a *action) name(n int, root string) string {
 	case a.kind == sends:
 		what = cmp.Or(a.values.member("description"), a.values.member("prompt"))
 	case a.kind == reads, a.query != "" && (a.kind != other || len(a.values.list) == 1):
-		what = joined(a.query, " in ", joined(a.values.member("glob include includepattern filepattern type"), " of ", endOf(strings.TrimPrefix(a.path, root), n*2/3)))
+		what = joined(a.query, " in ", joined(a.values.member("glob include includepattern filepattern type"), " of ", strings.TrimPrefix(a.path, root)))
 		if a.others > 0 {
 			what += " and " + count(a.others, "other")
 		}

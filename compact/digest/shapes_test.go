@@ -47,9 +47,6 @@ func TestShapesOfAgents(t *testing.T) {
 	f("the newest list of what is to do, whole", conversation(todo(1, "pending"), run(2, "make rates", "ok"), todo(3, "in_progress")),
 		"rates/islands.csv, status in_progress], [content Ask the user for the surcharge of Corsica before the invoices are printed, status pending]", no("Corsica before the invoices are printed, status pending], [content"))
 	far := "/home/somebody/work/shipping-backend/services/invoices/internal/"
-	if name := actionOf("write_file", valueOf(`{"path":"`+far+`surcharges/table.go","content":"package surcharges"}`)).name(nameChars, ""); !strings.HasSuffix(name, "/internal/surcharges/table.go") {
-		t.Errorf("a long path is told as %q", name)
-	}
 	deep := func(paths ...string) (list []compact.Message) {
 		for i, path := range paths {
 			list = append(list, call(i+1, "Edit", fmt.Sprintf(`{"path":%q,"old_string":"n > 3","new_string":"n > 5"}`, path), "done")...)

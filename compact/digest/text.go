@@ -65,16 +65,6 @@ func cutAt(s string, n int) string {
 	return s + "…"
 }
 
-// endOf returns a path, of one that is longer than n bytes the end: a name says more than
-// the folders that lead to it.
-func endOf(path string, n int) string {
-	if len(path) <= n {
-		return path
-	}
-	end := lastBytes(path, n-len("…"))
-	return "…" + end[max(0, strings.IndexByte(end, '/')):]
-}
-
 // FirstLine returns the first line that says something in a result, unwrapped. Of a text that
 // is no JSON it reads the first most bytes.
 func FirstLine(text string, most int) string {
