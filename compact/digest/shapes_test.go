@@ -47,15 +47,12 @@ func TestShapesOfAgents(t *testing.T) {
 	f("the newest list of what is to do, whole", conversation(todo(1, "pending"), run(2, "make rates", "ok"), todo(3, "in_progress")),
 		"rates/islands.csv, status in_progress], [content Ask the user for the surcharge of Corsica before the invoices are printed, status pending]", no("Corsica before the invoices are printed, status pending], [content"))
 	far := "/home/somebody/work/shipping-backend/services/invoices/internal/"
-	deep := func(paths ...string) (list []compact.Message) {
-		for i, path := range paths {
-			list = append(list, call(i+1, "Edit", fmt.Sprintf(`{"path":%q,"old_string":"n > 3","new_string":"n > 5"}`, path), "done")...)
-		}
-		return list
+	deep := func(id int, path string) []compact.Message {
+		return call(id, "Edit", fmt.Sprintf(`{"path":%q,"old_string":"n > 3","new_string":"n > 5"}`, path), "done")
 	}
-	f("files of one folder", deep(far+"a.go", far+"b/c.go", "/etc/hosts", far+"d.go"),
+	f("files of one folder", conversation(deep(1, far+"a.go"), deep(2, far+"b/c.go"), deep(3, "/etc/hosts"), deep(4, far+"d.go")),
 		"]\nfiles below "+far+" are named from there\nedit a.go (+1", "\nedit b/c.go (+1", "\nedit /etc/hosts (+1", "\nchanged: a.go, b/c.go, /etc/hosts, d.go\nas of here, "+far+"d.go:\n")
-	f("files of two roots", deep(far+"a.go", far+"b/c.go", "d.go"), "changed: "+far+"a.go, ", no("files below"))
+	f("files of two roots", conversation(deep(1, far+"a.go"), deep(2, far+"b/c.go"), deep(3, "d.go")), "changed: "+far+"a.go, ", no("files below"))
 	f("what searches found, though it is the same", conversation(call(1, "Grep", `{"pattern":"limitOf"}`, "Found 2 files\nsrc/tariff/limits.go\nREADME.md"), call(2, "Grep", `{"pattern":"rateOf"}`, "Found 1 file\nsrc/tariff/limits.go")),
 		"Grep limitOf → Found 2 files ⏎ src/tariff/limits.go ⏎ README.md\nGrep rateOf → Found 1 file ⏎ src/tariff/limits.go\n")
 	f("a command that still runs", call(1, "exec_command", `{"cmd":"make rates"}`, "Chunk ID: a\nWall time: 1.0 seconds\nProcess running with session ID 77\nOriginal token count: 0\nOutput:\n"),
