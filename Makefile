@@ -106,7 +106,7 @@ oracle:
 	LACONIC_ORACLE=1 $(GO) test -count=1 -v -run '^TestOracle' ./tokenize/bpe
 
 golden:
-	$(GO) test ./compact ./compact/stage ./proxy/wire ./cli -update
+	$(GO) test -short ./compact ./compact/stage ./proxy/wire ./cli -update
 	$(GO) test ./config -run Schema -update
 	$(GO) test ./proxy/metrics -run Manual -update
 	cp deploy/alerts.yaml deploy/grafana.json deploy/chart/files
