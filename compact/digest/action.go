@@ -174,8 +174,8 @@ func containsAny(text string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// name returns what a call does, and to what, on one line of about n bytes, with paths from a
-// folder. It says of a trial that it is one, also where that is cut.
+// name returns what a call does, and to what, on one line of about n bytes. Files below root are
+// named from there. It says of a trial that it is one, also where that is cut.
 func (a *action) name(n int, root string) string {
 	by, what, first := verbs[a.kind], "", a.values.text
 	switch {

@@ -141,33 +141,6 @@ func (f *file) replace(c *change) {
 	f.regions = append(f.regions[max(0, len(f.regions)-mostRegions+1):], region{old: c.old, new: c.new})
 }
 
-// rootOf returns the folder that saves most in the paths of the files that a part names, if all of
-// them are given from the root of the file system.
-func (p *part) rootOf() (root string) {
-	paths, saves := slices.Sorted(maps.Keys(p.files)), map[string]int{}
-	for _, e := range p.events {
-		if e.by == byCall && e.command == "" && e.path != "" {
-			paths = append(paths, e.path)
-		}
-	}
-	for _, path := range paths {
-		if path != everyFile && path[0] != '/' {
-			return ""
-		}
-		for i := range min(len(path), mostPath) {
-			if folder := path[:i+1]; path[i] == '/' {
-				if saves[folder] += i; saves[folder] > saves[root] {
-					root = folder
-				}
-			}
-		}
-	}
-	if saves[root] < leastRoot {
-		return ""
-	}
-	return root
-}
-
 // newest returns the files, the last change first.
 func (fs files) newest() []*file {
 	return slices.SortedFunc(maps.Values(fs), func(a, b *file) int {

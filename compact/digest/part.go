@@ -2,6 +2,7 @@ package digest
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -79,6 +80,33 @@ func (p *part) between(events []*event) []*event {
 	}
 	slices.SortStableFunc(all, func(a, b *event) int { return a.origin - b.origin })
 	return all
+}
+
+// rootOf returns the folder that saves most in the paths of the files that a part names, if all of
+// them are given from the root of the file system.
+func (p *part) rootOf() (root string) {
+	paths, saves := slices.Sorted(maps.Keys(p.files)), map[string]int{}
+	for _, e := range p.events {
+		if e.by == byCall && e.command == "" && e.path != "" {
+			paths = append(paths, e.path)
+		}
+	}
+	for _, path := range paths {
+		if path != everyFile && path[0] != '/' {
+			return ""
+		}
+		for i := range min(len(path), mostPath) {
+			if folder := path[:i+1]; path[i] == '/' {
+				if saves[folder] += i; saves[folder] > saves[root] {
+					root = folder
+				}
+			}
+		}
+	}
+	if saves[root] < leastRoot {
+		return ""
+	}
+	return root
 }
 
 // sameAs reports whether two events are calls that are told alike, with the same result.

@@ -45,7 +45,7 @@ func resultOf(text string, k kind) *result {
 
 // colour finds what tells a terminal of colours and titles, the prompt that OpenHands puts behind
 // the output, and what Codex puts before it.
-var colour = regexp.MustCompile("\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?|\\[Python Interpreter: [^\\]\n]*\\]\n\\S+@\\S+ # ?|\\nOriginal token count: \\d+\nOutput:")
+var colour = regexp.MustCompile("\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?|\\[Python Interpreter: [^\\]\n]*\\]\n\\S+@\\S+ [#$] ?|\\nOriginal token count: \\d+\nOutput:")
 
 // ofPage finds the marks of elements in pages as Playwright shows them: they soon are others.
 var ofPage = regexp.MustCompile(` \[(?:ref=\w+|cursor=\w+)\]`)

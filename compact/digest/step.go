@@ -18,7 +18,7 @@ func (p *part) step(i int, e *event, times int) {
 		most, score = max(most, min(toldChars, p.room/8)), 10
 	case e.kind == runs && !e.shows && e.inLabel() && len(withDigits.FindAllString(e.result.text, 2)) > 1: // what was measured
 		score = 7
-	case e.kind == tracks, p.at(i+1) != nil && p.at(i+1).action == e.action: // it goes on
+	case e.kind == tracks, p.at(i+1) != nil && p.at(i+1).action == e.action: // the next one goes on with it
 		score = 0.1
 	case e.outcome.verdict == failed, e.kind == runs && !e.shows:
 		score = 4
