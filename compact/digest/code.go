@@ -66,7 +66,7 @@ func (p *part) nameChanges(event int, files []*file) {
 			name += " (removed)"
 		}
 		if left -= len(name) + 2; left < 0 {
-			text = "at least " + count(len(files)-i, "file") + " before, " + text
+			text = "at least " + count(len(files)-i, "other file") + ", " + text
 			break
 		}
 		text = joined(name, ", ", text)

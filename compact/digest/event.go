@@ -34,6 +34,7 @@ type event struct {
 	again    bool // the command printed the same in an earlier run
 	moved    bool // it is told anew, with its result
 	below    bool // the model still reads the message
+	waits    bool // for the command of a call before
 }
 
 // happened notes an event, once.

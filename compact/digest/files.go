@@ -125,15 +125,23 @@ func (fs files) namedIn(text string, origin int) (named bool) {
 func (f *file) replace(c *change) {
 	first, _, _ := strings.Cut(c.old, "\n")
 	last := c.old[strings.LastIndexByte(c.old, '\n')+1:]
+	was := lineSet{}
+	was.add(c.old)
 	for i := len(f.regions) - 1; i >= 0; i-- {
 		g := &f.regions[i]
 		long := len(g.new)+len(c.new) > mostRegion
 		holds := c.old != "" && !long && strings.Contains(g.new, c.old)
+		shared := 0
+		for h := range hashes(g.new) {
+			if was[h] {
+				shared++
+			}
+		}
 		switch {
 		case holds && !c.all:
 			g.new = strings.Replace(g.new, c.old, c.new, 1)
 			return
-		case holds, long, len(g.new) > sameText && strings.Contains(c.old, g.new),
+		case holds, long, shared > 2 && shared*2 > len(was), len(g.new) > sameText && strings.Contains(c.old, g.new),
 			len(first) > samePlace && strings.Contains(g.new, first), len(last) > samePlace && strings.Contains(g.new, last):
 			f.regions = slices.Delete(f.regions, i, i+1)
 		}

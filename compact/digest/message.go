@@ -38,10 +38,12 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 	read := &message{origin: m.Origin, role: m.Role, parts: m.Parts, calls: m.Calls, text: textOf(m)}
 	for i := range m.Calls {
 		a := actionOf(m.Calls[i].Name, valueOf(m.Calls[i].Arguments.String()))
-		if id := a.values.member("sessionid"); id != "" && id == r.session && a.values.member("chars") == "" { // it waits for the end
+		id := a.values.member("sessionid")
+		waits := id != "" && id == r.session && a.values.member("chars") == ""
+		if waits {
 			a = r.running
 		}
-		e := &event{by: byCall, origin: m.Origin, action: a}
+		e := &event{by: byCall, origin: m.Origin, action: a, waits: waits}
 		if was != nil && i < len(was.calls) && was.calls[i].ID == m.Calls[i].ID {
 			e = was.events[i]
 		} else {

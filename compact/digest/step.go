@@ -18,7 +18,7 @@ func (p *part) step(i int, e *event, times int) {
 		most, score = max(most, min(toldChars, p.room/8)), 10
 	case e.kind == runs && !e.shows && e.inLabel() && len(withDigits.FindAllString(e.result.text, 2)) > 1: // what was measured
 		score = 7
-	case e.kind == tracks, p.at(i+1) != nil && p.at(i+1).action == e.action: // the next one goes on with it
+	case e.kind == tracks:
 		score = 0.1
 	case e.outcome.verdict == failed, e.kind == runs && !e.shows:
 		score = 4
@@ -29,6 +29,9 @@ func (p *part) step(i int, e *event, times int) {
 			ended = "" // it says what no longer is
 		}
 	}
+	if e.waits {
+		name += " (it went on)"
+	}
 	if e.again && !e.inLabel() { // what is told already is not told again
 		ended += " (the same output as in an earlier run)"
 	}
@@ -36,6 +39,9 @@ func (p *part) step(i int, e *event, times int) {
 		ended += " (" + itoa(times) + " ×)"
 	}
 	head := p.add(piece{class: steps, event: i, text: name + ended, score: score * w, need: -1})
+	if next := p.at(i + 1); next != nil && next.waits && next.action == e.action {
+		p.pieces[head].score = -1 // it comes with others alone
+	}
 	if e.outcome.verdict == refused {
 		return
 	}
@@ -87,7 +93,9 @@ func (e *event) ended() string {
 		return " → " + OneLine(strings.ReplaceAll(text, "\n", lineMark), shortResult+32)
 	case verdict == passed && exit+says != "":
 		return " → " + joined(exit, ": ", says)
-	case e.kind == reads && from > 1:
+	case e.kind == reads && (e.result.object != unknown || e.result.rows > 0): // its lines are ours
+		return " (JSON)"
+	case e.kind == reads && (from > 1 || from == 1 && e.values.member("limit viewrange endline") != ""):
 		return " (lines " + itoa(from) + "–" + itoa(from+n-1) + ")"
 	case e.kind == reads:
 		return " (" + count(n, "line") + ")"
@@ -97,20 +105,24 @@ func (e *event) ended() string {
 
 // hint returns what an edit touches: how many lines, and the first that are new.
 func (e *event) hint() string {
-	added, gone, all := 0, 0, ""
+	added, gone, all, whole := 0, 0, "", false
 	for k := range e.changes {
 		fresh, n := difference(e.changes[k].old, e.changes[k].new)
-		added, gone = added+len(fresh), gone+n
+		added, gone, whole = added+len(fresh), gone+n, whole || e.changes[k].how == written
 		for _, l := range fresh {
 			if l = strings.TrimSpace(l); len(all) < shortResult && !comment.MatchString(l) {
 				all = joined(all, lineMark, l)
 			}
 		}
 	}
-	if added+gone == 0 {
+	size := "+" + itoa(added) + " −" + itoa(gone)
+	switch {
+	case added+gone == 0:
 		return ""
+	case whole: // nobody knows what was there
+		size = count(added, "line")
 	}
-	return " (+" + itoa(added) + " −" + itoa(gone) + led(": ", OneLine(all, shortResult)) + ")"
+	return " (" + size + led(": ", OneLine(all, shortResult)) + ")"
 }
 
 // inLabel reports whether a result is so short that the label has it: a line, or a few that a

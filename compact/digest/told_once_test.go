@@ -155,7 +155,7 @@ func TestTrueOfWhatCameLater(t *testing.T) {
 	f("a file of that name elsewhere, and one of another branch", conversation(say(user("Which port?")), run(1, "cd /srv && cat a.ini", settings), run(2, "git checkout main", "Switched to branch 'main'"), edit(3, "a.ini", "updated")), no("before its last change"))
 	f("all of a few lines", conversation(say(user("List.")), run(1, "./list", "a\n\nb\n\nc")), no("one of"))
 	f("a tool with lsp in its name", conversation(say(user("Write.")), exchange(1, "lsp_organize_imports", `{"path":"src/a.ts"}`, "Applied 1 workspace edit")), "lsp_organize_imports path: src/a.ts → Applied")
-	f("a part of a file", conversation(say(user("Write.")), exchange(1, "replace_symbol_body", `{"path":"a.go","body":"return 1\n"}`, "updated"), exchange(2, "write_file", `{"path":"b.go","content":"package b\n"}`, "written")), "edit b.go (+1 −0", no("edit a.go (whole"))
+	f("a part of a file", conversation(say(user("Write.")), exchange(1, "replace_symbol_body", `{"path":"a.go","body":"return 1\n"}`, "updated"), exchange(2, "write_file", `{"path":"b.go","content":"package b\n"}`, "written")), "edit b.go (1 line", no("edit a.go (whole"))
 
 	edits := [][]compact.Message{{user("Set the port.")}, edit(1, "a.ini", "updated"), run(2, "./check", "no such port"), edit(3, "a.ini", "error: old_string not found")}
 	all := conversation(edits...)

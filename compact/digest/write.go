@@ -72,7 +72,7 @@ func (w *writer) leave(next *piece) {
 		from = last.span[1]
 	case last.body != nil:
 		gap = last.event == next.event && last.class == next.class ||
-			(last.class == userWords || last.class >= rules) && last.body.says(last.span[1], len(last.body.lines))
+			last.class != steps && last.body.says(last.span[1], len(last.body.lines))
 		fallthrough
 	case next.class < rules: // what somebody says may begin anywhere
 		from = next.span[0]
@@ -132,7 +132,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 
 // late returns the mark of what was said or done before steps of the parts before.
 func (p *part) late(event int) string {
-	if e := p.at(event); e != nil && !e.told && e.origin < p.upTo {
+	if e := p.at(event); e != nil && e.origin < p.upTo {
 		return "(earlier) "
 	}
 	return ""
