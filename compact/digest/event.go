@@ -67,7 +67,7 @@ func (r *Record) lose(m *message) {
 		if m.whole != "" && !calls[0].ran {
 			text, calls = m.whole, nil
 		}
-		says(event{by: byAgent, words: strings.TrimSpace(withoutElements(text)), final: len(calls) == 0})
+		says(event{by: byAgent, words: strings.TrimSpace(withoutElements(text, false)), final: len(calls) == 0})
 		for _, e := range calls {
 			r.happened(e) // or its result left before
 		}

@@ -65,7 +65,7 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 		read.name = m.Name
 		read.said, read.data = saidIn(read.text, false)
 	case m.Role.Instruction():
-		if text := strings.TrimSpace(withoutElements(read.text)); text != r.reminder {
+		if text := strings.TrimSpace(withoutElements(read.text, false)); text != r.reminder {
 			read.data, r.reminder = text, text
 		}
 	case !r.native:

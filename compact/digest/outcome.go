@@ -94,7 +94,7 @@ func (a *action) refusal(text string) (why string, ok bool) {
 	if m != nil && !containsAny(m[2], []string{"STOP what you are doing", "DO NOT attempt"}) {
 		why = strings.TrimSuffix(strings.TrimSpace(m[1]+m[2]), "</feedback>")
 	}
-	return OneLine(withoutElements(why), 900), true
+	return OneLine(withoutElements(why, true), 900), true
 }
 
 // What a result says of an edit.

@@ -31,7 +31,7 @@ func resultOf(text string, k kind) *result {
 	}
 	u.value("", &v)
 	r := &u.result
-	r.withoutFrame(withoutElements(plain(u.b.String())), k)
+	r.withoutFrame(withoutElements(plain(u.b.String()), true), k)
 	if v := valueOf(r.text); v.list != nil { // behind what a harness says of the program
 		in := reader{}
 		in.value("", &v)

@@ -95,8 +95,10 @@ func (e *event) ended() string {
 		return " → " + joined(exit, ": ", says)
 	case e.kind == reads && (e.result.object != unknown || e.result.rows > 0): // its lines are ours
 		return " (JSON)"
-	case e.kind == reads && (from > 1 || from == 1 && e.values.member("limit viewrange endline") != ""):
+	case e.kind == reads && from > 1:
 		return " (lines " + itoa(from) + "–" + itoa(from+n-1) + ")"
+	case e.kind == reads && e.values.member("limit viewrange endline") != "":
+		return " (" + count(n, "line") + " of it)"
 	case e.kind == reads:
 		return " (" + count(n, "line") + ")"
 	}
