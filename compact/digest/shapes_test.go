@@ -165,8 +165,8 @@ func TestShapesOfAgents(t *testing.T) {
 		),
 		"  …\n  const widthLimit = 8080\n[End of")
 	// What harnesses put around results.
-	f("a file that speaks of harnesses", call(1, "Read", `{"file_path":"wrap.py"}`, "     1→def wrap(note):\n     2→    # <ide_opened_file> stands before it\n     3→    return mark(note)\n"),
-		"read wrap.py (3 lines)\n", "# <ide_opened_file> stands before it\n      return mark(note)\n")
+	f("a file that speaks of harnesses", call(1, "Read", `{"file_path":"wrap.py","limit":3}`, "     1→def wrap(note):\n     2→    # <ide_opened_file> stands before it\n     3→    return mark(note)\n"),
+		"read wrap.py (3 lines of it)\n", "# <ide_opened_file> stands before it\n      return mark(note)\n")
 	f("codes in wrappers",
 		conversation(
 			call(1, "execute_command", `{"command":"make a"}`, "Command executed in terminal within working directory '/w/x'. Exit code: 0\nOutput:\n"),
