@@ -28,7 +28,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"read_file", `{"path":"a.rb"}`, "Error: ENOENT: no such file or directory, open 'a.rb'", "read a.rb → failed: Error: ENOENT: no such file or directory, open 'a.rb'"},
 		{"query", `{"query":"select 1"}`, "Error: (sqlite3.OperationalError) no such column: a\n[SQL: select 1\nfrom b\nwhere c]\n(see the manual)", "query select 1 → failed: Error: (sqlite3.OperationalError) no such column: a"},
 		{"bash", `{"command":"git log -2"}`, "5dad981 fix: error: not found", "search git log -2 → 5dad981 fix: error: not found"},
-		{"read_file", `{"path":"a.json"}`, "{\n  \"limit\": 3,\n  \"zones\": [\"north of the river\", \"south of the river\"],\n  \"rates\": [\"of the north, by the kilometre\", \"of the south\"]\n}", "read a.json (JSON)"},
+		{"read_file", `{"path":"a.json"}`, "{\n  \"limit\": 3,\n  \"zones\": [\"north of the river\", \"south of the river\"],\n  \"rates\": [\"of the north, by the kilometre\", \"of the south, by the mile and by the weight of what is sent\"]\n}", "read a.json (JSON)"},
 		{"bash", `{"command":"ls"}`, "ERROR.md", "search ls → ERROR.md"},
 		{"bash", `{"command":"cat out.txt"}`, "error: 3 rows not found", "read cat out.txt → error: 3 rows not found"},
 		{"bash", `{"command":"cat out.txt"}`, "cat: out.txt: No such file or directory", "read cat out.txt → failed: cat: out.txt: No such file or directory"},
