@@ -43,10 +43,13 @@ const (
 // add adds a piece, and returns its index.
 func (p *part) add(q piece) int {
 	q.text = strings.TrimRight(q.text, "\n")
-	q.cost = len(q.text) + 3 + 2*strings.Count(q.text, "\n")
+	q.cost = costOf(q.text)
 	p.pieces = append(p.pieces, q)
 	return len(p.pieces) - 1
 }
+
+// costOf returns how many bytes a text takes in the record, with the indents of its lines.
+func costOf(text string) int { return len(text) + 3 + 2*strings.Count(text, "\n") }
 
 // worth returns what a piece is worth for its length.
 func (q *piece) worth() float32 { return q.score / float32(math.Sqrt(float64(q.cost)+25)) }

@@ -36,7 +36,6 @@ const (
 	mostPath    = 512
 	sameText    = 20
 	samePlace   = 40
-	leastRoot   = 160 // that are saved in paths
 )
 
 // everyFile is the path of a change to any file: nobody knows what is in them after it.
@@ -131,17 +130,11 @@ func (f *file) replace(c *change) {
 		g := &f.regions[i]
 		long := len(g.new)+len(c.new) > mostRegion
 		holds := c.old != "" && !long && strings.Contains(g.new, c.old)
-		shared := 0
-		for h := range hashes(g.new) {
-			if was[h] {
-				shared++
-			}
-		}
 		switch {
 		case holds && !c.all:
 			g.new = strings.Replace(g.new, c.old, c.new, 1)
 			return
-		case holds, long, shared > 2 && shared*2 > len(was), len(g.new) > sameText && strings.Contains(c.old, g.new),
+		case holds, long, was.mostlyIn(g.new), len(g.new) > sameText && strings.Contains(c.old, g.new),
 			len(first) > samePlace && strings.Contains(g.new, first), len(last) > samePlace && strings.Contains(g.new, last):
 			f.regions = slices.Delete(f.regions, i, i+1)
 		}

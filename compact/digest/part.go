@@ -185,6 +185,17 @@ func (s lineSet) add(text string) {
 	}
 }
 
+// mostlyIn reports whether a text has more than half of the lines, and three at least.
+func (s lineSet) mostlyIn(text string) bool {
+	n := 0
+	for h := range hashes(text) {
+		if s[h] {
+			n++
+		}
+	}
+	return n > 2 && n*2 > len(s)
+}
+
 // known reports whether more than half of the lines of a text are in the record
 // already or read by the model.
 func (p *part) known(text string) bool {

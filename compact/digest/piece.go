@@ -12,6 +12,7 @@ type layout struct {
 func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float32, use lineUse)) {
 	most, from, size, first := min(s.most, max(leastLine, p.room/5)), 0, 0, len(p.pieces)
 	above := []lead{{piece: q.need, level: -1 << 30}}
+	closed := 0 // lines behind the last piece that it got: each copies its text
 	var scores best
 	flush := func(to int, base float32) {
 		if size > 0 && b.says(from, to) {
@@ -23,15 +24,18 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 			q.text, q.score = b.quoted(from, to), max(base+scores.sum(), 0.02)*s.weight
 			q.order += from
 			p.add(q)
+			closed = 0
 		}
 		size, scores = 0, best{}
 	}
 	for i := range b.lines {
 		worth, use := score(i)
 		if last := len(p.pieces) - 1; use == closes { // what is above
-			if size == 0 && last >= first && p.pieces[last].span[1] == i {
+			if size == 0 && last >= first && p.pieces[last].span[1] == i && closed < mostClosed {
 				q := &p.pieces[last]
-				q.span[1], q.text, q.cost = i+1, q.text+"\n"+b.at(i), q.cost+len(b.at(i))+3
+				q.span[1], q.text = i+1, q.text+"\n"+b.at(i)
+				q.cost = costOf(q.text)
+				closed++
 			}
 			continue
 		}

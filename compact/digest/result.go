@@ -43,9 +43,9 @@ func resultOf(text string, k kind) *result {
 	return r
 }
 
-// colour finds what tells a terminal of colours and titles, the prompt that OpenHands puts behind
-// the output, and what Codex puts before it.
-var colour = regexp.MustCompile("\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?|\\[Python Interpreter: [^\\]\n]*\\]\n\\S+@\\S+ [#$] ?|\\nOriginal token count: \\d+\nOutput:")
+// unprinted finds what no program meant to print: the colours and titles of a terminal, the prompt
+// that OpenHands puts behind an output, and the count of tokens that Codex puts before it.
+var unprinted = regexp.MustCompile("\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?|\\[Python Interpreter: [^\\]\n]*\\]\n\\S+@\\S+ [#$] ?|\\nOriginal token count: \\d+\nOutput:")
 
 // ofPage finds the marks of elements in pages as Playwright shows them: they soon are others.
 var ofPage = regexp.MustCompile(` \[(?:ref=\w+|cursor=\w+)\]`)
@@ -57,7 +57,7 @@ func plain(text string) string {
 	if strings.Contains(text, "[ref=") {
 		text = ofPage.ReplaceAllLiteralString(text, "")
 	}
-	return colour.ReplaceAllLiteralString(strings.ReplaceAll(text, "[stderr] ", ""), "")
+	return unprinted.ReplaceAllLiteralString(strings.ReplaceAll(text, "[stderr] ", ""), "")
 }
 
 // exitCode finds the code with which a program ended, as harnesses write it.

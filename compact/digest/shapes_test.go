@@ -164,6 +164,8 @@ func TestShapesOfAgents(t *testing.T) {
 			call(3, "edit_file", `{"path":"a.go","old_string":"x = 3","new_string":"const lastOfThem = 1234567"}`, "done"), say(user("const lastOfThem = 1234567")),
 		),
 		"  …\n  const widthLimit = 8080\n[End of")
+	braces := call(1, "Read", `{"file_path":"a.go"}`, "func limitOf() {\n"+strings.Repeat("}\n", 999))
+	f("no more ends of blocks than there may be", braces, "  func limitOf() {\n"+strings.Repeat("  }\n", mostClosed)+"  …\n")
 	// What harnesses put around results.
 	f("a file that speaks of harnesses", call(1, "Read", `{"file_path":"wrap.py","limit":3}`, "     1→def wrap(note):\n     2→    # <ide_opened_file> stands before it\n     3→    return mark(note)\n"),
 		"read wrap.py (3 lines of it)\n", "# <ide_opened_file> stands before it\n      return mark(note)\n")

@@ -47,11 +47,13 @@ const (
 	minName      = 4   // of a name that is a term, of a plain word, and of both at most
 	minTerm      = 5
 	maxName      = 100
+	leastRoot    = 160  // that the root of a part has to save in paths
 	smallRoom    = 4000 // of a part in which only users' words come first
 )
 
 // Numbers and shares.
 const (
+	mostClosed    = 16 // lines that end blocks, behind a piece
 	mostTries     = 8  // of choosing a part anew until it fits
 	carriedRoom   = 16 // so many times the room is read again for a later part
 	namesShare    = 6  // names of steps take one in so many bytes of the room above smallRoom
