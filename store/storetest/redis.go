@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -81,15 +82,22 @@ func (r *Redis) Stop() {
 // URL is what a client connects to.
 func (r *Redis) URL() string { return "redis://" + r.Addr + "/0" }
 
-// FreeAddress is a loopback address that nobody listens on.
+// given counts the addresses that [FreeAddress] returned.
+var given atomic.Int32
+
+// FreeAddress returns a loopback address that nobody listens on. It returns none twice,
+// and none whose port a system gives to a connection: those begin at 32,768.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		port := 10_000 + (100*os.Getpid()+int(given.Add(1)))%22_000
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			defer l.Close()
+			return l.Addr().String()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 // Do sends a command, in one line, and returns its reply as text.
