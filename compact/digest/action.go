@@ -61,6 +61,16 @@ const (
 	touched // perhaps
 )
 
+// everyFile is the path of a change to any file: nobody knows what is in them after it.
+const everyFile = "."
+
+// Lengths, in bytes.
+const (
+	nameChars = 72  // up to which a name of a call has no names of arguments
+	toldChars = 900 // of a command or an argument that a name has
+	leastLine = 120 // of a line of a result that has several members
+)
+
 // arguments says what arguments are for, by the names that agents give them, without
 // marks. In one that is not listed may be a patch.
 var arguments = byWord(map[string]string{
@@ -241,10 +251,19 @@ func (a *action) brief() string {
 			command += "\n" + firstBytes(d[1], toldChars)
 		}
 	}
-	lines := slices.DeleteFunc(strings.Split(command, "\n"), func(l string) bool { return l == "" || comment.MatchString(l) })
+	lines := slices.DeleteFunc(strings.Split(command, "\n"), func(l string) bool { return l == "" || isComment(l) })
 	command = cmp.Or(strings.Join(lines, "\n"), command)
 	return strings.TrimSpace(strings.ReplaceAll(command[len(intoFolder.FindString(command)):], " 2>&1", ""))
 }
+
+// movesFirst reports whether a command goes to another folder before all else.
+func (a *action) movesFirst() bool { return intoFolder.MatchString(a.command) }
+
+// comment finds the lines of code that only explain it or name what it needs.
+var comment = regexp.MustCompile("^(?:\"[\\w./@-]+\"$|//|#|/?\\*|\"\"\"|'''|--|<!--|(?:import|from|package|use|using|@import) )")
+
+// isComment reports whether a line of code only explains it or names what it needs.
+func isComment(line string) bool { return comment.MatchString(line) }
 
 var (
 	// editorCommands are what an editor with one name is told to do.

@@ -26,6 +26,19 @@ var (
 	shellCell = regexp.MustCompile(`^\s*%%?(?:ba)?sh\b`)
 )
 
+// byWord returns what each word of some lists is listed under.
+func byWord[T comparable](lists map[T]string) map[string]T {
+	under := map[string]T{}
+	for of, words := range lists {
+		for _, w := range strings.Fields(words) {
+			under[w] = of
+		}
+	}
+	return under
+}
+
+func setOf(words string) map[string]bool { return byWord(map[bool]string{true: words}) }
+
 // asks reports whether a tool only asks how things are: so says the first verb of its name,
 // which may stand behind that of a server.
 func (a *action) asks() bool {

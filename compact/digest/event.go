@@ -72,20 +72,15 @@ func (r *Record) lose(m *message) {
 			r.happened(e) // or its result left before
 		}
 	}
-	byUserRun := m.role == compact.User && containsAny(firstBytes(m.text, 64), []string{"<bash-input>", "<user_shell_command>"})
+	byUserRun := m.role == compact.User && userShell.MatchString(firstBytes(m.text, 64))
 	if (byUserRun || byHand.MatchString(m.said)) && !r.files.namedIn(m.said, m.origin) {
 		r.files.apply(&change{path: everyFile, how: touched}, &event{origin: m.origin})
 	}
 	says(event{by: byUser, words: m.said, who: m.name})
 	if m.data != "" {
-		path := "what the user attached"
-		switch {
-		case m.role.Instruction(): // it leaves with the results that it stands behind
+		path := attachedAs(m.data)
+		if m.role.Instruction() { // it leaves with the results that it stands behind
 			path = "a system message"
-		case strings.HasPrefix(m.data, agentsFile):
-			path = "AGENTS.md"
-		case strings.HasPrefix(m.data, relayed):
-			path = "what other agents did"
 		}
 		r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: path}}), resultOf(m.data, reads))
 	}
@@ -108,22 +103,24 @@ func (r *Record) answer(e *event, res *result) {
 		run := hashOf(e.command + "\n" + e.result.text)
 		e.again, r.outputs[run] = r.outputs[run], true
 	}
-	if e.kind == sends || e.kind != reads && e.command == "" && containsAny(e.verb, moving) {
+	if e.kind == sends || e.kind != reads && e.command == "" && moving.MatchString(e.verb) {
 		r.files.namedIn(e.values.text+e.result.text, e.origin)
 	}
 	for i := range e.changes {
 		c := &e.changes[i]
 		if e.happened(c, e.outcome, &e.result) {
 			r.files.apply(c, e)
-		} else if (e.outcome.verdict == unknown || c.last && !e.result.coded) && !heldBack.MatchString(e.result.text) {
+		} else if e.perhaps(c, e.outcome, &e.result) {
 			r.files.namedIn(c.path, e.origin)
 		}
 	}
 }
 
-// moving are parts of the names of tools that may change files other than the one that
-// they name.
-var moving = []string{"move", "delete", "rename", "restore", "revert", "undo", "copy"}
+// userShell finds how clients show what users run themselves.
+var userShell = regexp.MustCompile(`<bash-input>|<user_shell_command>`)
+
+// moving finds the names of tools that may change files other than the one that they name.
+var moving = regexp.MustCompile(`move|delete|rename|restore|revert|undo|copy`)
 
 // byHand finds that users say that they changed something themselves, took it back, or got what
 // others changed.

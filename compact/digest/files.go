@@ -3,7 +3,6 @@ package digest
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -24,12 +23,11 @@ type file struct {
 // A region is a text in a file that was changed, as it was and as it is now.
 type region struct{ old, new string }
 
-// What is known of files is bounded: so many changes or commands of one call, so many files and
-// regions of each, and texts of such a length in which others are looked for. Above the length
-// sameText two texts of a file are the same only if they are of one place, and above samePlace
-// the ends of two edits, which often are alike.
+// What is known of files is bounded: so many files and regions of each, and texts of such a
+// length in which others are looked for. Above the length sameText two texts of a file are the
+// same only if they are of one place, and above samePlace the ends of two edits, which often are
+// alike.
 const (
-	mostChanges = 256
 	mostFiles   = 256
 	mostRegions = 24
 	mostRegion  = 1 << 16
@@ -37,9 +35,6 @@ const (
 	sameText    = 20
 	samePlace   = 40
 )
-
-// everyFile is the path of a change to any file: nobody knows what is in them after it.
-const everyFile = "."
 
 // apply notes a change that happened.
 func (fs files) apply(c *change, e *event) {
@@ -102,7 +97,7 @@ func (fs files) after(path string, e *event) bool {
 // later returns the very file that an event read, if the file was changed after it, or nil.
 func (fs files) later(e *event) *file {
 	f := fs[strings.TrimPrefix(e.path, "./")]
-	if f == nil || f.last.origin <= e.origin || intoFolder.MatchString(e.command) {
+	if f == nil || f.last.origin <= e.origin || e.movesFirst() {
 		return nil
 	}
 	return f
@@ -156,13 +151,6 @@ func (fs files) forget(n int) {
 	}
 }
 
-// add notes a change, unless there are too many or nobody knows where.
-func (a *action) add(c change) {
-	if c.path != "" && len(a.changes) < mostChanges {
-		a.changes = append(a.changes, c)
-	}
-}
-
 // difference returns the lines that are new in the text that another one became, and how many
 // lines are gone.
 func difference(old, new string) (fresh []string, gone int) {
@@ -189,48 +177,4 @@ func (g *region) now() string {
 		return ""
 	}
 	return g.new
-}
-
-var (
-	// searchBlock finds a block of SEARCH and REPLACE, as Cline, Roo and aider write it.
-	searchBlock = regexp.MustCompile(`(?ms)^(?:<{5,}|-{5,}) SEARCH[^\n]*\n(?::start_line:[^\n]*\n-+\n)?(.*?)^={5,}\n(.*?)^(?:>{5,}|\+{5,}) REPLACE`)
-	// hunk finds the lines of a file in a patch of apply_patch or in a unified diff.
-	hunk   = regexp.MustCompile(`(?m)^(?:\*\*\* (Update|Add|Delete) File: (.*)|\*\*\* Move to: (.*)|@@.*)\n((?:[^*@\n].*\n|\n)*)`)
-	added  = regexp.MustCompile(`(?m)^[+\\].*\n`)
-	gone   = regexp.MustCompile(`(?m)^[-\\].*\n`)
-	marked = regexp.MustCompile(`(?m)^[-+ ]`)
-)
-
-// patches takes the changes that a text describes, of the file at path if it names none.
-func (a *action) patches(text, path string) {
-	if _, patch, ok := strings.Cut(text, "*** Begin Patch"); ok {
-		text, _, _ = strings.Cut(patch, "*** End Patch")
-	} else if !strings.Contains("\n"+text, "\n@@ ") && !strings.HasPrefix(text, "@@\n") {
-		for _, m := range searchBlock.FindAllStringSubmatch(text, mostChanges) {
-			a.add(change{path: path, old: strings.TrimSuffix(m[1], "\n"), new: strings.TrimSuffix(m[2], "\n")})
-		}
-		return
-	}
-	how := replaced
-	for _, m := range hunk.FindAllStringSubmatch(strings.ReplaceAll(text, "\r\n", "\n")+"\n", mostChanges) {
-		switch name := strings.TrimSpace(m[2] + m[3]); {
-		case m[1] == "Delete":
-			a.add(change{path: name, how: removed})
-		case m[1] == "Add":
-			path, how = name, written
-		case m[1] == "Update":
-			path, how = name, replaced
-		case name != "": // it moves there
-			a.add(change{path: path, how: removed})
-			path = name
-		}
-		if old, fresh := unmarked(added, m[4]), unmarked(gone, m[4]); old+fresh != "" {
-			a.add(change{path: path, old: old, new: fresh, how: how})
-		}
-	}
-}
-
-// unmarked returns lines of a patch without their marks, and without some of them.
-func unmarked(without *regexp.Regexp, lines string) string {
-	return strings.Trim(marked.ReplaceAllLiteralString(without.ReplaceAllLiteralString(lines, ""), ""), "\n")
 }

@@ -60,6 +60,9 @@ func (b *body) levelOf(i int) int {
 	return level
 }
 
+// item finds an item of a list.
+var item = regexp.MustCompile(`^[ \t]*([-*•]|[0-9]+[.)]) `)
+
 func (b *body) at(i int) string { return b.text[b.lines[i].from:b.lines[i].to] }
 
 // bodyOf returns the lines of a text, and counts the terms that x knows.
@@ -161,15 +164,8 @@ var definition = regexp.MustCompile(`^\s*(?:(?:export|default|pub(?:\([^)]*\))?|
 // closing finds the lines of code that only end a block.
 var closing = regexp.MustCompile(`^\s*[])}]+[;,]?$`)
 
-// comment finds the lines of code that only explain it or name what it needs.
-var comment = regexp.MustCompile("^(?:\"[\\w./@-]+\"$|//|#|/?\\*|\"\"\"|'''|--|<!--|(?:import|from|package|use|using|@import) )")
-
-// isCode reports whether a file is source code, by its name.
-func isCode(path string) bool {
-	return codeFiles[strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])]
-}
-
-var codeFiles = setOf("go py js ts tsx jsx rs java c h cc cpp hpp cs rb php kt swift scala sh bash lua pl sql vue svelte zig ex exs dart m")
+// codeFile finds the names of files of source code.
+var codeFile = regexp.MustCompile(`(?i)(?:^|\.)(?:go|py|js|ts|tsx|jsx|rs|java|c|h|cc|cpp|hpp|cs|rb|php|kt|swift|scala|sh|bash|lua|pl|sql|vue|svelte|zig|ex|exs|dart|m)$`)
 
 // binds reports whether a line of prose says that something must or must not be
 // done.

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"laconic/compact"
@@ -28,9 +29,9 @@ type message struct {
 // keyOf returns what tells a message from others: those that were split share an origin.
 func keyOf(origin int, calls []compact.Call) string {
 	if len(calls) == 0 {
-		return itoa(origin)
+		return strconv.Itoa(origin)
 	}
-	return itoa(origin) + " " + calls[0].ID
+	return strconv.Itoa(origin) + " " + calls[0].ID
 }
 
 // read reads a message. was is what it was before it changed, or nil.
@@ -121,9 +122,7 @@ func (r *Record) callOf(m *compact.Message, text string) *event {
 func (m *message) returned(failed bool) {
 	text := m.text
 	if strings.Contains(m.call.command, "final_answer(") {
-		if final := finalAnswer.FindStringSubmatch(text); final != nil {
-			text, m.answer, m.said = final[1], final[2], final[3]
-		}
+		text, m.answer, m.said = finalAnswer(text)
 	}
 	if e := m.call; e.kind == asks || e.kind == plans || e.tool == "attempt_completion" { // the user answers
 		m.said, text = saidIn(text, true)

@@ -172,6 +172,11 @@ func (a *action) happened(c *change, o outcome, r *result) bool {
 	return !complains.MatchString(firstBytes(r.text, 1000)) && !complains.MatchString(lastBytes(r.text, 400))
 }
 
+// perhaps reports whether an action may have made a change of which nobody knows that it happened.
+func (a *action) perhaps(c *change, o outcome, r *result) bool {
+	return (o.verdict == unknown || c.last && !r.coded) && !heldBack.MatchString(r.text)
+}
+
 var (
 	// heldBack finds that a harness did not run a command, and complains that one of its programs
 	// did not work.
@@ -210,6 +215,12 @@ func isFailure(line string) bool {
 	line = firstBytes(line, 2000)
 	return containsAny(line, failureNeedles) && failureLine.MatchString(line) && !noFailure.MatchString(line) && !sourceLine.MatchString(line)
 }
+
+// isPlaced reports whether a line names a test that failed, or the place or the code of an error.
+func isPlaced(line string) bool { return placed.MatchString(line) && !noFailure.MatchString(line) }
+
+// lastBytes returns at most n bytes of the end of a text, cut between characters.
+func lastBytes(s string, n int) string { return strings.ToValidUTF8(s[max(0, len(s)-n):], "") }
 
 // summaryOf returns what an output says of how all went, in one of its last lines, or a
 // failure that stands there, and whether something failed: not both, for the failure may be

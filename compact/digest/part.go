@@ -178,6 +178,15 @@ func hashes(text string) iter.Seq[uint64] {
 	}
 }
 
+// hashOf returns a hash of a text.
+func hashOf(text string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h
+}
+
 // add adds the lines of a text.
 func (s lineSet) add(text string) {
 	for h := range hashes(text) {

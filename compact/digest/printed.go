@@ -2,6 +2,7 @@ package digest
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -67,7 +68,7 @@ func (p *part) printed(i int, e *event, head int) {
 			e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
 			e.outcome.verdict == passed && passedTest.MatchString(t):                                       // one of many, and none failed
 			return 0, skipped
-		case placed.MatchString(t) && !noFailure.MatchString(t):
+		case isPlaced(t):
 			s += 6
 		case isFailure(l):
 			s += 5
@@ -100,7 +101,7 @@ func (p *part) printed(i int, e *event, head int) {
 var ofDocument = regexp.MustCompile(`^(?:\w+: )?[\w.-]+: (?:[^.]|\.\S)*, [\w.-]+: (?:[^.]|\.\S)*$`)
 
 // longSentences finds a long line that ends with a sentence.
-var longSentences = regexp.MustCompile(`(?m)^.{` + itoa(longSentence) + `,}` + endOfSentence)
+var longSentences = regexp.MustCompile(`(?m)^.{` + strconv.Itoa(longSentence) + `,}` + endOfSentence)
 
 // isRow reports whether a line is a row of a table with a number in it.
 func isRow(l string) bool { return rows.MatchString(l) && number.MatchString(l) }

@@ -43,6 +43,17 @@ func resultOf(text string, k kind) *result {
 	return r
 }
 
+// FirstLine returns the first line that says something in a result, unwrapped. Of a text that
+// is no JSON it reads the first most bytes.
+func FirstLine(text string, most int) string {
+	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
+		text = firstBytes(text, most)
+	}
+	r := resultOf(text, searches)
+	line, _, _ := strings.Cut(strings.TrimLeft(r.text, "\n"), "\n")
+	return line
+}
+
 // unprinted finds what no program meant to print: the colours and titles of a terminal, the prompt
 // that OpenHands puts behind an output, and the count of tokens that Codex puts before it.
 var unprinted = regexp.MustCompile("\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?|\\[Python Interpreter: [^\\]\n]*\\]\n\\S+@\\S+ [#$] ?|\\nOriginal token count: \\d+\nOutput:")
@@ -120,7 +131,7 @@ func withoutNumbers(text string) (plain string, first int) {
 	}
 	for at, n := 0, 0; at < len(lines); at += max(n, 1) {
 		n = 0
-		if l := strings.TrimLeft(lines[at], " \t"); l == "" || class[l[0]] != digit {
+		if l := strings.TrimLeft(lines[at], " \t"); l == "" || l[0] < '0' || l[0] > '9' {
 			continue
 		}
 		if !bounds(at-1) && !strings.HasSuffix(lines[at-1], ":") && !strings.HasSuffix(lines[at-1], ")") {
@@ -146,7 +157,7 @@ func numbers(lines []string) (n, first int) {
 		m := numbered.FindStringSubmatch(lines[n])
 		if n == 0 && m != nil && !strings.HasSuffix(m[0], m[1]) {
 			first, _ = strconv.Atoi(m[1])
-		} else if n == 0 || m == nil || m[1] != itoa(first+n) {
+		} else if n == 0 || m == nil || m[1] != strconv.Itoa(first+n) {
 			break
 		}
 	}

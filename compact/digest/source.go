@@ -13,7 +13,7 @@ func (p *part) source(i int, e *event, head int) {
 		return
 	}
 	b, w := p.bodies[i], p.weights[i]
-	if isCode(e.path) {
+	if codeFile.MatchString(e.path) {
 		s := layout{most: max(wholeCode, p.room/10), limit: p.room * 2 / 7, weight: w * 0.7}
 		p.lines(piece{class: sources, event: i, order: 1, need: head}, b, s, func(k int) (float32, lineUse) {
 			l := b.at(k)
@@ -25,7 +25,7 @@ func (p *part) source(i int, e *event, head int) {
 				return 0, closes
 			case conflict.MatchString(t):
 				return 2, plainLine
-			case comment.MatchString(t):
+			case isComment(t):
 				return s * 0.4, plainLine
 			case definition.MatchString(l):
 				return s * 0.5, leads

@@ -3,6 +3,7 @@ package digest
 import (
 	"cmp"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -36,7 +37,7 @@ func (p *part) step(i int, e *event, times int) {
 		ended += " (the same output as in an earlier run)"
 	}
 	if times > 1 {
-		ended += " (" + itoa(times) + " ×)"
+		ended += " (" + strconv.Itoa(times) + " ×)"
 	}
 	head := p.add(piece{class: steps, event: i, text: name + ended, score: score * w, need: -1})
 	if next := p.at(i + 1); next != nil && next.waits && next.action == e.action {
@@ -67,7 +68,7 @@ func (e *event) label(n int) string { return e.name(n, "") + e.ended() }
 func (e *event) ended() string {
 	verdict, says, text, exit := e.outcome.verdict, e.outcome.says, strings.TrimSpace(e.result.text), ""
 	if e.result.coded {
-		exit = "exit " + itoa(e.result.code)
+		exit = "exit " + strconv.Itoa(e.result.code)
 	}
 	if verdict == failed && e.result.code == 0 {
 		exit = "failed"
@@ -96,13 +97,24 @@ func (e *event) ended() string {
 	case e.kind == reads && (e.result.object != unknown || e.result.rows > 0): // its lines are ours
 		return " (JSON)"
 	case e.kind == reads && from > 1:
-		return " (lines " + itoa(from) + "–" + itoa(from+n-1) + ")"
+		return " (lines " + strconv.Itoa(from) + "–" + strconv.Itoa(from+n-1) + ")"
 	case e.kind == reads && e.values.member("limit viewrange endline") != "":
 		return " (" + count(n, "line") + " of it)"
 	case e.kind == reads:
 		return " (" + count(n, "line") + ")"
 	}
 	return " →"
+}
+
+// countLines returns how many lines a text has.
+func countLines(text string) int { return strings.Count(strings.TrimRight(text, "\n"), "\n") + 1 }
+
+// led returns a text after a mark, if there is a text.
+func led(mark, text string) string {
+	if text == "" {
+		return ""
+	}
+	return mark + text
 }
 
 // hint returns what an edit touches: how many lines, and the first that are new.
@@ -112,12 +124,12 @@ func (e *event) hint() string {
 		fresh, n := difference(e.changes[k].old, e.changes[k].new)
 		added, gone, whole = added+len(fresh), gone+n, whole || e.changes[k].how == written
 		for _, l := range fresh {
-			if l = strings.TrimSpace(l); len(all) < shortResult && !comment.MatchString(l) {
+			if l = strings.TrimSpace(l); len(all) < shortResult && !isComment(l) {
 				all = joined(all, lineMark, l)
 			}
 		}
 	}
-	size := "+" + itoa(added) + " −" + itoa(gone)
+	size := "+" + strconv.Itoa(added) + " −" + strconv.Itoa(gone)
 	switch {
 	case added+gone == 0:
 		return ""

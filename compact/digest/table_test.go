@@ -2,6 +2,7 @@ package digest
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -57,11 +58,11 @@ func TestValuesKeepTheirNames(t *testing.T) {
 // there.
 func TestALaterPartHasItsHeading(t *testing.T) {
 	rows := func(id int, state string) []compact.Message {
-		return exchange(id, "find_flight", `{"day":`+itoa(id)+`}`, `[{"flight":"HAT10`+itoa(id)+`","at":"14:00:00","state":"`+state+`"},{"flight":"HAT20`+itoa(id)+`","at":"16:00:00","state":"`+state+`"}]`)
+		return exchange(id, "find_flight", `{"day":`+strconv.Itoa(id)+`}`, `[{"flight":"HAT10`+strconv.Itoa(id)+`","at":"14:00:00","state":"`+state+`"},{"flight":"HAT20`+strconv.Itoa(id)+`","at":"16:00:00","state":"`+state+`"}]`)
 	}
 	r, msgs := NewRecord(compacttest.Bytes{}), conversation(rows(1, "open"), rows(2, "shut"))
 	for k, want := range []string{"(flight, at, state)\n  HAT101, 14:00:00, open\n", "(flight, at, state)\n  HAT102, 14:00:00, shut\n"} {
-		tells(t, "part "+itoa(k+1), r.Add(msgs[2*k:2*k+2], nil, 500, false), want)
+		tells(t, "part "+strconv.Itoa(k+1), r.Add(msgs[2*k:2*k+2], nil, 500, false), want)
 	}
 }
 

@@ -7,6 +7,9 @@ import (
 	"unicode/utf8"
 )
 
+// lineMark stands between lines that are told on one.
+const lineMark = " ⏎ "
+
 // firstBytes returns at most n bytes of a text, cut between characters.
 func firstBytes(s string, n int) string {
 	if len(s) <= n {
@@ -16,17 +19,6 @@ func firstBytes(s string, n int) string {
 		n--
 	}
 	return s[:n]
-}
-
-// lastBytes returns at most n bytes of the end of a text, cut between characters.
-func lastBytes(s string, n int) string { return strings.ToValidUTF8(s[max(0, len(s)-n):], "") }
-
-// led returns a text after a mark, if there is a text.
-func led(mark, text string) string {
-	if text == "" {
-		return ""
-	}
-	return mark + text
 }
 
 func joined(a, mark, b string) string {
@@ -43,9 +35,6 @@ func count(n int, thing string) string {
 	}
 	return strconv.Itoa(n) + " " + thing
 }
-
-// countLines returns how many lines a text has.
-func countLines(text string) int { return strings.Count(strings.TrimRight(text, "\n"), "\n") + 1 }
 
 // OneLine returns a text on one line, cut at a word if it is longer than n
 // bytes. It cannot pass for a part of the record.
@@ -64,28 +53,6 @@ func cutAt(s string, n int) string {
 	}
 	return s + "…"
 }
-
-// FirstLine returns the first line that says something in a result, unwrapped. Of a text that
-// is no JSON it reads the first most bytes.
-func FirstLine(text string, most int) string {
-	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
-		text = firstBytes(text, most)
-	}
-	r := resultOf(text, searches)
-	line, _, _ := strings.Cut(strings.TrimLeft(r.text, "\n"), "\n")
-	return line
-}
-
-// hashOf returns a hash of a text.
-func hashOf(text string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(text) {
-		h = (h ^ uint64(text[i])) * 1099511628211
-	}
-	return h
-}
-
-var item = regexp.MustCompile(`^[ \t]*([-*•]|[0-9]+[.)]) `)
 
 // Quoted text must not look like a part of the record. Otherwise the answer of a
 // tool could pass for the user's words, or end the record. So lines that are quoted
@@ -107,6 +74,9 @@ var (
 // withoutMarks breaks what looks like the record's own marks.
 func withoutMarks(s string) string { return ownMarks.ReplaceAllString(s, "($1") }
 
+// maxLineChars is the length by four of which a line is cut.
+const maxLineChars = 400
+
 // quoted returns a line as it is quoted: on one line, cut if it is very long.
 func quoted(line string) string {
 	line = strings.TrimRight(firstBytes(line, 4*maxLineChars), " \t\r")
@@ -121,16 +91,3 @@ func bar(line string) string {
 	}
 	return line
 }
-
-// byWord returns what each word of some lists is listed under.
-func byWord[T comparable](lists map[T]string) map[string]T {
-	under := map[string]T{}
-	for of, words := range lists {
-		for _, w := range strings.Fields(words) {
-			under[w] = of
-		}
-	}
-	return under
-}
-
-func setOf(words string) map[string]bool { return byWord(map[bool]string{true: words}) }

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -163,6 +164,6 @@ func TestEditsAndFailuresAreNamed(t *testing.T) {
 		lists = append(lists, exchange(i+4, "run", `{"command":"sort --check `+name+`.txt"}`, "exit code: 3\n"+name+".txt:"+name+": not sorted"))
 	}
 	for size, want := range map[int]string{1500: "$ sort --check quay_aa.txt → exit 3: "} {
-		tells(t, itoa(size), recordOf(size, lists...), want)
+		tells(t, strconv.Itoa(size), recordOf(size, lists...), want)
 	}
 }

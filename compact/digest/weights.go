@@ -26,9 +26,7 @@ const (
 const (
 	labelChars   = 200 // of a step's label, and where a part is small
 	leastLabel   = 80
-	nameChars    = 72   // of a step that is only named
 	shortEnd     = 180  // of its end
-	toldChars    = 900  // of what the assistant told somebody by a call
 	belowChars   = 48   // of a message that stands below
 	shortResult  = 140  // of a result, and of what an edit adds, in a label
 	shortAnswer  = 48   // of a reply that says little without what it answers
@@ -42,9 +40,7 @@ const (
 	longSaid     = 120  // above which a sentence of the assistant says more, the longer it is
 	longEnough   = 14   // of lines that are the same only if one was copied
 	longLine     = 440  // of a line that is not read in parts, and where a part is small
-	leastLine    = 120
-	maxLineChars = 400 // by four of which a line is cut
-	minName      = 4   // of a name that is a term, of a plain word, and of both at most
+	minName      = 4    // of a name that is a term, of a plain word, and of both at most
 	minTerm      = 5
 	maxName      = 100
 	leastRoot    = 160  // that the root of a part has to save in paths
@@ -69,5 +65,4 @@ const (
 const (
 	answered = "the user answered: " // before the words of a user who was asked by a call
 	isAnswer = 1 << 30               // their order: after all else of an event
-	lineMark = " ⏎ "                 // between lines that are told on one
 )

@@ -3,11 +3,8 @@ package digest
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // text returns the chosen pieces in their order, between the head and the foot of
 // the part; "" if there are none.

@@ -1,0 +1,60 @@
+package digest
+
+import (
+	"regexp"
+	"strings"
+)
+
+// mostChanges is the number of changes or commands of one call that are read.
+const mostChanges = 256
+
+// add notes a change, unless there are too many or nobody knows where.
+func (a *action) add(c change) {
+	if c.path != "" && len(a.changes) < mostChanges {
+		a.changes = append(a.changes, c)
+	}
+}
+
+var (
+	// searchBlock finds a block of SEARCH and REPLACE, as Cline, Roo and aider write it.
+	searchBlock = regexp.MustCompile(`(?ms)^(?:<{5,}|-{5,}) SEARCH[^\n]*\n(?::start_line:[^\n]*\n-+\n)?(.*?)^={5,}\n(.*?)^(?:>{5,}|\+{5,}) REPLACE`)
+	// hunk finds the lines of a file in a patch of apply_patch or in a unified diff.
+	hunk   = regexp.MustCompile(`(?m)^(?:\*\*\* (Update|Add|Delete) File: (.*)|\*\*\* Move to: (.*)|@@.*)\n((?:[^*@\n].*\n|\n)*)`)
+	added  = regexp.MustCompile(`(?m)^[+\\].*\n`)
+	gone   = regexp.MustCompile(`(?m)^[-\\].*\n`)
+	marked = regexp.MustCompile(`(?m)^[-+ ]`)
+)
+
+// patches takes the changes that a text describes, of the file at path if it names none.
+func (a *action) patches(text, path string) {
+	if _, patch, ok := strings.Cut(text, "*** Begin Patch"); ok {
+		text, _, _ = strings.Cut(patch, "*** End Patch")
+	} else if !strings.Contains("\n"+text, "\n@@ ") && !strings.HasPrefix(text, "@@\n") {
+		for _, m := range searchBlock.FindAllStringSubmatch(text, mostChanges) {
+			a.add(change{path: path, old: strings.TrimSuffix(m[1], "\n"), new: strings.TrimSuffix(m[2], "\n")})
+		}
+		return
+	}
+	how := replaced
+	for _, m := range hunk.FindAllStringSubmatch(strings.ReplaceAll(text, "\r\n", "\n")+"\n", mostChanges) {
+		switch name := strings.TrimSpace(m[2] + m[3]); {
+		case m[1] == "Delete":
+			a.add(change{path: name, how: removed})
+		case m[1] == "Add":
+			path, how = name, written
+		case m[1] == "Update":
+			path, how = name, replaced
+		case name != "": // it moves there
+			a.add(change{path: path, how: removed})
+			path = name
+		}
+		if old, fresh := unmarked(added, m[4]), unmarked(gone, m[4]); old+fresh != "" {
+			a.add(change{path: path, old: old, new: fresh, how: how})
+		}
+	}
+}
+
+// unmarked returns lines of a patch without their marks, and without some of them.
+func unmarked(without *regexp.Regexp, lines string) string {
+	return strings.Trim(marked.ReplaceAllLiteralString(without.ReplaceAllLiteralString(lines, ""), ""), "\n")
+}
