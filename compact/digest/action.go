@@ -229,7 +229,7 @@ func (a *action) name(n int, root string) string {
 	if by == "" || a.kind == searches && a.command == "" { // the tool's own name
 		by = OneLine(a.tool, 64)
 	}
-	name := strings.TrimSpace(bar(by + " " + OneLine(what, n)))
+	name := strings.TrimSpace(bar(quoted(by + " " + OneLine(what, n))))
 	if strings.HasSuffix(name, "…") && !tried.MatchString(name) && tried.MatchString(first) {
 		name += " (dry run)"
 	}
@@ -256,6 +256,14 @@ func (a *action) brief() string {
 	return strings.TrimSpace(strings.ReplaceAll(command[len(intoFolder.FindString(command)):], " 2>&1", ""))
 }
 
+// waitsFor returns the session of Codex whose command a call only waits for, or "".
+func (a *action) waitsFor() string {
+	if a.values.member("chars") != "" {
+		return ""
+	}
+	return a.values.member("sessionid")
+}
+
 // movesFirst reports whether a command goes to another folder before all else.
 func (a *action) movesFirst() bool { return intoFolder.MatchString(a.command) }
 
@@ -276,5 +284,5 @@ var (
 
 // DescribeCall returns what a call does, on one line: read src/a.go.
 func DescribeCall(c *compact.Call) string {
-	return withoutMarks(actionOf(c.Name, valueOf(c.Arguments.String())).name(120, ""))
+	return actionOf(c.Name, valueOf(c.Arguments.String())).name(120, "")
 }

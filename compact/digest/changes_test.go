@@ -2,6 +2,7 @@ package digest
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -11,7 +12,7 @@ import (
 func TestChangesOfCommands(t *testing.T) {
 	f := func(command, want string) {
 		t.Helper()
-		a := actionOf("bash", valueOf(`{"command":`+quotedJSON(command)+`}`))
+		a := actionOf("bash", valueOf(`{"command":`+strconv.Quote(command)+`}`))
 		var got []string
 		for _, c := range a.changes {
 			if c.how == removed {
@@ -147,7 +148,7 @@ func TestWhatOnlyAsks(t *testing.T) {
 	} {
 		tool, argument, _ := strings.Cut(call, " ")
 		key := map[bool]string{true: "command", false: "id"}[tool == "bash"]
-		if a := actionOf(tool, valueOf(`{"`+key+`":`+quotedJSON(argument)+`}`)); a.mayAct() != acts {
+		if a := actionOf(tool, valueOf(`{"`+key+`":`+strconv.Quote(argument)+`}`)); a.mayAct() != acts {
 			t.Errorf("%s: %v", call, !acts)
 		}
 	}

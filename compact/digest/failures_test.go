@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"laconic/compact"
 )
 
 // Programs say in many ways that they failed. Each is found in what is printed
@@ -54,21 +52,6 @@ func TestFailuresAreFound(t *testing.T) {
 			t.Errorf("%s: no line of it is a failure", name)
 		}
 	}
-}
-
-// What the API says of a result holds, whatever the result says.
-func TestAResultThatFailedFailed(t *testing.T) {
-	f := func(name string, tool, arguments, output string, want verdict) {
-		t.Helper()
-		read := (&Record{}).read(&compact.Message{Role: compact.Tool, Failed: true, Parts: []compact.Part{{Text: compact.Plain(output)}}}, nil)
-		if o := actionOf(tool, valueOf(arguments)).outcomeOf(read.result); o.verdict != want {
-			t.Errorf("%s: %+v", name, o)
-		}
-	}
-	f("a command", "Bash", `{"command":"./check.sh"}`, "3 of 4", failed)
-	f("a file", "Read", `{"file_path":"/src/a.go"}`, "This is too large.", failed)
-	f("an edit", "Edit", `{"file_path":"/src/a.go","old_string":"a","new_string":"b"}`, "Updated by another.", failed)
-	f("the user", "Bash", `{"command":"rm a"}`, "The user doesn't want to proceed with this tool use.", refused)
 }
 
 // Source code, documents and logs that speak of failures are none.

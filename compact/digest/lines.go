@@ -3,6 +3,7 @@ package digest
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -170,7 +171,7 @@ var codeFile = regexp.MustCompile(`(?i)(?:^|\.)(?:go|py|js|ts|tsx|jsx|rs|java|c|
 // binds reports whether a line of prose says that something must or must not be
 // done.
 func binds(s string) bool {
-	return !codeMarks.MatchString(s) && (binding.MatchString(s) || containsAny(s, bindingForeign))
+	return !codeMarks.MatchString(s) && (binding.MatchString(s) || slices.ContainsFunc(bindingForeign, func(w string) bool { return strings.Contains(s, w) }))
 }
 
 var (

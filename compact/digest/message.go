@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -39,8 +38,7 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 	read := &message{origin: m.Origin, role: m.Role, parts: m.Parts, calls: m.Calls, text: textOf(m)}
 	for i := range m.Calls {
 		a := actionOf(m.Calls[i].Name, valueOf(m.Calls[i].Arguments.String()))
-		id := a.values.member("sessionid")
-		waits := id != "" && id == r.session && a.values.member("chars") == ""
+		waits := r.session != "" && a.waitsFor() == r.session
 		if waits {
 			a = r.running
 		}
@@ -59,8 +57,8 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 	switch {
 	case read.call != nil:
 		read.returned(m.Failed)
-		if id := stillRuns.FindStringSubmatch(firstBytes(read.text, frameBytes)); id != nil {
-			r.session, r.running = id[1], read.call.action
+		if session := stillRuns(read.text); session != "" {
+			r.session, r.running = session, read.call.action
 		}
 	case m.Role == compact.User:
 		read.name = m.Name
@@ -79,9 +77,6 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 	}
 	return read
 }
-
-// stillRuns finds the session in which a command goes on, as Codex names it.
-var stillRuns = regexp.MustCompile(`(?m)^Process running with session ID (\d+)$`)
 
 // textOf returns the text of a message. A shell may return objects instead.
 func textOf(m *compact.Message) string {

@@ -71,6 +71,17 @@ func plain(text string) string {
 	return unprinted.ReplaceAllLiteralString(strings.ReplaceAll(text, "[stderr] ", ""), "")
 }
 
+// stillRuns returns the session of Codex in which a command goes on, as its result says, or "".
+func stillRuns(text string) string {
+	m := sessionID.FindStringSubmatch(firstBytes(text, frameBytes))
+	if m == nil {
+		return ""
+	}
+	return m[1]
+}
+
+var sessionID = regexp.MustCompile(`(?m)^Process running with session ID (\d+)$`)
+
 // exitCode finds the code with which a program ended, as harnesses write it.
 var exitCode = regexp.MustCompile(`(?i)^[\[<("{]*(?:error:\s*|no output, )?(?:(?:the )?(?:command|process|shell|program|script)\b[\w ]{0,24} )?(?:with )?` +
 	`(?:exit(?:ed)?(?: with)?(?:[ _]?(?:code|status))?|return ?code)[>:= ]+(-?\d+)(?:\W*$|[\])>.,;"}<]| \()|^command (?:".*" (?:failed|exited|finished) with|executed in .*) exit code:? (-?\d+)\b`)
