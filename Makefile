@@ -14,7 +14,7 @@
 
 GO       ?= go
 FUZZTIME ?= 20s
-FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./compact/stage:FuzzSqueeze ./compact/stage:FuzzShortStrings ./compact/digest:FuzzDigest ./compact/digest:FuzzUnwrap \
+FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./compact/stage:FuzzSqueeze ./compact/stage:FuzzShortStrings ./compact/digest:FuzzDigest ./compact/agent:FuzzUnwrap \
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
             ./tokenize:FuzzMedia ./tokenize/bpe:FuzzCount ./cli:FuzzParse
 

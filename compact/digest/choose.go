@@ -166,10 +166,10 @@ func (p *part) carry(order []int) (list []*event) {
 	for _, i := range order {
 		q := &p.pieces[i]
 		e := p.at(q.event)
-		if q.on || q.score < leastRead*beyond || q.class != sources && q.class != rules || e.path == "" {
+		if q.on || q.score < leastRead*beyond || q.class != sources && q.class != rules || e.Path == "" {
 			continue
 		}
-		if n := len(e.result.text); !in[e] && n <= left {
+		if n := len(e.result.Text); !in[e] && n <= left {
 			in[e], left = true, left-n
 			list = append(list, e)
 		}

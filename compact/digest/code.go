@@ -4,13 +4,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"laconic/compact/agent"
+	"laconic/compact/quote"
 )
 
 // code adds the files that were changed, with the text of their changed regions as
 // it is now.
 func (p *part) code() {
 	at := len(p.events)
-	files := slices.DeleteFunc(p.files.newest(), func(f *file) bool { return f.path == everyFile || f.last.told })
+	files := slices.DeleteFunc(p.files.newest(), func(f *file) bool { return f.path == agent.EveryFile || f.last.told })
 	p.nameChanges(at, files)
 	at++
 	for k, f := range files {
@@ -18,7 +21,7 @@ func (p *part) code() {
 		if f.touched {
 			note = " (it may have changed after that)"
 		}
-		head := p.add(piece{class: steps, event: at + k, text: "as of here, " + bar(quoted(OneLine(f.path, 200))) + note + ":", score: -1, need: -1}) // only with a region
+		head := p.add(piece{class: steps, event: at + k, text: "as of here, " + quote.Bar(quote.Line(quote.OneLine(f.path, 200))) + note + ":", score: -1, need: -1}) // only with a region
 		w := 1.6 / (1 + 0.1*float32(k))
 		if settings.MatchString(f.path) {
 			w *= 3
@@ -61,15 +64,15 @@ func (p *part) nameChanges(event int, files []*file) {
 		if strings.HasPrefix(f.path, "/tmp/") && strings.Count(f.path, "/") == 2 && !f.whole { // what a command put aside
 			continue
 		}
-		name := OneLine(strings.TrimPrefix(f.path, p.root), 200)
+		name := quote.OneLine(strings.TrimPrefix(f.path, p.root), 200)
 		if f.removed {
 			name += " (removed)"
 		}
 		if left -= len(name) + 2; left < 0 {
-			text = "at least " + count(len(files)-i, "other file") + ", " + text
+			text = "at least " + quote.Count(len(files)-i, "other file") + ", " + text
 			break
 		}
-		text = joined(name, ", ", text)
+		text = quote.Joined(name, ", ", text)
 	}
 	if text != "" {
 		p.add(piece{class: steps, event: event, text: "changed: " + text, score: foremost, need: -1})

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"laconic/compact"
+	"laconic/compact/agent"
 )
 
 // TestHowStepsEnd says what labels tell of ends: data that speaks of failures is none.
@@ -171,7 +172,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"mongo", `{"query":"db.a.deleteMany({})"}`, "4", "mongo db.a.deleteMany({}) → 4"},
 		{"with_tax_search", `{"query":"with a"}`, "4", "with_tax_search with a → 4"},
 	} {
-		e, r := event{by: byCall, action: actionOf(c[0], valueOf(c[1]))}, resultOf(c[2], actionOf(c[0], valueOf(c[1])).kind)
+		e, r := event{by: byCall, Action: agent.ActionOf(c[0], c[1])}, agent.ResultOf(c[2], agent.ActionOf(c[0], c[1]).Kind)
 		NewRecord(nil).answer(&e, r)
 		if got := e.label(200); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(c[3]), " ") {
 			t.Errorf("%s of %q\nis   %s\nwant %s", c[0], c[2], got, c[3])
@@ -295,8 +296,8 @@ func TestStepsWithAnEffectKeepTheirPlace(t *testing.T) {
 func TestATrialIsTold(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	for call, trial := range map[string]bool{`{"command":"kubectl set resources ` + long + ` --dry-run=server"}`: true, `{"command":"kubectl set resources ` + long + `"}`: false, `{"id":"` + long + `","dry_run": false}`: false, `{"id":"` + long + `","dry_run": true}`: true} {
-		e := event{by: byCall, action: actionOf("bash", valueOf(call))}
-		if got := e.name(60, ""); strings.HasSuffix(got, "… (dry run)") != trial {
+		e := event{by: byCall, Action: agent.ActionOf("bash", call)}
+		if got := e.Name(60, ""); strings.HasSuffix(got, "… (dry run)") != trial {
 			t.Errorf("%s is told as %s", call, got)
 		}
 	}
@@ -304,15 +305,15 @@ func TestATrialIsTold(t *testing.T) {
 
 // What the API says of a result holds, whatever the result says.
 func TestAResultThatFailedFailed(t *testing.T) {
-	f := func(name string, tool, arguments, output string, want verdict) {
+	f := func(name string, tool, arguments, output string, want agent.Verdict) {
 		t.Helper()
 		read := (&Record{}).read(&compact.Message{Role: compact.Tool, Failed: true, Parts: []compact.Part{{Text: compact.Plain(output)}}}, nil)
-		if o := actionOf(tool, valueOf(arguments)).outcomeOf(read.result); o.verdict != want {
+		if o := agent.ActionOf(tool, arguments).OutcomeOf(read.result); o.Verdict != want {
 			t.Errorf("%s: %+v", name, o)
 		}
 	}
-	f("a command", "Bash", `{"command":"./check.sh"}`, "3 of 4", failed)
-	f("a file", "Read", `{"file_path":"/src/a.go"}`, "This is too large.", failed)
-	f("an edit", "Edit", `{"file_path":"/src/a.go","old_string":"a","new_string":"b"}`, "Updated by another.", failed)
-	f("the user", "Bash", `{"command":"rm a"}`, "The user doesn't want to proceed with this tool use.", refused)
+	f("a command", "Bash", `{"command":"./check.sh"}`, "3 of 4", agent.Failed)
+	f("a file", "Read", `{"file_path":"/src/a.go"}`, "This is too large.", agent.Failed)
+	f("an edit", "Edit", `{"file_path":"/src/a.go","old_string":"a","new_string":"b"}`, "Updated by another.", agent.Failed)
+	f("the user", "Bash", `{"command":"rm a"}`, "The user doesn't want to proceed with this tool use.", agent.Refused)
 }

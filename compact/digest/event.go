@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"laconic/compact"
+	"laconic/compact/agent"
+	"laconic/compact/quote"
 )
 
 // by says whose an event is.
@@ -19,22 +21,22 @@ const (
 // An event is what happened in one message that left: words of the user or of the
 // assistant, or a call with its result.
 type event struct {
-	by       by
-	origin   int
-	words    string // what was said
-	who      string // the name of the user, where the client says it
-	final    bool   // the assistant said it to the user, without a call
-	*action         // of a call
-	result   result
-	outcome  outcome
-	ran      bool // of a call in a text: what follows is its result
-	left     bool // its call or its result left
-	answered bool
-	told     bool // in a part
-	again    bool // the command printed the same in an earlier run
-	moved    bool // it is told anew, with its result
-	below    bool // the model still reads the message
-	waits    bool // for the command of a call before
+	by            by
+	origin        int
+	words         string // what was said
+	who           string // the name of the user, where the client says it
+	final         bool   // the assistant said it to the user, without a call
+	*agent.Action        // of a call
+	result        agent.Result
+	outcome       agent.Outcome
+	ran           bool // of a call in a text: what follows is its result
+	left          bool // its call or its result left
+	answered      bool
+	told          bool // in a part
+	again         bool // the command printed the same in an earlier run
+	moved         bool // it is told anew, with its result
+	below         bool // the model still reads the message
+	waits         bool // for the command of a call before
 }
 
 // happened notes an event, once.
@@ -58,7 +60,7 @@ func (r *Record) lose(m *message) {
 	case m.result != nil:
 		e := m.call
 		if e.answered {
-			e = &event{by: byCall, origin: m.origin, action: e.action}
+			e = &event{by: byCall, origin: m.origin, Action: e.Action}
 		}
 		r.answer(r.happened(e), m.result)
 		says(event{by: byAgent, words: m.answer, final: true})
@@ -67,51 +69,51 @@ func (r *Record) lose(m *message) {
 		if m.whole != "" && !calls[0].ran {
 			text, calls = m.whole, nil
 		}
-		says(event{by: byAgent, words: strings.TrimSpace(withoutElements(text, false)), final: len(calls) == 0})
+		says(event{by: byAgent, words: strings.TrimSpace(agent.WithoutElements(text, false)), final: len(calls) == 0})
 		for _, e := range calls {
 			r.happened(e) // or its result left before
 		}
 	}
-	byUserRun := m.role == compact.User && userShell.MatchString(firstBytes(m.text, 64))
+	byUserRun := m.role == compact.User && userShell.MatchString(quote.First(m.text, 64))
 	if (byUserRun || byHand.MatchString(m.said)) && !r.files.namedIn(m.said, m.origin) {
-		r.files.apply(&change{path: everyFile, how: touched}, &event{origin: m.origin})
+		r.files.apply(&agent.Change{Path: agent.EveryFile, How: agent.Touched}, &event{origin: m.origin})
 	}
 	says(event{by: byUser, words: m.said, who: m.name})
 	if m.data != "" {
-		path := attachedAs(m.data)
+		path := agent.AttachedAs(m.data)
 		if m.role.Instruction() { // it leaves with the results that it stands behind
 			path = "a system message"
 		}
-		r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: path}}), resultOf(m.data, reads))
+		r.answer(r.happened(&event{by: byCall, origin: m.origin, Action: &agent.Action{Kind: agent.Reads, Path: path}}), agent.ResultOf(m.data, agent.Reads))
 	}
 }
 
 // answer notes the result of a call, and what the call changed. A call that is told in a part
 // already is told anew.
-func (r *Record) answer(e *event, res *result) {
+func (r *Record) answer(e *event, res *agent.Result) {
 	if e.told {
 		late := *e
 		e.moved, late.told, late.left = true, false, false
 		e = r.happened(&late)
 	}
 	e.answered, e.result = true, *res
-	if printed, repeats := strings.CutPrefix(e.result.text+"\n", e.command+"\n"); repeats && e.command != "" { // some harnesses do
-		e.result.text = strings.TrimSuffix(printed, "\n")
+	if printed, repeats := strings.CutPrefix(e.result.Text+"\n", e.Command+"\n"); repeats && e.Command != "" { // some harnesses do
+		e.result.Text = strings.TrimSuffix(printed, "\n")
 	}
-	e.outcome = e.outcomeOf(&e.result)
-	if e.kind == runs && !e.shows && e.outcome.verdict != refused {
-		run := hashOf(e.command + "\n" + e.result.text)
+	e.outcome = e.OutcomeOf(&e.result)
+	if e.Kind == agent.Runs && !e.Shows && e.outcome.Verdict != agent.Refused {
+		run := hashOf(e.Command + "\n" + e.result.Text)
 		e.again, r.outputs[run] = r.outputs[run], true
 	}
-	if e.kind == sends || e.kind != reads && e.command == "" && moving.MatchString(e.verb) {
-		r.files.namedIn(e.values.text+e.result.text, e.origin)
+	if e.Kind == agent.Sends || e.Kind != agent.Reads && e.Command == "" && moving.MatchString(e.Verb) {
+		r.files.namedIn(e.Values.Text+e.result.Text, e.origin)
 	}
-	for i := range e.changes {
-		c := &e.changes[i]
-		if e.happened(c, e.outcome, &e.result) {
+	for i := range e.Changes {
+		c := &e.Changes[i]
+		if e.Happened(c, e.outcome, &e.result) {
 			r.files.apply(c, e)
-		} else if e.perhaps(c, e.outcome, &e.result) {
-			r.files.namedIn(c.path, e.origin)
+		} else if e.Perhaps(c, e.outcome, &e.result) {
+			r.files.namedIn(c.Path, e.origin)
 		}
 	}
 }

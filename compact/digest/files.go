@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"laconic/compact/agent"
 )
 
 // files are the files that calls changed, by their paths.
@@ -37,17 +39,17 @@ const (
 )
 
 // apply notes a change that happened.
-func (fs files) apply(c *change, e *event) {
-	path := strings.TrimSuffix(strings.TrimPrefix(c.path, "./"), "/")
+func (fs files) apply(c *agent.Change, e *event) {
+	path := strings.TrimSuffix(strings.TrimPrefix(c.Path, "./"), "/")
 	f, late := fs[path], fs.after(path, e)
 	for p, g := range fs {
-		if (g != f || c.how == touched) && g.last.origin <= e.origin && mayBe(path, p) {
-			if g.touched = true; c.how == removed || c.how == changed {
+		if (g != f || c.How == agent.Touched) && g.last.origin <= e.origin && mayBe(path, p) {
+			if g.touched = true; c.How == agent.Removed || c.How == agent.Changed {
 				g.removed, g.regions = false, nil
 			}
 		}
 	}
-	if c.how == touched && path != everyFile || path == "" || len(path) > mostPath || strings.IndexByte(path, '\n') >= 0 {
+	if c.How == agent.Touched && path != agent.EveryFile || path == "" || len(path) > mostPath || strings.IndexByte(path, '\n') >= 0 {
 		return
 	}
 	if f == nil {
@@ -60,12 +62,12 @@ func (fs files) apply(c *change, e *event) {
 		f.touched = true
 		return
 	}
-	f.last, f.removed = e, c.how == removed
-	if c.how != replaced { // of what was known nothing holds
-		f.regions, f.whole = nil, c.how == written
+	f.last, f.removed = e, c.How == agent.Removed
+	if c.How != agent.Replaced { // of what was known nothing holds
+		f.regions, f.whole = nil, c.How == agent.Written
 	}
 	f.touched = f.touched && len(f.regions) > 0
-	if c.how <= written {
+	if c.How <= agent.Written {
 		f.replace(c)
 	}
 }
@@ -80,7 +82,7 @@ func mayBe(of, path string) bool {
 	if strings.HasPrefix(of, "/") {
 		name = of[strings.LastIndexByte(of, '/')+1:]
 	}
-	return of == everyFile || strings.Contains("/"+path+"/", "/"+name+"/") || strings.HasSuffix(of, "/"+path)
+	return of == agent.EveryFile || strings.Contains("/"+path+"/", "/"+name+"/") || strings.HasSuffix(of, "/"+path)
 }
 
 // after reports whether what may be the file at a path was changed after an event, which
@@ -96,8 +98,8 @@ func (fs files) after(path string, e *event) bool {
 
 // later returns the very file that an event read, if the file was changed after it, or nil.
 func (fs files) later(e *event) *file {
-	f := fs[strings.TrimPrefix(e.path, "./")]
-	if f == nil || f.last.origin <= e.origin || e.movesFirst() {
+	f := fs[strings.TrimPrefix(e.Path, "./")]
+	if f == nil || f.last.origin <= e.origin || e.MovesFirst() {
 		return nil
 	}
 	return f
@@ -107,7 +109,7 @@ func (fs files) later(e *event) *file {
 // whether it does.
 func (fs files) namedIn(text string, origin int) (named bool) {
 	for _, f := range fs {
-		if f.path != everyFile && f.last.origin <= origin && strings.Contains(text, f.path[strings.LastIndexAny(f.path, `/\`)+1:]) {
+		if f.path != agent.EveryFile && f.last.origin <= origin && strings.Contains(text, f.path[strings.LastIndexAny(f.path, `/\`)+1:]) {
 			f.touched, named = true, true
 		}
 	}
@@ -116,25 +118,25 @@ func (fs files) namedIn(text string, origin int) (named bool) {
 
 // replace notes that a text of the file became another. A region that has the text changes
 // with it, and of others that have a part of it nobody knows how they are.
-func (f *file) replace(c *change) {
-	first, _, _ := strings.Cut(c.old, "\n")
-	last := c.old[strings.LastIndexByte(c.old, '\n')+1:]
+func (f *file) replace(c *agent.Change) {
+	first, _, _ := strings.Cut(c.Old, "\n")
+	last := c.Old[strings.LastIndexByte(c.Old, '\n')+1:]
 	was := lineSet{}
-	was.add(c.old)
+	was.add(c.Old)
 	for i := len(f.regions) - 1; i >= 0; i-- {
 		g := &f.regions[i]
-		long := len(g.new)+len(c.new) > mostRegion
-		holds := c.old != "" && !long && strings.Contains(g.new, c.old)
+		long := len(g.new)+len(c.New) > mostRegion
+		holds := c.Old != "" && !long && strings.Contains(g.new, c.Old)
 		switch {
-		case holds && !c.all:
-			g.new = strings.Replace(g.new, c.old, c.new, 1)
+		case holds && !c.All:
+			g.new = strings.Replace(g.new, c.Old, c.New, 1)
 			return
-		case holds, long, was.mostlyIn(g.new), len(g.new) > sameText && strings.Contains(c.old, g.new),
+		case holds, long, was.mostlyIn(g.new), len(g.new) > sameText && strings.Contains(c.Old, g.new),
 			len(first) > samePlace && strings.Contains(g.new, first), len(last) > samePlace && strings.Contains(g.new, last):
 			f.regions = slices.Delete(f.regions, i, i+1)
 		}
 	}
-	f.regions = append(f.regions[max(0, len(f.regions)-mostRegions+1):], region{old: c.old, new: c.new})
+	f.regions = append(f.regions[max(0, len(f.regions)-mostRegions+1):], region{old: c.Old, new: c.New})
 }
 
 // newest returns the files, the last change first.

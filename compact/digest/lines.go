@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"laconic/compact/quote"
 )
 
 // A line is a line of a text, or a part of a long one.
@@ -149,7 +151,7 @@ func (b *body) interest(x *interest, i int) float32 {
 // partLength returns the length of the first part of a long line, which ends behind a
 // row, a sentence, a member or a word if there is one.
 func partLength(s string, most int) int {
-	s = firstBytes(s, most)
+	s = quote.First(s, most)
 	for _, end := range []string{"), ", "}, ", ". ", ", ", " "} {
 		if i := strings.LastIndex(s, end); i > most/2 {
 			return i + len(end)

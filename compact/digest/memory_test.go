@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"laconic/compact"
+	"laconic/compact/agent"
 	"laconic/compact/compacttest"
 )
 
@@ -44,8 +45,8 @@ func TestTextsAreWrittenOnce(t *testing.T) {
 		return "[" + strings.Repeat(one, n)[1:] + "]"
 	}
 	for name, write := range map[string]func(n int){
-		"rows":   func(n int) { resultOf(list(n), other) },
-		"levels": func(n int) { resultOf("a:\n  "+strings.Repeat("- ", n)+"x\nb: 1\n", other) },
+		"rows":   func(n int) { agent.ResultOf(list(n), agent.Other) },
+		"levels": func(n int) { agent.ResultOf("a:\n  "+strings.Repeat("- ", n)+"x\nb: 1\n", agent.Other) },
 	} {
 		few, many := allocated(func() { write(1500) }), allocated(func() { write(6000) })
 		if t.Logf("%s: %d and %d bytes for four times as many", name, few, many); many > 6*few {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"laconic/compact"
+	"laconic/compact/agent"
 )
 
 // message is a message that was read. Each is read once, when it is first seen.
@@ -15,14 +16,14 @@ type message struct {
 	parts  []compact.Part
 	calls  []compact.Call
 
-	text   string   // of its parts
-	events []*event // of its calls
-	whole  string   // the text with the call that is written in it
-	call   *event   // that a result answers
-	result *result  // of it
-	answer string   // of the assistant to the user, in a result
-	said   string   // the user's own words, in a result those to the call
-	data   string   // what is attached to them
+	text   string        // of its parts
+	events []*event      // of its calls
+	whole  string        // the text with the call that is written in it
+	call   *event        // that a result answers
+	result *agent.Result // of it
+	answer string        // of the assistant to the user, in a result
+	said   string        // the user's own words, in a result those to the call
+	data   string        // what is attached to them
 }
 
 // keyOf returns what tells a message from others: those that were split share an origin.
@@ -37,12 +38,12 @@ func keyOf(origin int, calls []compact.Call) string {
 func (r *Record) read(m *compact.Message, was *message) *message {
 	read := &message{origin: m.Origin, role: m.Role, parts: m.Parts, calls: m.Calls, text: textOf(m)}
 	for i := range m.Calls {
-		a := actionOf(m.Calls[i].Name, valueOf(m.Calls[i].Arguments.String()))
-		waits := r.session != "" && a.waitsFor() == r.session
+		a := agent.ActionOf(m.Calls[i].Name, m.Calls[i].Arguments.String())
+		waits := r.session != "" && a.WaitsFor() == r.session
 		if waits {
 			a = r.running
 		}
-		e := &event{by: byCall, origin: m.Origin, action: a, waits: waits}
+		e := &event{by: byCall, origin: m.Origin, Action: a, waits: waits}
 		if was != nil && i < len(was.calls) && was.calls[i].ID == m.Calls[i].ID {
 			e = was.events[i]
 		} else {
@@ -57,21 +58,21 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 	switch {
 	case read.call != nil:
 		read.returned(m.Failed)
-		if session := stillRuns(read.text); session != "" {
-			r.session, r.running = session, read.call.action
+		if session := agent.StillRuns(read.text); session != "" {
+			r.session, r.running = session, read.call.Action
 		}
 	case m.Role == compact.User:
 		read.name = m.Name
-		read.said, read.data = saidIn(read.text, false)
+		read.said, read.data = agent.SaidIn(read.text, false)
 	case m.Role.Instruction():
-		if text := strings.TrimSpace(withoutElements(read.text, false)); text != r.reminder {
+		if text := strings.TrimSpace(agent.WithoutElements(read.text, false)); text != r.reminder {
 			read.data, r.reminder = text, text
 		}
 	case !r.native:
-		if a, rest := callIn(read.text); a != nil {
+		if a, rest := agent.CallIn(read.text); a != nil {
 			read.whole, read.text = read.text, rest
 			end := strings.TrimSpace(read.whole) // whatever follows a tag answers it
-			r.awaits = &event{by: byCall, origin: m.Origin, action: a, ran: strings.HasSuffix(end, ">") && !strings.HasSuffix(end, "</code>")}
+			r.awaits = &event{by: byCall, origin: m.Origin, Action: a, ran: strings.HasSuffix(end, ">") && !strings.HasSuffix(end, "</code>")}
 			read.events = append(read.events, r.awaits)
 		}
 	}
@@ -101,14 +102,14 @@ func (r *Record) callOf(m *compact.Message, text string) *event {
 	of := r.calls[m.Answers]
 	switch next := r.awaits != nil && r.awaits.origin+1 == m.Origin; {
 	case m.Role.Result():
-	case r.native || m.Role != compact.User || !isResult(text) && !(next && r.awaits.ran):
+	case r.native || m.Role != compact.User || !agent.IsResult(text) && !(next && r.awaits.ran):
 		return nil
 	case next:
 		of = r.awaits
 		of.ran = true
 	}
 	if of == nil || of.origin > m.Origin {
-		of = &event{by: byCall, origin: m.Origin, action: &action{}}
+		of = &event{by: byCall, origin: m.Origin, Action: &agent.Action{}}
 	}
 	return of
 }
@@ -116,12 +117,12 @@ func (r *Record) callOf(m *compact.Message, text string) *event {
 // returned reads the result of a call.
 func (m *message) returned(failed bool) {
 	text := m.text
-	if strings.Contains(m.call.command, "final_answer(") {
-		text, m.answer, m.said = finalAnswer(text)
+	if strings.Contains(m.call.Command, "final_answer(") {
+		text, m.answer, m.said = agent.FinalAnswer(text)
 	}
-	if e := m.call; e.kind == asks || e.kind == plans || e.tool == "attempt_completion" { // the user answers
-		m.said, text = saidIn(text, true)
+	if e := m.call; e.Kind == agent.Asks || e.Kind == agent.Plans || e.Tool == "attempt_completion" { // the user answers
+		m.said, text = agent.SaidIn(text, true)
 	}
-	m.result = resultOf(text, m.call.kind)
-	m.result.failed = failed
+	m.result = agent.ResultOf(text, m.call.Kind)
+	m.result.Failed = failed
 }

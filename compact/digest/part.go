@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"laconic/compact"
+	"laconic/compact/agent"
+	"laconic/compact/quote"
 )
 
 // part is a part of a record that is being written.
@@ -33,8 +35,8 @@ func (p *part) write() string {
 	p.events = slices.Concat(p.carried, p.between(p.events))
 	p.tasks = map[string]*event{}
 	for i, e := range p.events { // what came later counts more
-		if e.by == byCall && e.kind == tracks {
-			p.tasks[e.tool] = e
+		if e.by == byCall && e.Kind == agent.Tracks {
+			p.tasks[e.Tool] = e
 		}
 		p.weights = append(p.weights, 0.5+0.8*float32(i+1)/float32(len(p.events)))
 	}
@@ -45,12 +47,12 @@ func (p *part) write() string {
 		next := p.at(i + 1)
 		switch {
 		case e.told:
-			if !p.files.after(e.path, e) {
+			if !p.files.after(e.Path, e) {
 				first := len(p.pieces)
 				p.step(i, e, 0)
 				p.pieces[first].score = -1 // it comes with others alone
 			}
-		case e.moved, e.by == byCall && e.kind == edits && e.outcome.verdict == passed && p.stays[e]:
+		case e.moved, e.by == byCall && e.Kind == agent.Edits && e.outcome.Verdict == agent.Passed && p.stays[e]:
 		case e.below:
 			p.add(piece{class: steps, event: i, text: "user, below: " + e.words, score: foremost, need: -1})
 		case next != nil && e.sameAs(next):
@@ -75,7 +77,7 @@ func (p *part) between(events []*event) []*event {
 	all := slices.Clone(events)
 	for _, m := range p.kept {
 		if m.role == compact.User && m.said != "" && len(events) > 0 && events[0].origin < m.origin && m.origin < events[len(events)-1].origin {
-			all = append(all, &event{by: byUser, below: true, action: &action{kind: reads}, origin: m.origin, words: OneLine(firstBytes(m.said, 1000), belowChars)})
+			all = append(all, &event{by: byUser, below: true, Action: &agent.Action{Kind: agent.Reads}, origin: m.origin, words: quote.OneLine(quote.First(m.said, 1000), belowChars)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *event) int { return a.origin - b.origin })
@@ -87,12 +89,12 @@ func (p *part) between(events []*event) []*event {
 func (p *part) rootOf() (root string) {
 	paths, saves := slices.Sorted(maps.Keys(p.files)), map[string]int{}
 	for _, e := range p.events {
-		if e.by == byCall && e.command == "" && e.path != "" {
-			paths = append(paths, e.path)
+		if e.by == byCall && e.Command == "" && e.Path != "" {
+			paths = append(paths, e.Path)
 		}
 	}
 	for _, path := range paths {
-		if path != everyFile && path[0] != '/' {
+		if path != agent.EveryFile && path[0] != '/' {
 			return ""
 		}
 		for i := range min(len(path), mostPath) {
@@ -111,12 +113,12 @@ func (p *part) rootOf() (root string) {
 
 // sameAs reports whether two events are calls that are told alike, with the same result.
 func (e *event) sameAs(f *event) bool {
-	return e.by == byCall && f.by == byCall && e.label(labelChars) == f.label(labelChars) && e.result.text == f.result.text
+	return e.by == byCall && f.by == byCall && e.label(labelChars) == f.label(labelChars) && e.result.Text == f.result.Text
 }
 
 // see learns what the work is about, and which lines the model reads.
 func (p *part) see() {
-	x := newInterest(min(longLine, max(leastLine, p.room/4)))
+	x := newInterest(min(longLine, max(agent.LeastLine, p.room/4)))
 	p.interest = x
 	p.seen, p.stays = lineSet{}, map[*event]bool{}
 	for _, m := range p.kept {
@@ -124,41 +126,41 @@ func (p *part) see() {
 		case m.role.Instruction():
 			continue
 		case m.result != nil:
-			p.seen.add(m.result.text)
-			x.feed(firstBytes(m.result.text, 3000), 0.4, false)
+			p.seen.add(m.result.Text)
+			x.feed(quote.First(m.result.Text, 3000), 0.4, false)
 		case m.role == compact.User:
-			x.feed(firstBytes(m.text, 6000), 1.5, true)
+			x.feed(quote.First(m.text, 6000), 1.5, true)
 		default:
 			x.feed(m.text, 2, false)
 		}
 		for _, e := range m.events {
-			delete(p.tasks, e.tool)
+			delete(p.tasks, e.Tool)
 			if m.whole == "" {
 				p.stays[e] = true
 			}
-			e.values.each(func(text string) {
+			e.Values.Each(func(text string) {
 				p.seen.add(text)
-				x.feed(firstBytes(text, 8000), 1.5, false)
+				x.feed(quote.First(text, 8000), 1.5, false)
 			})
 		}
 		p.seen.add(m.text)
 	}
 	for i, e := range p.events {
-		x.most += len(e.result.text) / bytesPerTerm
+		x.most += len(e.result.Text) / bytesPerTerm
 		switch {
 		case e.told, e.below:
 		case e.by == byUser:
-			x.feed(firstBytes(e.words, 3000), 2, true)
+			x.feed(quote.First(e.words, 3000), 2, true)
 		case e.by == byAgent:
 			x.feed(e.words, p.weights[i], false)
 		default:
-			e.values.each(func(text string) { x.feed(firstBytes(text, 4000), 0.5*p.weights[i], false) })
+			e.Values.Each(func(text string) { x.feed(quote.First(text, 4000), 0.5*p.weights[i], false) })
 		}
 	}
 	p.bodies = make([]*body, len(p.events))
 	for i, e := range p.events {
-		if e.result.text != "" {
-			p.bodies[i] = x.bodyOf(e.result.text)
+		if e.result.Text != "" {
+			p.bodies[i] = x.bodyOf(e.result.Text)
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package digest
 
+import "laconic/compact/agent"
+
 // A layout says how a body is divided into pieces: their length, what each is worth beside its
 // lines, by what all is multiplied, and the limit of all of them together.
 type layout struct {
@@ -10,7 +12,7 @@ type layout struct {
 // lines adds lines of a body as pieces of a few whole lines like q, each with the line that it
 // stands below: score returns what a line is worth, and what it is.
 func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float32, use lineUse)) {
-	most, from, size, first := min(s.most, max(leastLine, p.room/5)), 0, 0, len(p.pieces)
+	most, from, size, first := min(s.most, max(agent.LeastLine, p.room/5)), 0, 0, len(p.pieces)
 	above := []lead{{piece: q.need, level: -1 << 30}}
 	closed := 0 // lines behind the last piece that it got: each copies its text
 	var scores best

@@ -4,22 +4,25 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"laconic/compact/agent"
+	"laconic/compact/quote"
 )
 
 // printed adds the lines of a program's output that decide: all of a short one, of
 // others the failures, the end and what the work is about; of what a search found those
 // that name what matters.
 func (p *part) printed(i int, e *event, head int) {
-	text := strings.TrimSpace(e.result.text)
-	if text == "" || e.inLabel() && e.outcome.verdict != failed {
+	text := strings.TrimSpace(e.result.Text)
+	if text == "" || e.inLabel() && e.outcome.Verdict != agent.Failed {
 		return
 	}
 	b := p.bodies[i]
 	n := len(b.lines)
 	small := len(text) < shortOutput && n <= 40
 	limit, most := max(400, p.room/10), 240
-	c, w, asked := prints, p.weights[i], e.asksData()
-	if e.kind == other || e.result.rows > 0 {
+	c, w, asked := prints, p.weights[i], e.AsksData()
+	if e.Kind == agent.Other || e.result.Rows > 0 {
 		c, w = data, 1 // however long ago
 		limit = max(600, p.room/4)
 		rows := 1 // of a table that is a text
@@ -31,19 +34,19 @@ func (p *part) printed(i int, e *event, head int) {
 				rows += withoutNames
 			}
 		}
-		rows = max(rows, e.result.rows)
+		rows = max(rows, e.result.Rows)
 		w = min(w, fewRows/float32(rows))
 	}
-	found := e.kind == searches && e.outcome.verdict != failed
+	found := e.Kind == agent.Searches && e.outcome.Verdict != agent.Failed
 	if found {
 		limit, most, w = min(p.room/14, mostFound), 200, w*0.5
 	}
-	listing := found && (e.query == "" && e.command == "" || lists.MatchString(e.brief()))
-	document := c == data && len(text) > shortObject && longSentences.MatchString(text) && e.result.listed*2 < len(text)
+	listing := found && (e.Query == "" && e.Command == "" || lists.MatchString(e.Brief()))
+	document := c == data && len(text) > shortObject && longSentences.MatchString(text) && e.result.Listed*2 < len(text)
 	first := float32(opening)
 	here := map[string]bool{} // lines that came before, in the label too
 	if c == data && !strings.Contains(p.pieces[head].text, "…") {
-		e.values.each(func(text string) {
+		e.Values.Each(func(text string) {
 			for l := range strings.SplitSeq(text, "\n") {
 				here[strings.TrimSpace(l)] = len(l) > longEnough
 			}
@@ -65,14 +68,14 @@ func (p *part) printed(i int, e *event, head int) {
 		case tableHead.MatchString(l):
 			return 0, header
 		case here[t], here[value],
-			e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)), // the label has it
-			e.outcome.verdict == passed && passedTest.MatchString(t):                                       // one of many, and none failed
+			e.outcome.Says != "" && strings.HasPrefix(e.outcome.Says, quote.OneLine(strings.Trim(t, "= "), 130)), // the label has it
+			e.outcome.Verdict == agent.Passed && passedTest.MatchString(t):                                       // one of many, and none failed
 			return 0, skipped
-		case isPlaced(t):
+		case agent.IsPlaced(t):
 			s += 6
-		case isFailure(l):
+		case agent.IsFailure(l):
 			s += 5
-		case e.shows && binds(l): // of a file that a command shows
+		case e.Shows && binds(l): // of a file that a command shows
 			s = (s + ofRule) * max(1, heldWeight/w)
 		case small && c == prints:
 			s += 0.6

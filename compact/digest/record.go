@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"laconic/compact"
+	"laconic/compact/agent"
 )
 
 // A Record writes the text of a slot part by part. What it returns is a function
@@ -19,13 +20,13 @@ type Record struct {
 	fresh    int               // how many of the newest events no part was chosen from
 	awaits   *event            // the last call in a text, whose result may be the next message
 	files    files
-	told     lineSet  // in the parts
-	outputs  lineSet  // of commands, each with its command
-	session  string   // of the command that may still run
-	running  *action  // this command
-	reminder string   // the instruction that was read last: a client may repeat it each turn
-	native   bool     // there are calls that are no part of a text
-	carried  []*event // reads of which pieces had no room, for a later part
+	told     lineSet       // in the parts
+	outputs  lineSet       // of commands, each with its command
+	session  string        // of the command that may still run
+	running  *agent.Action // this command
+	reminder string        // the instruction that was read last: a client may repeat it each turn
+	native   bool          // there are calls that are no part of a text
+	carried  []*event      // reads of which pieces had no room, for a later part
 
 	upTo     int // the origin of the newest event that the parts tell of
 	messages int // how many left
@@ -90,7 +91,7 @@ func (r *Record) forget(size int) {
 	words := left / 4
 	kept := r.events[:0:0]
 	for _, e := range slices.Backward(r.events) {
-		n := eventBytes + len(e.words) + len(e.result.text)
+		n := eventBytes + len(e.words) + len(e.result.Text)
 		if e.by == byUser && words > 0 {
 			words -= len(e.words)
 		} else if n > left {

@@ -196,7 +196,7 @@ func TestARecordRemembersABoundedNumber(t *testing.T) {
 	r := houses(func(i int, r *Record, lost []compact.Message) { r.Add(lost, nil, 300, i%10 == 9) })
 	bytes := 0
 	for _, e := range r.events {
-		bytes += len(e.words) + len(e.result.text)
+		bytes += len(e.words) + len(e.result.Text)
 	}
 	if n := len(r.events); n > 512 || bytes > 1<<17 {
 		t.Errorf("%d events of %d bytes are remembered", n, bytes)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"laconic/compact"
+	"laconic/compact/agent"
 	"laconic/compact/compacttest"
 )
 
@@ -11,8 +12,8 @@ import (
 func TestResults(t *testing.T) {
 	f := func(text, want string) {
 		t.Helper()
-		if r := resultOf(text, reads); r.text != want {
-			t.Errorf("%s\nreads\n%q, want\n%q", text, r.text, want)
+		if r := agent.ResultOf(text, agent.Reads); r.Text != want {
+			t.Errorf("%s\nreads\n%q, want\n%q", text, r.Text, want)
 		}
 	}
 	f("<tool_use_error>File has not been read yet. Read it first.</tool_use_error>", "<tool_use_error>File has not been read yet. Read it first.</tool_use_error>")

@@ -3,17 +3,19 @@ package digest
 import (
 	"regexp"
 	"strings"
+
+	"laconic/compact/agent"
 )
 
 // source adds what was read of a file: of code whole pieces under their
 // definitions, of prose and settings rules and values first.
 func (p *part) source(i int, e *event, head int) {
 	f := p.files.later(e)
-	if e.outcome.verdict == failed || p.bodies[i] == nil || f != nil && f.whole {
+	if e.outcome.Verdict == agent.Failed || p.bodies[i] == nil || f != nil && f.whole {
 		return
 	}
 	b, w := p.bodies[i], p.weights[i]
-	if codeFile.MatchString(e.path) {
+	if codeFile.MatchString(e.Path) {
 		s := layout{most: max(wholeCode, p.room/10), limit: p.room * 2 / 7, weight: w * 0.7}
 		p.lines(piece{class: sources, event: i, order: 1, need: head}, b, s, func(k int) (float32, lineUse) {
 			l := b.at(k)
@@ -25,7 +27,7 @@ func (p *part) source(i int, e *event, head int) {
 				return 0, closes
 			case conflict.MatchString(t):
 				return 2, plainLine
-			case isComment(t):
+			case agent.IsComment(t):
 				return s * 0.4, plainLine
 			case definition.MatchString(l):
 				return s * 0.5, leads
@@ -38,14 +40,14 @@ func (p *part) source(i int, e *event, head int) {
 	p.lines(piece{class: rules, event: i, order: 1, need: head}, b, s, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
-		rule, short := binds(l), len(e.result.text) <= shortFile
+		rule, short := binds(l), len(e.result.Text) <= shortFile
 		s := b.interest(p.interest, k)*0.6 + max(0, 0.9-0.45*float32(k))
 		switch {
 		case t == "":
 			return 0, blank
 		case b.leadsOn(k):
 			return 0, leads
-		case k < 3 && e.result.object != unknown && ofDocument.MatchString(t):
+		case k < 3 && e.result.Object != agent.Unknown && ofDocument.MatchString(t):
 			return 0, skipped
 		case heading.MatchString(t) && len(b.lines) > 8:
 			return 0.1, leads

@@ -5,6 +5,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"laconic/compact/agent"
+	"laconic/compact/quote"
 )
 
 // step adds a call: what was done, how it ended, and the lines of its result that
@@ -13,19 +16,19 @@ func (p *part) step(i int, e *event, times int) {
 	w := p.weights[i]
 	most, score := min(labelChars, max(leastLabel, p.room/6)), float32(1.5)
 	switch {
-	case e.outcome.verdict == refused: // however long ago: the user still does not want it
+	case e.outcome.Verdict == agent.Refused: // however long ago: the user still does not want it
 		score, w = 14, 1
-	case p.tasks[e.tool] == e, e.kind == other && e.mayAct(): // what is to do, or what somebody was told, stands in the label
-		most, score = max(most, min(toldChars, p.room/8)), 10
-	case e.kind == runs && !e.shows && e.inLabel() && len(withDigits.FindAllString(e.result.text, 2)) > 1: // what was measured
+	case p.tasks[e.Tool] == e, e.Kind == agent.Other && e.MayAct(): // what is to do, or what somebody was told, stands in the label
+		most, score = max(most, min(agent.ToldChars, p.room/8)), 10
+	case e.Kind == agent.Runs && !e.Shows && e.inLabel() && len(withDigits.FindAllString(e.result.Text, 2)) > 1: // what was measured
 		score = 7
-	case e.kind == tracks:
+	case e.Kind == agent.Tracks:
 		score = 0.1
-	case e.outcome.verdict == failed, e.kind == runs && !e.shows:
+	case e.outcome.Verdict == agent.Failed, e.Kind == agent.Runs && !e.Shows:
 		score = 4
 	}
-	name, ended := e.name(most, p.root), e.ended()
-	if e.kind == reads && e.path != "" && p.files.later(e) != nil {
+	name, ended := e.Name(most, p.root), e.ended()
+	if e.Kind == agent.Reads && e.Path != "" && p.files.later(e) != nil {
 		if name += ", before its last change"; e.inLabel() {
 			ended = "" // it says what no longer is
 		}
@@ -40,21 +43,21 @@ func (p *part) step(i int, e *event, times int) {
 		ended += " (" + strconv.Itoa(times) + " ×)"
 	}
 	head := p.add(piece{class: steps, event: i, text: name + ended, score: score * w, need: -1})
-	if next := p.at(i + 1); next != nil && next.waits && next.action == e.action {
+	if next := p.at(i + 1); next != nil && next.waits && next.Action == e.Action {
 		p.pieces[head].score = -1 // it comes with others alone
 	}
-	if e.outcome.verdict == refused {
+	if e.outcome.Verdict == agent.Refused {
 		return
 	}
-	switch e.kind {
-	case tracks, edits:
-	case asks:
+	switch e.Kind {
+	case agent.Tracks, agent.Edits:
+	case agent.Asks:
 		p.asked(i, e, head)
-	case plans, reports:
-		p.says(piece{class: answers, event: i, order: 1, need: head}, e.text, 1.6, p.room/4)
-	case sends:
-		p.says(piece{class: findings, event: i, order: 1, need: head}, e.result.text, 0.9, p.room/5)
-	case reads:
+	case agent.Plans, agent.Reports:
+		p.says(piece{class: answers, event: i, order: 1, need: head}, e.Text, 1.6, p.room/4)
+	case agent.Sends:
+		p.says(piece{class: findings, event: i, order: 1, need: head}, e.result.Text, 0.9, p.room/5)
+	case agent.Reads:
 		p.source(i, e, head)
 	default:
 		p.printed(i, e, head)
@@ -62,46 +65,46 @@ func (p *part) step(i int, e *event, times int) {
 }
 
 // label returns the line of a step: what was done, and how it ended.
-func (e *event) label(n int) string { return e.name(n, "") + e.ended() }
+func (e *event) label(n int) string { return e.Name(n, "") + e.ended() }
 
 // ended returns how a step ended, as its label says it.
 func (e *event) ended() string {
-	verdict, says, text, exit := e.outcome.verdict, e.outcome.says, strings.TrimSpace(e.result.text), ""
-	if e.result.coded {
-		exit = "exit " + strconv.Itoa(e.result.code)
+	verdict, says, text, exit := e.outcome.Verdict, e.outcome.Says, strings.TrimSpace(e.result.Text), ""
+	if e.result.Coded {
+		exit = "exit " + strconv.Itoa(e.result.Code)
 	}
-	if verdict == failed && e.result.code == 0 {
+	if verdict == agent.Failed && e.result.Code == 0 {
 		exit = "failed"
 	}
-	switch from, n := e.result.first, countLines(e.result.text); {
-	case verdict == refused && says != "":
+	switch from, n := e.result.First, countLines(e.result.Text); {
+	case verdict == agent.Refused && says != "":
 		return e.hint() + ` → refused by the user, who said: "` + says + `"`
-	case verdict == refused:
+	case verdict == agent.Refused:
 		return e.hint() + " → refused by the user"
-	case verdict == unknown && !e.answered: // the result stays
+	case verdict == agent.Unknown && !e.answered: // the result stays
 		return e.hint()
-	case verdict == failed:
-		return " → " + joined(exit, ": ", says)
-	case e.kind == edits && verdict == passed:
+	case verdict == agent.Failed:
+		return " → " + quote.Joined(exit, ": ", says)
+	case e.Kind == agent.Edits && verdict == agent.Passed:
 		return e.hint() + " → " + cmp.Or(says, "done")
-	case e.kind == edits:
+	case e.Kind == agent.Edits:
 		return " → " + says
-	case e.kind == asks, e.kind == reports && text == "": // the user's words are told
+	case e.Kind == agent.Asks, e.Kind == agent.Reports && text == "": // the user's words are told
 		return ""
 	case text == "":
-		return " → " + joined(exit, ", ", "no output")
+		return " → " + quote.Joined(exit, ", ", "no output")
 	case e.inLabel():
-		return " → " + OneLine(strings.ReplaceAll(text, "\n", lineMark), shortResult+32)
-	case verdict == passed && exit+says != "":
-		return " → " + joined(exit, ": ", says)
-	case e.kind == reads && (e.result.object != unknown || e.result.rows > 0): // its lines are ours
+		return " → " + quote.OneLine(strings.ReplaceAll(text, "\n", quote.LineMark), shortResult+32)
+	case verdict == agent.Passed && exit+says != "":
+		return " → " + quote.Joined(exit, ": ", says)
+	case e.Kind == agent.Reads && (e.result.Object != agent.Unknown || e.result.Rows > 0): // its lines are ours
 		return " (JSON)"
-	case e.kind == reads && from > 1:
+	case e.Kind == agent.Reads && from > 1:
 		return " (lines " + strconv.Itoa(from) + "–" + strconv.Itoa(from+n-1) + ")"
-	case e.kind == reads && e.values.member("limit viewrange endline") != "":
-		return " (" + count(n, "line") + " of it)"
-	case e.kind == reads:
-		return " (" + count(n, "line") + ")"
+	case e.Kind == agent.Reads && e.Values.Member("limit viewrange endline") != "":
+		return " (" + quote.Count(n, "line") + " of it)"
+	case e.Kind == agent.Reads:
+		return " (" + quote.Count(n, "line") + ")"
 	}
 	return " →"
 }
@@ -120,12 +123,12 @@ func led(mark, text string) string {
 // hint returns what an edit touches: how many lines, and the first that are new.
 func (e *event) hint() string {
 	added, gone, all, whole := 0, 0, "", false
-	for k := range e.changes {
-		fresh, n := difference(e.changes[k].old, e.changes[k].new)
-		added, gone, whole = added+len(fresh), gone+n, whole || e.changes[k].how == written
+	for k := range e.Changes {
+		fresh, n := difference(e.Changes[k].Old, e.Changes[k].New)
+		added, gone, whole = added+len(fresh), gone+n, whole || e.Changes[k].How == agent.Written
 		for _, l := range fresh {
-			if l = strings.TrimSpace(l); len(all) < shortResult && !isComment(l) {
-				all = joined(all, lineMark, l)
+			if l = strings.TrimSpace(l); len(all) < shortResult && !agent.IsComment(l) {
+				all = quote.Joined(all, quote.LineMark, l)
 			}
 		}
 	}
@@ -134,30 +137,30 @@ func (e *event) hint() string {
 	case added+gone == 0:
 		return ""
 	case whole: // nobody knows what was there
-		size = count(added, "line")
+		size = quote.Count(added, "line")
 	}
-	return " (" + size + led(": ", OneLine(all, shortResult)) + ")"
+	return " (" + size + led(": ", quote.OneLine(all, shortResult)) + ")"
 }
 
 // inLabel reports whether a result is so short that the label has it: a line, or a few that a
 // search found.
 func (e *event) inLabel() bool {
-	text := strings.TrimSpace(e.result.text)
-	return len(text) <= shortResult && (strings.IndexByte(text, '\n') < 0 || e.kind == searches && strings.Count(text, "\n") < 4)
+	text := strings.TrimSpace(e.result.Text)
+	return len(text) <= shortResult && (strings.IndexByte(text, '\n') < 0 || e.Kind == agent.Searches && strings.Count(text, "\n") < 4)
 }
 
 // asked adds what the user was asked, with the options, and what the user
 // answered.
 func (p *part) asked(i int, e *event, head int) {
 	var texts []string
-	e.values.each(func(text string) { texts = append(texts, text) })
+	e.Values.Each(func(text string) { texts = append(texts, text) })
 	question := len(p.pieces)
 	p.says(piece{class: answers, event: i, order: 1, need: head}, strings.Join(texts, "\n"), 4, max(1200, p.room/6))
 	if question == len(p.pieces) {
 		question = head
 	}
-	if text := strings.Join(strings.Fields(e.result.text), " "); text != "" {
-		p.add(piece{class: userWords, event: i, order: isAnswer, text: cutAt(text, 1200), score: 25, need: question})
+	if text := strings.Join(strings.Fields(e.result.Text), " "); text != "" {
+		p.add(piece{class: userWords, event: i, order: isAnswer, text: quote.Cut(text, 1200), score: 25, need: question})
 	}
 }
 

@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"laconic/compact"
+	"laconic/compact/agent"
 	"laconic/compact/compacttest"
+	"laconic/compact/quote"
 	"laconic/proxy/wire/wiretest"
 )
 
@@ -97,7 +99,7 @@ func (t *truth) String() string {
 }
 
 func (t *truth) miss(how, format string, args ...any) {
-	t.wrong = append(t.wrong, how+": "+OneLine(fmt.Sprintf(format, args...), 400))
+	t.wrong = append(t.wrong, how+": "+quote.OneLine(fmt.Sprintf(format, args...), 400))
 }
 
 // A step is a call of a recorded conversation as it was recorded.
@@ -165,7 +167,7 @@ func (s *recordedStep) code() (code string, known bool) {
 		return strings.Join(m[1:], ""), true
 	}
 	// Claude Code writes every code but 0.
-	return "0", s.tool == "Bash" && s.event.outcome.verdict != refused && !strings.HasPrefix(s.result, "<tool_use_error>")
+	return "0", s.tool == "Bash" && s.event.outcome.Verdict != agent.Refused && !strings.HasPrefix(s.result, "<tool_use_error>")
 }
 
 func measure(c wiretest.Recorded) truth {
@@ -186,19 +188,19 @@ func measure(c wiretest.Recorded) truth {
 // edit judges what is told of the changes of a step.
 func (m *truth) edit(s *recordedStep, later []recordedStep) {
 	e := s.event
-	yes, no := edited.MatchString(strings.TrimSpace(s.result)), unedited.MatchString(firstBytes(s.result, 400))
+	yes, no := edited.MatchString(strings.TrimSpace(s.result)), unedited.MatchString(quote.First(s.result, 400))
 	code, known := s.code()
-	for k := range e.changes {
-		c := &e.changes[k]
-		told := e.happened(c, e.outcome, &e.result)
+	for k := range e.Changes {
+		c := &e.Changes[k]
+		told := e.Happened(c, e.outcome, &e.result)
 		is, judged := yes && !no, yes || no
 		if shown, ok := shownLater(c, later); ok {
 			is, judged = shown, true
 		} else if s.command != "" && known && (code == "0" || !strings.Contains(s.command, "&&")) {
-			is, judged = code == "0" || c.how == written, true
+			is, judged = code == "0" || c.How == agent.Written, true
 		}
 		if told && judged && !m.changes.count(is) {
-			m.miss("no change", "%s %s → %s", s.tool, c.path, s.result)
+			m.miss("no change", "%s %s → %s", s.tool, c.Path, s.result)
 		}
 	}
 	var paths []string
@@ -216,8 +218,8 @@ func (m *truth) edit(s *recordedStep, later []recordedStep) {
 		}
 	}
 	for _, p := range paths {
-		if !m.told.count(slices.ContainsFunc(e.changes, func(c change) bool {
-			return strings.HasSuffix(c.path, p) && e.happened(&c, e.outcome, &e.result)
+		if !m.told.count(slices.ContainsFunc(e.Changes, func(c agent.Change) bool {
+			return strings.HasSuffix(c.Path, p) && e.Happened(&c, e.outcome, &e.result)
 		})) {
 			m.miss("change not told", "%s %s: %s", s.tool, p, s.raw)
 		}
@@ -231,21 +233,21 @@ func withoutTexts(command string) string {
 
 // shownLater reports whether the next reading of a file shows a change. ok is false if
 // there is none, or another change before it.
-func shownLater(c *change, later []recordedStep) (is, ok bool) {
-	fresh, gone := onlyIn(c.new, c.old, 24), onlyIn(c.old, c.new, 40)
-	base := c.path[strings.LastIndexByte(c.path, '/')+1:]
+func shownLater(c *agent.Change, later []recordedStep) (is, ok bool) {
+	fresh, gone := onlyIn(c.New, c.Old, 24), onlyIn(c.Old, c.New, 40)
+	base := c.Path[strings.LastIndexByte(c.Path, '/')+1:]
 	for i := range later {
 		s := &later[i]
 		if !strings.Contains(s.raw, base) {
 			continue
 		}
-		if fresh != "" && strings.Contains(s.result, fresh) && s.event.kind != edits {
+		if fresh != "" && strings.Contains(s.result, fresh) && s.event.Kind != agent.Edits {
 			return true, true
 		}
-		if len(s.event.changes) > 0 || fresh == "" || gone == "" {
+		if len(s.event.Changes) > 0 || fresh == "" || gone == "" {
 			return false, false
 		}
-		if strings.Contains(s.result, gone) && s.event.kind == reads {
+		if strings.Contains(s.result, gone) && s.event.Kind == agent.Reads {
 			return false, true
 		}
 	}

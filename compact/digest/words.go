@@ -3,6 +3,9 @@ package digest
 import (
 	"regexp"
 	"strings"
+
+	"laconic/compact/agent"
+	"laconic/compact/quote"
 )
 
 // user adds what a user said, word for word if it is not long: of a long text the
@@ -63,9 +66,9 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 	b := p.interest.sentencesOf(text, least)
 	n := float32(len(b.lines) + 1)
 	reply := ""
-	if e, next := p.at(i), p.at(i+1); e.by == byCall && e.kind == asks && e.result.text != "" {
-		reply = e.result.text
-	} else if (e.by == byAgent || e.kind == asks) && next != nil && next.by == byUser {
+	if e, next := p.at(i), p.at(i+1); e.by == byCall && e.Kind == agent.Asks && e.result.Text != "" {
+		reply = e.result.Text
+	} else if (e.by == byAgent || e.Kind == agent.Asks) && next != nil && next.by == byUser {
 		reply = next.words
 	}
 	replied := reply != "" && (len(reply) < shortAnswer || option.MatchString(reply))
@@ -105,7 +108,7 @@ var option = regexp.MustCompile(`(?i)^\W{0,3}(?:(?:the|option) )?(?:[a-h1-9][).:
 // sentenceLength returns the length of the sentence that a text begins with, with the
 // blanks after it, or that of the text if none ends within most bytes.
 func sentenceLength(text string, most int) int {
-	for _, m := range sentence.FindAllStringIndex(firstBytes(text, most), 8) {
+	for _, m := range sentence.FindAllStringIndex(quote.First(text, most), 8) {
 		if rest := text[m[1]:]; m[0] >= 8 && (text[m[0]+1] != '.' || rest == "" || class[rest[0]]&(lower|digit) == 0) {
 			return m[1]
 		}

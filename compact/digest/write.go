@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"laconic/compact/agent"
+	"laconic/compact/quote"
 )
 
 // text returns the chosen pieces in their order, between the head and the foot of
@@ -25,7 +28,7 @@ func (p *part) text() string {
 	w := writer{part: p, last: end, left: max(0, p.room-smallRoom) / namesShare}
 	w.b.WriteString(p.head)
 	if p.root != "" {
-		w.b.WriteString("files below " + quoted(OneLine(p.root, mostPath)) + " are named from there\n")
+		w.b.WriteString("files below " + quote.Line(quote.OneLine(p.root, mostPath)) + " are named from there\n")
 	}
 	for i, q := range on {
 		if q.on {
@@ -82,7 +85,7 @@ func (w *writer) leave(next *piece) {
 	case w.skipped == 1 && names != "":
 		w.b.WriteString(names + "\n")
 	case w.skipped > 0:
-		w.b.WriteString("… " + count(w.skipped, "more step") + led(": ", names) + "\n")
+		w.b.WriteString("… " + quote.Count(w.skipped, "more step") + led(": ", names) + "\n")
 	}
 	w.skipped, w.names = 0, nil
 }
@@ -104,7 +107,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 	case q.class == userWords:
 		label = "user: "
 		if e := w.at(q.event); e.who != "" {
-			label = "user (" + bar(OneLine(e.who, 64)) + "): "
+			label = "user (" + quote.Bar(quote.OneLine(e.who, 64)) + "): "
 		}
 		label += w.late(q.event)
 	case (q.class == answers || q.class == prose) && q.need < 0:
@@ -122,7 +125,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 		} else {
 			w.b.WriteString("  ")
 		}
-		w.b.WriteString(label + bar(quoted(line)) + "\n")
+		w.b.WriteString(label + quote.Bar(quote.Line(line)) + "\n")
 		label = ""
 	}
 }
@@ -140,15 +143,15 @@ func (p *part) late(event int) string {
 // what the user refused. Where the room is not small, no action that failed is left out.
 func (w *writer) skip(e *event, late string) {
 	w.skipped++
-	if e.kind != edits && e.outcome.verdict < failed && (e.kind != other || !e.mayAct()) {
+	if e.Kind != agent.Edits && e.outcome.Verdict < agent.Failed && (e.Kind != agent.Other || !e.MayAct()) {
 		return
 	}
 	end := e.ended()
-	if e.outcome.verdict != refused {
-		end = strings.TrimSuffix(cutAt(end, shortEnd), " →") // nothing of it is told
+	if e.outcome.Verdict != agent.Refused {
+		end = strings.TrimSuffix(quote.Cut(end, shortEnd), " →") // nothing of it is told
 	}
-	text := e.name(nameChars, w.root) + end
-	must := e.outcome.verdict == refused || e.outcome.verdict == failed && e.kind == other && w.room > smallRoom
+	text := e.Name(agent.NameChars, w.root) + end
+	must := e.outcome.Verdict == agent.Refused || e.outcome.Verdict == agent.Failed && e.Kind == agent.Other && w.room > smallRoom
 	if w.left -= len(text); w.left >= 0 || must {
 		w.names = append(w.names, late+text)
 	}

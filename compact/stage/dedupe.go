@@ -2,7 +2,7 @@ package stage
 
 import (
 	"laconic/compact"
-	"laconic/compact/digest"
+	"laconic/compact/agent"
 )
 
 // dedupe removes what a later message says again. If a file was read again or a
@@ -42,5 +42,5 @@ func supersedes(older, newer compact.Text) bool {
 	if newer.Len() < older.Len()/2 {
 		return false
 	}
-	return !digest.ReportsFailure(newer.String()) || digest.ReportsFailure(older.String())
+	return !agent.ReportsFailure(newer.String()) || agent.ReportsFailure(older.String())
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"laconic/compact"
-	"laconic/compact/digest"
+	"laconic/compact/agent"
+	"laconic/compact/quote"
 )
 
 // The kinds of text that a marker replaces.
@@ -39,11 +40,11 @@ func elidedResult(text string, call *compact.Call) string {
 	room := min(int(markerShare*float64(size)), maxMarkerBytes-1)
 	marker := strings.TrimSuffix(elided(size, ofResult), ")")
 	if call != nil {
-		if more := marker + "; " + notMarked.Replace(masked(digest.DescribeCall(call))); len(more) < room {
+		if more := marker + "; " + notMarked.Replace(masked(agent.Describe(call))); len(more) < room {
 			marker = more
 		}
 	}
-	line := digest.OneLine(masked(digest.FirstLine(text, 8*firstLineBytes)), firstLineBytes)
+	line := quote.OneLine(masked(agent.FirstLine(text, 8*firstLineBytes)), firstLineBytes)
 	if more := marker + "; it begins: " + notMarked.Replace(line); len(more) < room {
 		marker = more
 	}

@@ -1,44 +1,46 @@
-package digest
+package agent
 
 import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"laconic/compact/quote"
 )
 
-// A result is what a call returned, as a model reads it: without wrappers,
+// A Result is what a call returned, as a model reads it: without wrappers,
 // escapes, colours and line numbers.
-type result struct {
-	text   string
-	code   int     // with which the program ended
-	coded  bool    // the code is known
-	failed bool    // the client says that the tool failed
-	object verdict // what an object of JSON says; unknown: there is none
-	rows   int     // of the longest list of objects in JSON: they may be of several kinds
-	listed int     // bytes of them all
-	first  int     // the number of its first line in a file; 0: not known
+type Result struct {
+	Text   string
+	Code   int     // with which the program ended
+	Coded  bool    // the code is known
+	Failed bool    // the client says that the tool failed
+	Object Verdict // what an object of JSON says; [Unknown]: there is none
+	Rows   int     // of the longest list of objects in JSON: they may be of several kinds
+	Listed int     // bytes of them all
+	First  int     // the number of its first line in a file; 0: not known
 }
 
-// resultOf returns the result of a call of some kind. What a search found keeps its
+// ResultOf returns the result of a call of some kind. What a search found keeps its
 // line numbers.
-func resultOf(text string, k kind) *result {
-	if at := calledWith.FindStringIndex(firstBytes(text, 1<<11)); at != nil {
+func ResultOf(text string, k Kind) *Result {
+	if at := calledWith.FindStringIndex(quote.First(text, 1<<11)); at != nil {
 		text = text[at[1]:]
 	}
-	u, v := reader{}, value{kind: '"', text: text}
-	if k == searches || k == other { // files in YAML are edited as they stand
+	u, v := reader{}, Value{kind: '"', Text: text}
+	if k == Searches || k == Other { // files in YAML are edited as they stand
 		v = valueOfYAML(text)
 	}
 	u.value("", &v)
-	r := &u.result
-	r.withoutFrame(withoutElements(plain(u.b.String()), true), k)
-	if v := valueOf(r.text); v.list != nil { // behind what a harness says of the program
+	r := &u.Result
+	r.withoutFrame(WithoutElements(plain(u.b.String()), true), k)
+	if v := valueOf(r.Text); v.list != nil { // behind what a harness says of the program
 		in := reader{}
 		in.value("", &v)
-		r.text, r.rows = strings.TrimRight(in.b.String(), "\n"), in.rows
+		r.Text, r.Rows = strings.TrimRight(in.b.String(), "\n"), in.Rows
 	}
-	if k != searches && k != other && k != runs && r.rows == 0 { // a row may begin with a number
-		r.text, r.first = withoutNumbers(r.text)
+	if k != Searches && k != Other && k != Runs && r.Rows == 0 { // a row may begin with a number
+		r.Text, r.First = withoutNumbers(r.Text)
 	}
 	return r
 }
@@ -47,10 +49,10 @@ func resultOf(text string, k kind) *result {
 // is no JSON it reads the first most bytes.
 func FirstLine(text string, most int) string {
 	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
-		text = firstBytes(text, most)
+		text = quote.First(text, most)
 	}
-	r := resultOf(text, searches)
-	line, _, _ := strings.Cut(strings.TrimLeft(r.text, "\n"), "\n")
+	r := ResultOf(text, Searches)
+	line, _, _ := strings.Cut(strings.TrimLeft(r.Text, "\n"), "\n")
 	return line
 }
 
@@ -71,9 +73,9 @@ func plain(text string) string {
 	return unprinted.ReplaceAllLiteralString(strings.ReplaceAll(text, "[stderr] ", ""), "")
 }
 
-// stillRuns returns the session of Codex in which a command goes on, as its result says, or "".
-func stillRuns(text string) string {
-	m := sessionID.FindStringSubmatch(firstBytes(text, frameBytes))
+// StillRuns returns the session of Codex in which a command goes on, as its result says, or "".
+func StillRuns(text string) string {
+	m := sessionID.FindStringSubmatch(quote.First(text, frameBytes))
 	if m == nil {
 		return ""
 	}
@@ -106,15 +108,15 @@ var frame = regexp.MustCompile("(?i)^\\s*(?:$|```+[\\w.+-]*$|### \\S*[/.]\\S*(?:
 // withoutFrame takes a text without the lines that a harness puts around the output of a
 // program, and the code that they say. What reads and searches return may be lines of a
 // file, and what other tools return is data.
-func (r *result) withoutFrame(text string, k kind) {
+func (r *Result) withoutFrame(text string, k Kind) {
 	lines := strings.Split(strings.TrimRight(text, " \t\n"), "\n")
 	framed := func(line string) bool {
 		if len(line) > frameBytes {
 			return false
 		}
-		if m := exitCode.FindStringSubmatch(line); m != nil && !r.coded && (k != reads && k != searches || strings.IndexByte("[<(P", line[0]) >= 0) {
-			r.code, _ = strconv.Atoi(m[1] + m[2])
-			r.coded = true
+		if m := exitCode.FindStringSubmatch(line); m != nil && !r.Coded && (k != Reads && k != Searches || strings.IndexByte("[<(P", line[0]) >= 0) {
+			r.Code, _ = strconv.Atoi(m[1] + m[2])
+			r.Coded = true
 		}
 		return frame.MatchString(line) && (len(lines) > 1 || strings.TrimLeft(line, " <([") != line)
 	}
@@ -125,7 +127,7 @@ func (r *result) withoutFrame(text string, k kind) {
 	for least := max(from, to-frameLines); to > least && framed(lines[to-1]); {
 		to--
 	}
-	r.text = strings.Join(lines[from:to], "\n")
+	r.Text = strings.Join(lines[from:to], "\n")
 }
 
 // numbered finds the number before a line of a file: "  12→x", "12\tx", "12: x",

@@ -1,4 +1,4 @@
-package digest
+package agent
 
 import (
 	"cmp"
@@ -41,11 +41,11 @@ func setOf(words string) map[string]bool { return byWord(map[bool]string{true: w
 
 // asks reports whether a tool only asks how things are: so says the first verb of its name,
 // which may stand behind that of a server.
-func (a *action) asks() bool {
-	for word := range strings.FieldsFuncSeq(a.verb, func(r rune) bool { return strings.ContainsRune("_./-", r) }) {
+func (a *Action) asks() bool {
+	for word := range strings.FieldsFuncSeq(a.Verb, func(r rune) bool { return strings.ContainsRune("_./-", r) }) {
 		switch {
-		case asking[word], opens[a.verb]:
-			return !alsoActs.MatchString(a.verb)
+		case asking[word], opens[a.Verb]:
+			return !alsoActs.MatchString(a.Verb)
 		case acting[word], writes.MatchString(word):
 			return false
 		}
@@ -53,62 +53,62 @@ func (a *action) asks() bool {
 	return false
 }
 
-// asksData reports whether a call only asks a database. One that writes may keep the query.
-func (a *action) asksData() bool {
-	query := cmp.Or(a.query, a.values.member("sql"))
-	return readsData.MatchString(query) && !writesData.MatchString(query) && !writes.MatchString(a.verb)
+// AsksData reports whether a call only asks a database. One that writes may keep the query.
+func (a *Action) AsksData() bool {
+	query := cmp.Or(a.Query, a.Values.Member("sql"))
+	return readsData.MatchString(query) && !writesData.MatchString(query) && !writes.MatchString(a.Verb)
 }
 
-// mayAct reports whether a call may have an effect.
-func (a *action) mayAct() bool {
-	switch a.kind {
-	case reads, searches, tracks:
+// MayAct reports whether a call may have an effect.
+func (a *Action) MayAct() bool {
+	switch a.Kind {
+	case Reads, Searches, Tracks:
 		return false
-	case runs:
-		return !a.shows
+	case Runs:
+		return !a.Shows
 	}
-	return !a.asksData() && (writesData.MatchString(a.query) || !a.asks())
+	return !a.AsksData() && (writesData.MatchString(a.Query) || !a.asks())
 }
 
 // inNotebook reports whether the command is the cell of a notebook, which no shell runs.
-func (a *action) inNotebook() bool {
-	return a.command == a.values.member("code") && !shellTool.MatchString(a.verb+" "+strings.ToLower(a.values.member("language lang type"))) && !shellCell.MatchString(a.command)
+func (a *Action) inNotebook() bool {
+	return a.Command == a.Values.Member("code") && !shellTool.MatchString(a.Verb+" "+strings.ToLower(a.Values.Member("language lang type"))) && !shellCell.MatchString(a.Command)
 }
 
 // classify sets what kind of call it is, from its verb and its arguments.
-func (a *action) classify() {
-	named := func(parts ...string) bool { return containsAny(a.verb, parts) }
-	has := a.values.member
+func (a *Action) classify() {
+	named := func(parts ...string) bool { return containsAny(a.Verb, parts) }
+	has := a.Values.Member
 	if a.asks() { // a page is read as a file is
-		a.path = cmp.Or(a.path, has("url"))
+		a.Path = cmp.Or(a.Path, has("url"))
 	}
 	switch {
-	case len(a.changes) > 0, a.path == "" && (a.verb == "edit" || a.verb == "insert"): // of the open file
-		a.kind = edits
+	case len(a.Changes) > 0, a.Path == "" && (a.Verb == "edit" || a.Verb == "insert"): // of the open file
+		a.Kind = Edits
 	case has("questions") != "" || named("ask_user", "ask_followup", "request_user_input", "human_input", "ask_human"):
-		a.kind = asks
+		a.Kind = Asks
 	case has("todos tasklist") != "" || named("todo", "update_plan", "task_tracker", "task_update"):
-		a.kind = tracks
+		a.Kind = Tracks
 	case has("plan") != "":
-		a.kind, a.text = plans, has("plan")
-	case a.verb == "finish" || a.verb == "submit" || named("attempt_completion", "task_complete"):
-		a.kind, a.text = reports, has("message result summary text")
+		a.Kind, a.Text = Plans, has("plan")
+	case a.Verb == "finish" || a.Verb == "submit" || named("attempt_completion", "task_complete"):
+		a.Kind, a.Text = Reports, has("message result summary text")
 	case has("subagenttype") != "", has("prompt") != "" && named("agent", "task"):
-		a.kind = sends
-	case a.command != "" && a.inNotebook():
-		a.kind = runs
-		a.script(a.command)
-	case a.command != "":
-		a.kind = runs
+		a.Kind = Sends
+	case a.Command != "" && a.inNotebook():
+		a.Kind = Runs
+		a.script(a.Command)
+	case a.Command != "":
+		a.Kind = Runs
 		a.shell()
-	case a.path != "" && writes.MatchString(a.verb):
-		a.kind = edits
-		a.add(change{path: a.path, how: changed})
-	case a.path+a.query == "", named("diagnos", "lint", "error", "problem"):
-	case (writesData.MatchString(a.query) || a.asksData()) && !named("search", "grep", "glob", "find"):
-	case a.query != "", named("list", "glob", "grep", "find", "search", "tree"), a.verb == "lsp":
-		a.kind = searches
+	case a.Path != "" && writes.MatchString(a.Verb):
+		a.Kind = Edits
+		a.add(Change{Path: a.Path, How: Changed})
+	case a.Path+a.Query == "", named("diagnos", "lint", "error", "problem"):
+	case (writesData.MatchString(a.Query) || a.AsksData()) && !named("search", "grep", "glob", "find"):
+	case a.Query != "", named("list", "glob", "grep", "find", "search", "tree"), a.Verb == "lsp":
+		a.Kind = Searches
 	case a.asks():
-		a.kind = reads
+		a.Kind = Reads
 	}
 }

@@ -1,4 +1,6 @@
-package digest
+// Package quote writes what a record quotes: cut, on one line, and so that no text can pass for a
+// line of the record's own.
+package quote
 
 import (
 	"regexp"
@@ -7,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// lineMark stands between lines that are told on one.
-const lineMark = " ⏎ "
+// LineMark stands between lines that are told on one.
+const LineMark = " ⏎ "
 
-// firstBytes returns at most n bytes of a text, cut between characters.
-func firstBytes(s string, n int) string {
+// First returns at most n bytes of a text, cut between characters.
+func First(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -21,15 +23,16 @@ func firstBytes(s string, n int) string {
 	return s[:n]
 }
 
-func joined(a, mark, b string) string {
+// Joined returns two texts with a mark between them, or the one that is not empty.
+func Joined(a, mark, b string) string {
 	if a == "" || b == "" {
 		return a + b
 	}
 	return a + mark + b
 }
 
-// count returns a number of things in words: 1 line, 2 lines.
-func count(n int, thing string) string {
+// Count returns a number of things in words: 1 line, 2 lines.
+func Count(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
 	}
@@ -39,15 +42,15 @@ func count(n int, thing string) string {
 // OneLine returns a text on one line, cut at a word if it is longer than n
 // bytes. It cannot pass for a part of the record.
 func OneLine(s string, n int) string {
-	return cutAt(withoutMarks(strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "")), n)
+	return Cut(withoutMarks(strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "")), n)
 }
 
-// cutAt returns a text of one line, cut at a word if it is longer than n bytes.
-func cutAt(s string, n int) string {
+// Cut returns a text of one line, cut at a word if it is longer than n bytes.
+func Cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	s = firstBytes(s, n)
+	s = First(s, n)
 	if i := strings.LastIndexByte(s, ' '); i > n/2 {
 		s = s[:i]
 	}
@@ -77,15 +80,15 @@ func withoutMarks(s string) string { return ownMarks.ReplaceAllString(s, "($1") 
 // maxLineChars is the length by four of which a line is cut.
 const maxLineChars = 400
 
-// quoted returns a line as it is quoted: on one line, cut if it is very long.
-func quoted(line string) string {
-	line = strings.TrimRight(firstBytes(line, 4*maxLineChars), " \t\r")
+// Line returns a line as it is quoted: on one line, cut if it is very long.
+func Line(line string) string {
+	line = strings.TrimRight(First(line, 4*maxLineChars), " \t\r")
 	return withoutMarks(lineEnd.Replace(strings.ToValidUTF8(line, "")))
 }
 
-// bar returns a line with a bar before it if it begins like one of the record's
+// Bar returns a line with a bar before it if it begins like one of the record's
 // own.
-func bar(line string) string {
+func Bar(line string) string {
 	if ownLabels.MatchString(line) {
 		return "| " + strings.TrimLeft(line, " \t")
 	}

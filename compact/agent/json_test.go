@@ -1,4 +1,4 @@
-package digest
+package agent
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 
 // read returns a text as a reader wants it.
 func read(text string, made bool) string {
-	r, v := reader{}, value{kind: '"', text: text}
+	r, v := reader{}, Value{kind: '"', Text: text}
 	if made {
 		v = valueOfYAML(text)
 	}

@@ -1,4 +1,4 @@
-package digest
+package agent
 
 import (
 	"bytes"
@@ -7,14 +7,16 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v4"
+
+	"laconic/compact/quote"
 )
 
-// A value is a value of JSON.
-type value struct {
+// A Value is a value of JSON.
+type Value struct {
 	kind byte     // as JSON begins it: '"', '{', '[', another
-	text string   // of a string, unescaped; of another value, as it was sent
+	Text string   // of a string, unescaped; of another value, as it was sent
 	keys []string // of an object, or as many empty ones
-	list []value  // of an object or a list
+	list []Value  // of an object or a list
 }
 
 // Beyond so many levels a text stays as it is, beyond so many members it is not read as JSON,
@@ -27,8 +29,8 @@ const (
 
 // valueOf returns the value of a text in JSON, or the text as a string if it is no JSON, or
 // the text of a string without escapes.
-func valueOf(text string) value {
-	none := value{kind: '"', text: text}
+func valueOf(text string) Value {
+	none := Value{kind: '"', Text: text}
 	start := strings.TrimLeft(text, " \n\t\r")
 	if start == "" || strings.Count(text, ",") > mostMembers || strings.IndexByte(`{["`, start[0]) < 0 || start[0] == '"' && strings.IndexByte(start, '\\') < 0 {
 		return none
@@ -41,26 +43,26 @@ func valueOf(text string) value {
 }
 
 // nextValue reads the value that comes next in a text of JSON.
-func nextValue(d *jsontext.Decoder, text string) (v value) {
+func nextValue(d *jsontext.Decoder, text string) (v Value) {
 	if d.StackDepth() == mostLevels {
 		raw, _ := d.ReadValue()
-		return value{text: string(raw)}
+		return Value{Text: string(raw)}
 	}
 	t, _ := d.ReadToken()
 	if v.kind = byte(t.Kind()); v.kind != '{' && v.kind != '[' {
-		v.text = t.String()
+		v.Text = t.String()
 		return v
 	}
 	from := d.InputOffset() - 1
 	for d.PeekKind() != jsontext.Kind(v.kind+2) {
-		key := value{}
+		key := Value{}
 		if v.kind == '{' {
 			key = nextValue(d, text)
 		}
-		v.keys, v.list = append(v.keys, key.text), append(v.list, nextValue(d, text))
+		v.keys, v.list = append(v.keys, key.Text), append(v.list, nextValue(d, text))
 	}
 	d.ReadToken()
-	v.text = text[from:d.InputOffset()]
+	v.Text = text[from:d.InputOffset()]
 	return v
 }
 
@@ -70,14 +72,14 @@ var pythonic = regexp.MustCompile(`^(?:(?:- )?[A-Za-z_]\w*:(?: [^\n]*)?\n|\[?\{'
 
 // valueOfYAML returns the value of a text in YAML. It returns the text as a string if the text
 // is no YAML, or says more than its value.
-func valueOfYAML(text string) value {
+func valueOfYAML(text string) Value {
 	var doc yaml.Node
 	if len(text) <= mostYAML && pythonic.MatchString(text) && !strings.Contains(text, "\n---") && yaml.Unmarshal([]byte(text), &doc) == nil {
 		if v := valueOf(string(appendNode(nil, &doc))); v.list != nil && (text[0] == '{' || v.list[0].kind == '[' || len(v.list[0].list) > 1) {
 			return v.list[0]
 		}
 	}
-	return value{kind: '"', text: text}
+	return Value{kind: '"', Text: text}
 }
 
 // appendNode appends a node of YAML as JSON: a document as a list. What says more than that
@@ -106,35 +108,35 @@ func appendNode(b []byte, n *yaml.Node) []byte {
 	return append(b, marks[1])
 }
 
-// each calls f for each string in a value.
-func (v *value) each(f func(text string)) {
+// Each calls f for each string in a value.
+func (v *Value) Each(f func(text string)) {
 	if v.kind == '"' {
-		f(v.text)
+		f(v.Text)
 	}
 	for i := range v.list {
-		v.list[i].each(f)
+		v.list[i].Each(f)
 	}
 }
 
 // short returns a value on one line: an object with the names of its members.
-func (v *value) short() string {
+func (v *Value) short() string {
 	if v.list == nil {
-		return strings.TrimSpace(v.text)
+		return strings.TrimSpace(v.Text)
 	}
 	var members []string
 	for i := range v.list {
-		members = append(members, joined(v.keys[i], " ", v.list[i].cell()))
+		members = append(members, quote.Joined(v.keys[i], " ", v.list[i].cell()))
 	}
 	return strings.Join(members, ", ")
 }
 
 // cell returns a value as it stands between others: in quotes where it is empty or has
 // what stands between values.
-func (v *value) cell() string {
+func (v *Value) cell() string {
 	if v.list != nil {
 		return "[" + v.short() + "]"
 	}
-	s := v.text
+	s := v.Text
 	if v.kind == '"' {
 		s = strings.Join(strings.Fields(s), " ")
 		if s == "" || strings.ContainsAny(s[:1], `["`) || containsAny(s+" ", []string{", ", "; "}) {

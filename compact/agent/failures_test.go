@@ -1,4 +1,4 @@
-package digest
+package agent
 
 import (
 	"strconv"
@@ -36,17 +36,17 @@ func TestFailuresAreFound(t *testing.T) {
 		"in Japanese":          "レートを読み込んでいます\nエラー: rates.csv を開けません\n",
 		"in Chinese":           "正在读取汇率\n错误：无法打开 rates.csv\n",
 	} {
-		r := resultOf(output, runs)
-		a := actionOf("bash", valueOf(`{"command":"./check.sh"}`))
-		if o := a.outcomeOf(r); o.verdict != failed || o.says == "" && !r.coded {
+		r := ResultOf(output, Runs)
+		a := ActionOf("bash", `{"command":"./check.sh"}`)
+		if o := a.OutcomeOf(r); o.Verdict != Failed || o.Says == "" && !r.Coded {
 			t.Errorf("%s: %+v", name, o)
 		}
 		if name == "an exit code alone" {
 			continue
 		}
 		found := false
-		for line := range strings.SplitSeq(r.text, "\n") {
-			found = found || isFailure(line)
+		for line := range strings.SplitSeq(r.Text, "\n") {
+			found = found || IsFailure(line)
 		}
 		if !found {
 			t.Errorf("%s: no line of it is a failure", name)
@@ -69,19 +69,19 @@ func TestNoFailures(t *testing.T) {
 		"help":                {"tool --help | grep -A1 save", "  --save      Save the session\n  --no-save   Disable saving, sessions cannot be resumed (only with --print)\n"},
 		"an answer of a call": {"", "# Hooks\n\nA hook that failed: the command exits with code 2.\n\nError: is printed to stderr.\n"},
 	} {
-		a := actionOf("bash", valueOf(`{"command":`+strconv.Quote(c.command)+`}`))
+		a := ActionOf("bash", `{"command":`+strconv.Quote(c.command)+`}`)
 		if c.command == "" {
-			a = actionOf("fetch_page", valueOf(`{"url":"https://example.com"}`))
+			a = ActionOf("fetch_page", `{"url":"https://example.com"}`)
 		}
-		r := resultOf(c.output, a.kind)
-		if o := a.outcomeOf(r); o.verdict == failed {
+		r := ResultOf(c.output, a.Kind)
+		if o := a.OutcomeOf(r); o.Verdict == Failed {
 			t.Errorf("%s: %+v", name, o)
 		}
 		if name != "code that was read" && name != "code after a build" {
 			continue
 		}
-		for line := range strings.SplitSeq(r.text, "\n") {
-			if isFailure(line) {
+		for line := range strings.SplitSeq(r.Text, "\n") {
+			if IsFailure(line) {
 				t.Errorf("%s: %q is told as a failure", name, line)
 			}
 		}

@@ -1,4 +1,4 @@
-package digest
+package agent
 
 import (
 	"regexp"
@@ -9,9 +9,9 @@ import (
 const mostChanges = 256
 
 // add notes a change, unless there are too many or nobody knows where.
-func (a *action) add(c change) {
-	if c.path != "" && len(a.changes) < mostChanges {
-		a.changes = append(a.changes, c)
+func (a *Action) add(c Change) {
+	if c.Path != "" && len(a.Changes) < mostChanges {
+		a.Changes = append(a.Changes, c)
 	}
 }
 
@@ -26,30 +26,30 @@ var (
 )
 
 // patches takes the changes that a text describes, of the file at path if it names none.
-func (a *action) patches(text, path string) {
+func (a *Action) patches(text, path string) {
 	if _, patch, ok := strings.Cut(text, "*** Begin Patch"); ok {
 		text, _, _ = strings.Cut(patch, "*** End Patch")
 	} else if !strings.Contains("\n"+text, "\n@@ ") && !strings.HasPrefix(text, "@@\n") {
 		for _, m := range searchBlock.FindAllStringSubmatch(text, mostChanges) {
-			a.add(change{path: path, old: strings.TrimSuffix(m[1], "\n"), new: strings.TrimSuffix(m[2], "\n")})
+			a.add(Change{Path: path, Old: strings.TrimSuffix(m[1], "\n"), New: strings.TrimSuffix(m[2], "\n")})
 		}
 		return
 	}
-	how := replaced
+	how := Replaced
 	for _, m := range hunk.FindAllStringSubmatch(strings.ReplaceAll(text, "\r\n", "\n")+"\n", mostChanges) {
 		switch name := strings.TrimSpace(m[2] + m[3]); {
 		case m[1] == "Delete":
-			a.add(change{path: name, how: removed})
+			a.add(Change{Path: name, How: Removed})
 		case m[1] == "Add":
-			path, how = name, written
+			path, how = name, Written
 		case m[1] == "Update":
-			path, how = name, replaced
+			path, how = name, Replaced
 		case name != "": // it moves there
-			a.add(change{path: path, how: removed})
+			a.add(Change{Path: path, How: Removed})
 			path = name
 		}
 		if old, fresh := unmarked(added, m[4]), unmarked(gone, m[4]); old+fresh != "" {
-			a.add(change{path: path, old: old, new: fresh, how: how})
+			a.add(Change{Path: path, Old: old, New: fresh, How: how})
 		}
 	}
 }

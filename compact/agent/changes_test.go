@@ -1,4 +1,4 @@
-package digest
+package agent
 
 import (
 	"slices"
@@ -12,13 +12,13 @@ import (
 func TestChangesOfCommands(t *testing.T) {
 	f := func(command, want string) {
 		t.Helper()
-		a := actionOf("bash", valueOf(`{"command":`+strconv.Quote(command)+`}`))
+		a := ActionOf("bash", `{"command":`+strconv.Quote(command)+`}`)
 		var got []string
-		for _, c := range a.changes {
-			if c.how == removed {
-				c.path = "-" + c.path
+		for _, c := range a.Changes {
+			if c.How == Removed {
+				c.Path = "-" + c.Path
 			}
-			got = append(got, c.path)
+			got = append(got, c.Path)
 		}
 		if slices.Sort(got); strings.Join(got, " ") != want {
 			t.Errorf("%s\nchanges %q, want %q", command, got, want)
@@ -46,12 +46,12 @@ func TestChangesOfCommands(t *testing.T) {
 	f("git checkout main", ".")
 	f("git checkout README.md", "README.md")
 	f("git reset -q --hard origin/main", ".")
-	f(`Set-Content -Path src\b.cs -Value x -Encoding utf8`, everyFile)
+	f(`Set-Content -Path src\b.cs -Value x -Encoding utf8`, EveryFile)
 	f("git stash", ".")
 	f("git switch main", ".")
-	f("gofmt -w lib/a.go", everyFile)
-	f("prettier --write web/a.ts", everyFile)
-	f("patch -p1 <<'EOF'\n--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1 +1 @@\n-a\n+b\nEOF", everyFile)
+	f("gofmt -w lib/a.go", EveryFile)
+	f("prettier --write web/a.ts", EveryFile)
+	f("patch -p1 <<'EOF'\n--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1 +1 @@\n-a\n+b\nEOF", EveryFile)
 	f("apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: lib/a.py\n@@\n-a\n+b\n*** Delete File: lib/b.py\n*** End Patch\nEOF", "-lib/b.py lib/a.py")
 	f("cp build/app.yml conf/", "build/app.yml conf/")
 	f("sed -Ei -e 's/a/b/' -e 's/c/d/' lib/a.py", "lib/a.py")
@@ -59,7 +59,7 @@ func TestChangesOfCommands(t *testing.T) {
 	f("git switch -", ".")
 	f("perl -pe 's/a/b/' -i lib/a.py", "lib/a.py")
 	f("find lib -exec grep -q a {} \\; -exec sudo rm -f {} +", "{}")
-	f("ls | xargs -I {} -P 4 gofmt -w {}", everyFile)
+	f("ls | xargs -I {} -P 4 gofmt -w {}", EveryFile)
 	f("git checkout HEAD~1 lib/a.py", "lib/a.py")
 	f("git checkout main lib/a.py lib", ".")
 	f("git restore -s HEAD~1 lib/a.py", "lib/a.py")
@@ -67,8 +67,8 @@ func TestChangesOfCommands(t *testing.T) {
 	f("git checkout -b fix origin/main", ".")
 	f("git checkout -f", ".")
 	f("git reset --keep HEAD~1", ".")
-	f("patch -p1 < fix.diff", everyFile)
-	f("curl -s host/fix | git apply", everyFile)
+	f("patch -p1 < fix.diff", EveryFile)
+	f("curl -s host/fix | git apply", EveryFile)
 	f("rm $(git ls-files -o)", "*")
 	f("sed -i 's/a/b/' `grep -rl limit lib`", "*")
 	f("perl -0777pi -e 's/a/b/' lib/a.py", "lib/a.py")
@@ -76,7 +76,7 @@ func TestChangesOfCommands(t *testing.T) {
 	f("make; sh -ec \"sed -i 's/a/b/' lib/a.py\"", "lib/a.py")
 	f("timeout -k 5 30 /bin/rm lib/a.py", "-lib/a.py")
 	f("cat > lib/a.py <<'EOF-1'\nx\nEOF-1\ntouch b.py", "b.py lib/a.py")
-	f("cd $TMP_WORKTREE && git apply fix.diff", everyFile)
+	f("cd $TMP_WORKTREE && git apply fix.diff", EveryFile)
 	f("ls | xargs perl -pi -e 's/a/b/'", "{}")
 	f("rm "+strings.Repeat("$f ", 4000)+"<<E\n"+strings.Repeat("word\n", 1<<17)+"E", strings.TrimSpace(strings.Repeat("* ", mostChanges))) // at once
 	for _, none := range []string{
@@ -91,15 +91,15 @@ func TestChangesOfCommands(t *testing.T) {
 
 // Only edits that happened are changes, and a refusal has its reason.
 func TestEditsThatHappened(t *testing.T) {
-	f := func(result string, want verdict, says string) {
+	f := func(result string, want Verdict, says string) {
 		t.Helper()
-		a := actionOf("edit", valueOf(`{"filePath":"web/fail.ts","oldString":"x / 100","newString":"x"}`))
-		r := resultOf(result, a.kind)
-		o := a.outcomeOf(r)
-		if o.verdict != want || !strings.Contains(o.says, says) {
+		a := ActionOf("edit", `{"filePath":"web/fail.ts","oldString":"x / 100","newString":"x"}`)
+		r := ResultOf(result, a.Kind)
+		o := a.OutcomeOf(r)
+		if o.Verdict != want || !strings.Contains(o.Says, says) {
 			t.Errorf("%q ends as %+v", result, o)
 		}
-		if happened := a.happened(&a.changes[0], o, r); happened != (want == passed) {
+		if happened := a.Happened(&a.Changes[0], o, r); happened != (want == Passed) {
 			t.Errorf("%q happened: %v", result, happened)
 		}
 	}
@@ -108,7 +108,7 @@ func TestEditsThatHappened(t *testing.T) {
 		"Successfully replaced 1 occurrence in web/fail.ts", "Wrote 18 bytes to web/fail.ts", "Success. Updated the following files:\nM web/fail.ts\n", "", "ok", `{"output":"Success. Updated the following files:\nM web/fail.ts\n","metadata":{"exit_code":0}}`,
 		"File updated successfully. No errors found.", "ファイルを更新しました（成功）",
 	} {
-		f(made, passed, "")
+		f(made, Passed, "")
 	}
 	for _, not := range []string{
 		"Found multiple matches for oldString. Provide more surrounding context to make the match unique.", "oldString not found in content; the file was modified since it was read, read it again before editing",
@@ -120,20 +120,20 @@ func TestEditsThatHappened(t *testing.T) {
 		"Edit applied but reverted automatically: the file does not compile.",
 		"Your proposed edit has introduced new syntax error(s).\n\n[File: web/fail.ts (9 lines total)]\nx", "Fehler: Die Datei wurde nicht gefunden.",
 	} {
-		f(not, failed, "")
+		f(not, Failed, "")
 	}
-	f("The user rejected this edit. Do not change web/b.ts, it is generated.", refused, "Do not change web/b.ts")
-	f("The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\nuse the other one", refused, "use the other one")
-	f("User denied this operation. Reason: keep it", refused, "keep it")
-	f("Tool call was declined by the user", refused, "")
-	run := actionOf("bash", valueOf(`{"command":"./ask"}`))
-	for text, want := range map[string]verdict{
-		"The user doesn't want to proceed with this tool use. The tool use was rejected. The user said: wait": refused, "User denied this operation. Reason: wait": refused,
-		"exec command rejected by user": refused, "The user rejected this idea, and said: wait": unknown, "the user rejected 3 cookies": unknown,
-		"exit code: 0\nThe user rejected this operation.": passed,
+	f("The user rejected this edit. Do not change web/b.ts, it is generated.", Refused, "Do not change web/b.ts")
+	f("The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\nuse the other one", Refused, "use the other one")
+	f("User denied this operation. Reason: keep it", Refused, "keep it")
+	f("Tool call was declined by the user", Refused, "")
+	run := ActionOf("bash", `{"command":"./ask"}`)
+	for text, want := range map[string]Verdict{
+		"The user doesn't want to proceed with this tool use. The tool use was rejected. The user said: wait": Refused, "User denied this operation. Reason: wait": Refused,
+		"exec command rejected by user": Refused, "The user rejected this idea, and said: wait": Unknown, "the user rejected 3 cookies": Unknown,
+		"exit code: 0\nThe user rejected this operation.": Passed,
 	} {
-		if r := resultOf(text, runs); run.outcomeOf(r).verdict != want {
-			t.Errorf("%q ends as %+v", text, run.outcomeOf(r))
+		if r := ResultOf(text, Runs); run.OutcomeOf(r).Verdict != want {
+			t.Errorf("%q ends as %+v", text, run.OutcomeOf(r))
 		}
 	}
 }
@@ -148,7 +148,7 @@ func TestWhatOnlyAsks(t *testing.T) {
 	} {
 		tool, argument, _ := strings.Cut(call, " ")
 		key := map[bool]string{true: "command", false: "id"}[tool == "bash"]
-		if a := actionOf(tool, valueOf(`{"`+key+`":`+strconv.Quote(argument)+`}`)); a.mayAct() != acts {
+		if a := ActionOf(tool, `{"`+key+`":`+strconv.Quote(argument)+`}`); a.MayAct() != acts {
 			t.Errorf("%s: %v", call, !acts)
 		}
 	}

@@ -1,4 +1,4 @@
-package digest
+package agent
 
 import (
 	"regexp"
@@ -12,15 +12,15 @@ var (
 	fenceCommand = regexp.MustCompile("(?s)(?:```(?:bash|sh|shell|mswea_bash_command|(py|python))?[ \t]*\n((?:[^`]|`[^`]|``[^`])*)```|<code>\n(.*?)\n</code>)\\s*(?:Calling tools:.*)?$")
 )
 
-// callIn returns the call that an assistant message without calls has in its
+// CallIn returns the call that an assistant message without calls has in its
 // text, and the text without it: <read_file><path>a.go</path></read_file>, or a block of
 // shell or of code at its end. It returns nil where there is no call.
-func callIn(text string) (a *action, rest string) {
+func CallIn(text string) (a *Action, rest string) {
 	if at := callTag.FindStringIndex(text); at != nil {
 		e := elementOf(text[at[0]:], false)
-		args := value{kind: '{'}
+		args := Value{kind: '{'}
 		for arg := elementOf(strings.TrimSpace(e.inner), false); arg.tag != "" && len(args.list) < 16; arg = elementOf(strings.TrimSpace(arg.rest), false) {
-			args.keys, args.list = append(args.keys, arg.tag), append(args.list, value{kind: '"', text: strings.Trim(arg.inner, "\n")})
+			args.keys, args.list = append(args.keys, arg.tag), append(args.list, Value{kind: '"', Text: strings.Trim(arg.inner, "\n")})
 		}
 		if args.list != nil {
 			return actionOf(e.tag, args), text[:at[0]] + e.rest
@@ -34,6 +34,6 @@ func callIn(text string) (a *action, rest string) {
 	if m[1]+m[3] != "" {
 		tool, key = "python", "code"
 	}
-	args := value{kind: '{', keys: []string{key}, list: []value{{kind: '"', text: m[2] + m[3]}}}
+	args := Value{kind: '{', keys: []string{key}, list: []Value{{kind: '"', Text: m[2] + m[3]}}}
 	return actionOf(tool, args), strings.TrimPrefix(strings.TrimSuffix(text, m[0]), "Thought: ")
 }

@@ -1,9 +1,11 @@
-package digest
+package agent
 
 import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"laconic/compact/quote"
 )
 
 // A shellCommand is a command of a line of shell.
@@ -68,7 +70,7 @@ func shellCommandOf(joint, text string) *shellCommand {
 
 const (
 	// nothing is what commands show whose output says nothing of the project.
-	nothing kind = 255
+	nothing Kind = 255
 	// quotedMark stands for a blank or another mark of shell that is quoted.
 	quotedMark = "\x00"
 )
@@ -76,38 +78,38 @@ const (
 // A deed is what commands do: they show something, or change files.
 type deed struct {
 	command *regexp.Regexp
-	shows   kind
+	shows   Kind
 	files   string // "named" ones, those "behind" a script or a commit, or "any"
-	how     how
+	how     How
 }
 
 // deeds are what commands do, by the first that fits.
 var deeds = []deed{
-	{regexp.MustCompile(`^(?:sed|perl) (?:.* )?(?:-[a-zA-Z0-9]{0,5}i(?:$|[ .e])|--in-place)`), other, "behind", changed},
-	{regexp.MustCompile(`(?i)^(?:git-(?:revert|pull|merge|rebase|cherry-pick|am|clean|apply)|patch|(?:remove|move|rename|copy|new)-item|del|erase|move|ren|copy|(?:set|add)-content|out-file|find .*-delete)\b`), other, "any", touched},
-	{regexp.MustCompile(`^(?:cat|head|tail|nl|less|more|bat|sed|awk|jq|open|goto|git-show|git-diff|git-blame) `), reads, "", 0},
-	{regexp.MustCompile(`^(?:grep|rg|ag|find|ls|tree|fd|which|find_file|search_file|search_dir|git-grep|git-ls-files|git-log) `), searches, "", 0},
+	{regexp.MustCompile(`^(?:sed|perl) (?:.* )?(?:-[a-zA-Z0-9]{0,5}i(?:$|[ .e])|--in-place)`), Other, "behind", Changed},
+	{regexp.MustCompile(`(?i)^(?:git-(?:revert|pull|merge|rebase|cherry-pick|am|clean|apply)|patch|(?:remove|move|rename|copy|new)-item|del|erase|move|ren|copy|(?:set|add)-content|out-file|find .*-delete)\b`), Other, "any", Touched},
+	{regexp.MustCompile(`^(?:cat|head|tail|nl|less|more|bat|sed|awk|jq|open|goto|git-show|git-diff|git-blame) `), Reads, "", 0},
+	{regexp.MustCompile(`^(?:grep|rg|ag|find|ls|tree|fd|which|find_file|search_file|search_dir|git-grep|git-ls-files|git-log) `), Searches, "", 0},
 	{regexp.MustCompile(`^(?:cd|wc|sort|uniq|cut|tr|echo|true|pwd|printf) `), nothing, "", 0},
 	{regexp.MustCompile(`^(?:gh \w+ (?:view|list|status|diff)\b|(?:kubectl|oc) (?:-\S+ \S+ )*(?:get|describe|logs|top|events)\b|docker (?:compose )?(?:ps|logs|inspect|images)\b|systemctl (?:status|is-\w+|list-\S+)|journalctl\b|crontab -l|\S+ (?:\w+ )?status(?:\s|$)|mdadm (?:-D|--detail)|git-(?:status|rev-parse|branch --show-current)\b|` +
-		`(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\bselect\b)|redis-cli .*(?i:\b(?:h?get|info|[hl]?keys|lrange)\b)|mongosh .*\bfind|curl -[sSIfLk]+ [^-]|aws \S+ (?:describe|list|get)-|az .*\b(?:show|list)\b|squeue\b|sacct\b|helm (?:history|list|get)\b|(?:glab|circleci) \w+ (?:list|view|status)\b|pm2 (?:ls|list)|pip (?:show|list)\b|npm (?:view|ls)\b|(?:ps|date|man|type|printenv)(?:\s|$))`), runs, "", 0},
-	{regexp.MustCompile(`^git-(?:(?:checkout|switch) (?:-q )?-[bBcC] \S+|stash (?:list|show|drop|clear|create|store)\b.*|(?:restore (?:-S|--staged)|rm .*--cached) .*) $| --diff\b`), other, "", 0},
-	{regexp.MustCompile(`^git-(?:checkout|restore) .*\w\.[A-Za-z]\w{0,4} $`), other, "behind", changed},
-	{regexp.MustCompile(`^git-(?:(?:checkout|restore|switch|stash)\b|reset .*--(?:hard|keep|merge)\b)`), other, "any", changed},
-	{regexp.MustCompile(`^(?:git-)?rm `), other, "named", removed},
-	{regexp.MustCompile(`^(?:tee|touch) `), other, "named", changed},
-	{regexp.MustCompile(`^(?:(?:git-)?mv|cp|ln) `), other, "named", touched},
-	{regexp.MustCompile(`^git-`), other, "", 0},
-	{regexp.MustCompile(`^(?:black|isort|rustfmt) |^(?:go\w+|clang-format) (?:.* )?-[wi]\b| --(?:fix|write)\b|(?:^| )(?:[\w-]+:)*(?:fmt|format|fix|codegen|generate|gen|reformat|lint-?fix|black|isort|spotless\w*|\w*Format)(?::[\w-]+)*(?: |$)`), other, "any", touched},
+		`(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\bselect\b)|redis-cli .*(?i:\b(?:h?get|info|[hl]?keys|lrange)\b)|mongosh .*\bfind|curl -[sSIfLk]+ [^-]|aws \S+ (?:describe|list|get)-|az .*\b(?:show|list)\b|squeue\b|sacct\b|helm (?:history|list|get)\b|(?:glab|circleci) \w+ (?:list|view|status)\b|pm2 (?:ls|list)|pip (?:show|list)\b|npm (?:view|ls)\b|(?:ps|date|man|type|printenv)(?:\s|$))`), Runs, "", 0},
+	{regexp.MustCompile(`^git-(?:(?:checkout|switch) (?:-q )?-[bBcC] \S+|stash (?:list|show|drop|clear|create|store)\b.*|(?:restore (?:-S|--staged)|rm .*--cached) .*) $| --diff\b`), Other, "", 0},
+	{regexp.MustCompile(`^git-(?:checkout|restore) .*\w\.[A-Za-z]\w{0,4} $`), Other, "behind", Changed},
+	{regexp.MustCompile(`^git-(?:(?:checkout|restore|switch|stash)\b|reset .*--(?:hard|keep|merge)\b)`), Other, "any", Changed},
+	{regexp.MustCompile(`^(?:git-)?rm `), Other, "named", Removed},
+	{regexp.MustCompile(`^(?:tee|touch) `), Other, "named", Changed},
+	{regexp.MustCompile(`^(?:(?:git-)?mv|cp|ln) `), Other, "named", Touched},
+	{regexp.MustCompile(`^git-`), Other, "", 0},
+	{regexp.MustCompile(`^(?:black|isort|rustfmt) |^(?:go\w+|clang-format) (?:.* )?-[wi]\b| --(?:fix|write)\b|(?:^| )(?:[\w-]+:)*(?:fmt|format|fix|codegen|generate|gen|reformat|lint-?fix|black|isort|spotless\w*|\w*Format)(?::[\w-]+)*(?: |$)`), Other, "any", Touched},
 }
 
 // shell takes the changes of a command, and says whether it only reads, searches or shows
 // how things are.
-func (a *action) shell() {
-	if strings.Contains(a.command, "*** Begin Patch") {
-		a.patches(a.command, "")
+func (a *Action) shell() {
+	if strings.Contains(a.Command, "*** Begin Patch") {
+		a.patches(a.Command, "")
 		return
 	}
-	line, docs := heredocs(a.command)
+	line, docs := heredocs(a.Command)
 	for _, p := range plainer {
 		line = p.part.ReplaceAllString(line, p.as)
 	}
@@ -115,7 +117,7 @@ func (a *action) shell() {
 		return shellMark.ReplaceAllLiteralString(shellQuote.ReplaceAllString(q, "$1$2$3"), quotedMark)
 	})
 	commands := simple.FindAllStringSubmatch(line, mostChanges)
-	a.shows, a.mute = true, true
+	a.Shows, a.mute = true, true
 	shown, away := nothing, false
 	for i, m := range commands {
 		c := shellCommandOf(m[1], m[2])
@@ -125,34 +127,34 @@ func (a *action) shell() {
 		switch {
 		case c.name == "cd": // perhaps out of the project
 			away = strings.Contains(last, "*") || strings.HasPrefix(last, "/tmp/")
-		case is == reads && a.path == "" && strings.Contains(last, ".") && !strings.Contains(last, quotedMark):
-			a.path = last
+		case is == Reads && a.Path == "" && strings.Contains(last, ".") && !strings.Contains(last, quotedMark):
+			a.Path = last
 		}
-		if a.shows = a.shows && is != other && len(a.changes) == 0; shown == nothing {
+		if a.Shows = a.Shows && is != Other && len(a.Changes) == 0; shown == nothing {
 			shown = is
 		}
 	}
-	if !a.shows {
-		a.script(a.command)
+	if !a.Shows {
+		a.script(a.Command)
 	} else if shown != nothing {
-		a.kind = shown
+		a.Kind = shown
 	}
 }
 
 // run takes the files that a command writes, moves or removes, and returns what it shows. It
 // runs perhaps out of the project if away is set.
-func (a *action) run(c *shellCommand, docs [][2]string, away, last bool) kind {
-	add := func(h how, paths ...string) {
+func (a *Action) run(c *shellCommand, docs [][2]string, away, last bool) Kind {
+	add := func(h How, paths ...string) {
 		for _, path := range paths {
-			ch := change{path: strings.ReplaceAll(path, quotedMark, " "), how: h, last: last}
+			ch := Change{Path: strings.ReplaceAll(path, quotedMark, " "), How: h, last: last}
 			if strings.ContainsAny(path, "*?{") || away && path[0] != '/' || strings.HasPrefix(c.joint, "||") {
-				ch.how = touched
-			} else if h == changed && (c.name == "cat" || c.name == "tee") { // cat > path <<EOF
+				ch.How = Touched
+			} else if h == Changed && (c.name == "cat" || c.name == "tee") { // cat > path <<EOF
 				for _, d := range docs {
 					if d[1] != "" && slices.Contains(wordEnd.Split(d[0], -1), path) {
-						ch.how, ch.new = written, d[1]
+						ch.How, ch.New = Written, d[1]
 						if c.adds || slices.Contains(c.words, "-a") {
-							ch.how = replaced
+							ch.How = Replaced
 						}
 					}
 				}
@@ -160,14 +162,14 @@ func (a *action) run(c *shellCommand, docs [][2]string, away, last bool) kind {
 			a.add(ch)
 		}
 	}
-	add(changed, c.into...)
+	add(Changed, c.into...)
 	if c.name == "" {
 		return nothing
 	}
 	line := c.name + " " + strings.Join(c.words, " ") + " "
 	i := slices.IndexFunc(deeds, func(d deed) bool { return d.command.MatchString(line) })
-	if i < 0 || deeds[i].shows == runs && writesData.MatchString(strings.ReplaceAll(line, quotedMark, " ")) {
-		return other
+	if i < 0 || deeds[i].shows == Runs && writesData.MatchString(strings.ReplaceAll(line, quotedMark, " ")) {
+		return Other
 	}
 	d, files := &deeds[i], slices.DeleteFunc(slices.Clone(c.words), func(w string) bool { return w[0] == '-' })
 	if d.files == "behind" && len(files) > 0 && !namedFile.MatchString(files[0]) && !slices.Contains(c.words, "-e") {
@@ -176,7 +178,7 @@ func (a *action) run(c *shellCommand, docs [][2]string, away, last bool) kind {
 	switch {
 	case d.files == "" || tried.MatchString(line):
 	case d.files == "any", d.files == "behind" && len(files) == 0:
-		add(d.how, everyFile)
+		add(d.how, EveryFile)
 	default:
 		add(d.how, files...)
 	}
@@ -209,11 +211,11 @@ var (
 )
 
 // script takes the files that a script names, if it writes some.
-func (a *action) script(script string) {
-	if script = firstBytes(script, 1<<16); !scriptWrites.MatchString(script) {
+func (a *Action) script(script string) {
+	if script = quote.First(script, 1<<16); !scriptWrites.MatchString(script) {
 		return
 	}
 	for _, m := range quotedName.FindAllStringSubmatch(script, mostChanges) {
-		a.add(change{path: m[1], how: touched})
+		a.add(Change{Path: m[1], How: Touched})
 	}
 }

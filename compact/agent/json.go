@@ -1,9 +1,11 @@
-package digest
+package agent
 
 import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"laconic/compact/quote"
 )
 
 // A reader writes the text of a result as a reader wants it: a text in JSON, or in the
@@ -11,7 +13,7 @@ import (
 // "key: value", and objects of one kind as rows below their keys. Other texts it writes as
 // they are.
 type reader struct {
-	result
+	Result
 	b strings.Builder
 }
 
@@ -20,41 +22,41 @@ func (r *reader) line(name, text string) {
 		if plain, first := withoutNumbers(text); first == 1 {
 			text = plain
 		}
-		r.b.WriteString(strings.TrimSuffix(joined(name, ": ", text), "\n"))
+		r.b.WriteString(strings.TrimSuffix(quote.Joined(name, ": ", text), "\n"))
 		r.b.WriteByte('\n')
 	}
 }
 
 // value writes a value under its name: a text may be JSON itself.
-func (r *reader) value(name string, v *value) {
+func (r *reader) value(name string, v *Value) {
 	switch {
 	case v.list == nil:
-		if in := valueOf(v.text); in.list != nil || in.text != v.text {
+		if in := valueOf(v.Text); in.list != nil || in.Text != v.Text {
 			in.withoutLinks()
 			r.value(name, &in)
 		} else {
-			r.line(name, v.text)
+			r.line(name, v.Text)
 		}
 	case v.kind == '{':
 		if r.members(name, v); name == "" {
-			r.object = max(r.object, v.says())
+			r.Object = max(r.Object, v.says())
 		}
 	case v.isTable():
 		r.table(name, v.list)
-	case !slices.ContainsFunc(v.list, func(m value) bool { return m.list != nil || len(m.text) > longText }):
+	case !slices.ContainsFunc(v.list, func(m Value) bool { return m.list != nil || len(m.Text) > longText }):
 		r.line(name, v.short())
 	default:
 		for i := range v.list {
 			r.value(name, &v.list[i])
 		}
 		if len(v.list) > 1 { // others may not have failed
-			r.object = unknown
+			r.Object = Unknown
 		}
 	}
 }
 
 // members writes the members of an object: what is short on one line, then the others.
-func (r *reader) members(name string, v *value) {
+func (r *reader) members(name string, v *Value) {
 	line, wraps := "", v.wraps()
 	var long []int
 	for i := range v.list {
@@ -64,39 +66,39 @@ func (r *reader) members(name string, v *value) {
 			r.value("", m)
 		case wraps:
 			if strings.HasSuffix(key, "code") {
-				r.line(v.keys[i], m.text)
+				r.line(v.keys[i], m.Text)
 			}
-		case m.kind == '"' && strings.IndexByte(m.text, '\n') >= 0, m.list != nil && (len(m.text) > longText || m.isTable()):
+		case m.kind == '"' && strings.IndexByte(m.Text, '\n') >= 0, m.list != nil && (len(m.Text) > longText || m.isTable()):
 			long = append(long, i)
 		default:
 			s := v.keys[i] + ": " + m.short()
-			if len(line)+len(s) > leastLine-8 {
+			if len(line)+len(s) > LeastLine-8 {
 				r.line(name, line)
 				line = ""
 			}
-			line = joined(line, ", ", s)
+			line = quote.Joined(line, ", ", s)
 		}
 	}
 	r.line(name, line)
 	for _, i := range long {
-		r.value(firstBytes(joined(name, ".", v.keys[i]), leastLine), &v.list[i]) // lines of lists repeat it
+		r.value(quote.First(quote.Joined(name, ".", v.keys[i]), LeastLine), &v.list[i]) // lines of lists repeat it
 	}
 }
 
 // table writes objects with the same keys.
-func (r *reader) table(name string, rows []value) {
-	names := value{keys: make([]string, len(rows[0].keys))}
+func (r *reader) table(name string, rows []Value) {
+	names := Value{keys: make([]string, len(rows[0].keys))}
 	for _, key := range rows[0].keys {
-		names.list = append(names.list, value{kind: '"', text: key})
+		names.list = append(names.list, Value{kind: '"', Text: key})
 	}
 	from := r.b.Len()
 	r.line(name, "("+names.short()+")")
 	for i := range rows {
-		row := value{keys: names.keys, list: rows[i].list}
+		row := Value{keys: names.keys, list: rows[i].list}
 		r.line("", row.short())
 	}
-	r.rows = max(r.rows, len(rows))
-	r.listed += r.b.Len() - from
+	r.Rows = max(r.Rows, len(rows))
+	r.Listed += r.b.Len() - from
 	r.b.WriteByte('\n') // an empty line ends it
 }
 
@@ -108,9 +110,9 @@ const (
 )
 
 // isTable reports whether a value is a list of objects with the same keys, and no long texts.
-func (v *value) isTable() bool {
-	return v.kind == '[' && len(v.list) > 1 && len(v.list[0].keys) > 1 && !v.list[0].wraps() && !slices.ContainsFunc(v.list, func(m value) bool {
-		return m.kind != '{' || !slices.Equal(m.keys, v.list[0].keys) || len(m.text) > longObject || strings.Contains(m.text, `\n`)
+func (v *Value) isTable() bool {
+	return v.kind == '[' && len(v.list) > 1 && len(v.list[0].keys) > 1 && !v.list[0].wraps() && !slices.ContainsFunc(v.list, func(m Value) bool {
+		return m.kind != '{' || !slices.Equal(m.keys, v.list[0].keys) || len(m.Text) > longObject || strings.Contains(m.Text, `\n`)
 	})
 }
 
@@ -118,7 +120,7 @@ func (v *value) isTable() bool {
 var links = regexp.MustCompile(`^(?:\w+_)?url$|^(?:node|gravatar)_id$`)
 
 // withoutLinks leaves them out of the objects of GitHub and GitLab.
-func (v *value) withoutLinks() {
+func (v *Value) withoutLinks() {
 	linked := slices.Contains(v.keys, "node_id") || slices.Contains(v.keys, "web_url") || slices.Contains(v.keys, "html_url")
 	keys, list := v.keys[:0], v.list[:0]
 	for i, key := range v.keys {
@@ -143,34 +145,34 @@ var nothings = setOf("null none nil no false 0 ok success")
 
 // says returns how the call ended that returned an object: it failed if there is an
 // error and nothing else.
-func (v *value) says() verdict {
+func (v *Value) says() Verdict {
 	fails := false
 	for i := range v.list {
 		m, key := &v.list[i], plainKey(v.keys[i])
-		text := strings.Trim(m.text, "{}[] \n")
+		text := strings.Trim(m.Text, "{}[] \n")
 		nothing := m.list == nil && (text == "" || nothings[strings.ToLower(text)])
 		switch {
 		case errorKeys[key]:
 			fails = fails || !nothing
 		case key == "success", key == "ok":
 			fails = fails || nothing
-		case key == "status" && m.text == "error":
+		case key == "status" && m.Text == "error":
 			fails = true
 		case !nothing && !besideKeys[key] && !textKeys[key] && !frameKeys[key]:
-			return passed
+			return Passed
 		}
 	}
 	switch {
 	case fails:
-		return failed
+		return Failed
 	case v.wraps(): // the text says it
-		return unknown
+		return Unknown
 	}
-	return passed
+	return Passed
 }
 
 // wraps reports whether an object only wraps a text or the code of a program.
-func (v *value) wraps() (texts bool) {
+func (v *Value) wraps() (texts bool) {
 	for _, k := range v.keys {
 		if k = plainKey(k); textKeys[k] || frameKeys[k] && strings.HasSuffix(k, "code") {
 			texts = true

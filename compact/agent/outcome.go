@@ -1,74 +1,76 @@
-package digest
+package agent
 
 import (
 	"cmp"
 	"regexp"
 	"slices"
 	"strings"
+
+	"laconic/compact/quote"
 )
 
-// An outcome is how a step ended.
-type outcome struct {
-	verdict verdict
-	says    string // a few words of the program, or the reason of a refusal
+// An Outcome is how a step ended.
+type Outcome struct {
+	Verdict Verdict
+	Says    string // a few words of the program, or the reason of a refusal
 }
 
-// A verdict says how a step ended. Those above passed did not end well.
-type verdict uint8
+// A Verdict says how a step ended. Those above [Passed] did not end well.
+type Verdict uint8
 
 const (
-	unknown verdict = iota
-	passed
-	failed
-	refused // by the user
+	Unknown Verdict = iota
+	Passed
+	Failed
+	Refused // by the user
 )
 
-// outcomeOf returns how an action ended, by what it returned. What was read, found or asked for
+// OutcomeOf returns how an action ended, by what it returned. What was read, found or asked for
 // is data, and may speak of errors: an object is an error by its values, a text by the words of
 // a tool or of the shell, if it is nothing else.
-func (a *action) outcomeOf(r *result) outcome {
-	text := strings.TrimSpace(r.text)
-	if why, ok := a.refusal(text); ok && (a.kind == edits || !r.coded) {
-		return outcome{refused, why}
+func (a *Action) OutcomeOf(r *Result) Outcome {
+	text := strings.TrimSpace(r.Text)
+	if why, ok := a.refusal(text); ok && (a.Kind == Edits || !r.Coded) {
+		return Outcome{Refused, why}
 	}
 	says, fails := "", false
 	line, rest, _ := strings.Cut(text, "\n")
-	short := r.object == unknown && strings.Count(rest, "\n") < 4
+	short := r.Object == Unknown && strings.Count(rest, "\n") < 4
 	switch {
-	case a.kind == edits:
+	case a.Kind == Edits:
 		return a.edited(r)
-	case a.kind == runs && !a.shows:
+	case a.Kind == Runs && !a.Shows:
 		says, fails = summaryOf(text)
-	case a.kind > runs && a.kind != tracks:
-	case a.command != "":
+	case a.Kind > Runs && a.Kind != Tracks:
+	case a.Command != "":
 		fails = short && (shellComplains.MatchString(line) || strings.HasPrefix(line, "fatal: "))
 	default:
-		fails = short && ownError.MatchString(line) || r.object == failed && a.kind != reads
+		fails = short && ownError.MatchString(line) || r.Object == Failed && a.Kind != Reads
 	}
 	was := fails
-	joins := strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.command), ""), "|;\n")
-	if r.coded && (r.code != 0 || !joins) && (r.code != 1 || a.kind != searches) { // else it is the code of another program, or of a search that found nothing
-		fails = r.code != 0 || strings.HasPrefix(says, "FAIL")
+	joins := strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.Command), ""), "|;\n")
+	if r.Coded && (r.Code != 0 || !joins) && (r.Code != 1 || a.Kind != Searches) { // else it is the code of another program, or of a search that found nothing
+		fails = r.Code != 0 || strings.HasPrefix(says, "FAIL")
 	}
-	if fails = fails || r.failed; fails != was {
+	if fails = fails || r.Failed; fails != was {
 		says = ""
 	}
 	switch {
 	case fails:
-		if r.object == failed {
+		if r.Object == Failed {
 			line = text
-		} else if a.kind == runs { // a program ends with what counts
+		} else if a.Kind == Runs { // a program ends with what counts
 			line = strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 		}
 		return failedWith(cmp.Or(strings.TrimSpace(placed.FindString(text)), says, line))
-	case a.kind == reads, a.kind == searches, !r.coded && says == "":
-		return outcome{}
+	case a.Kind == Reads, a.Kind == Searches, !r.Coded && says == "":
+		return Outcome{}
 	}
-	return outcome{passed, says}
+	return Outcome{Passed, says}
 }
 
-func failedWith(says string) outcome {
-	return outcome{failed, OneLine(toolError.ReplaceAllLiteralString(says, ""), 200)}
+func failedWith(says string) Outcome {
+	return Outcome{Failed, quote.OneLine(toolError.ReplaceAllLiteralString(says, ""), 200)}
 }
 
 // toolError finds the element that Claude Code puts around an error of a tool.
@@ -84,17 +86,17 @@ var (
 
 // refusal returns why the user refused an action, as far as its result says so, and
 // reports whether the user did.
-func (a *action) refusal(text string) (why string, ok bool) {
-	head := firstBytes(text, 300)
+func (a *Action) refusal(text string) (why string, ok bool) {
+	head := quote.First(text, 300)
 	at := refusedCall.FindStringIndex(head)
-	if at == nil || a.kind == reads || a.kind == searches || strings.Contains(head, "utput so far") {
+	if at == nil || a.Kind == Reads || a.Kind == Searches || strings.Contains(head, "utput so far") {
 		return "", false
 	}
-	m := refusalReason.FindStringSubmatch(firstBytes(text[at[0]:], 4000))
+	m := refusalReason.FindStringSubmatch(quote.First(text[at[0]:], 4000))
 	if m != nil && !containsAny(m[2], []string{"STOP what you are doing", "DO NOT attempt"}) {
 		why = strings.TrimSuffix(strings.TrimSpace(m[1]+m[2]), "</feedback>")
 	}
-	return OneLine(withoutElements(why, true), 900), true
+	return quote.OneLine(WithoutElements(why, true), 900), true
 }
 
 // What a result says of an edit.
@@ -117,64 +119,64 @@ var (
 )
 
 // edited returns how an edit ended, by the first words of its result. A path may say anything.
-func (a *action) edited(r *result) outcome {
-	head, _, _ := strings.Cut(strings.TrimLeft(firstBytes(r.text, 240), "\n"), "\n\n")
-	if m := openFile.FindStringSubmatch(firstBytes(r.text, 1000)); m != nil && len(a.changes) == 0 {
-		a.add(change{path: m[1], how: changed})
+func (a *Action) edited(r *Result) Outcome {
+	head, _, _ := strings.Cut(strings.TrimLeft(quote.First(r.Text, 240), "\n"), "\n\n")
+	if m := openFile.FindStringSubmatch(quote.First(r.Text, 1000)); m != nil && len(a.Changes) == 0 {
+		a.add(Change{Path: m[1], How: Changed})
 	}
 	words := head
-	for _, c := range a.changes {
-		words = strings.ReplaceAll(words, c.path, "")
+	for _, c := range a.Changes {
+		words = strings.ReplaceAll(words, c.Path, "")
 	}
 	line, _, _ := strings.Cut(words, "\n")
 	line = noFailure.ReplaceAllString(line, "")
-	not, yes, short := notEdited.FindStringIndex(line), isEdited.FindStringIndex(line), len(r.text) <= 600
+	not, yes, short := notEdited.FindStringIndex(line), isEdited.FindStringIndex(line), len(r.Text) <= 600
 	if yes == nil && short {
 		not = notEdited.FindStringIndex(head)
 	}
-	_, more, _ := strings.Cut(r.text, "\n")
+	_, more, _ := strings.Cut(r.Text, "\n")
 	m := someEdits.FindStringSubmatch(line)
 	switch {
-	case r.failed:
+	case r.Failed:
 	case doubtful.MatchString(words), yes != nil && m != nil && m[1] != m[2],
-		len(a.changes) > 1 && yes != nil && len(more) < 4000 && notAll.MatchString(more): // nobody knows which
-		return outcome{unknown, OneLine(r.text, 200)}
-	case r.coded && r.code != 0, not != nil && (yes == nil || not[0] < yes[1]+24):
-	case yes == nil && strings.TrimSpace(line) != "" && short && !strings.Contains(r.text, "@@ -") && (r.object != passed || nought.MatchString(r.text)): // who knows
-		return outcome{unknown, OneLine(head, 200)}
+		len(a.Changes) > 1 && yes != nil && len(more) < 4000 && notAll.MatchString(more): // nobody knows which
+		return Outcome{Unknown, quote.OneLine(r.Text, 200)}
+	case r.Coded && r.Code != 0, not != nil && (yes == nil || not[0] < yes[1]+24):
+	case yes == nil && strings.TrimSpace(line) != "" && short && !strings.Contains(r.Text, "@@ -") && (r.Object != Passed || nought.MatchString(r.Text)): // who knows
+		return Outcome{Unknown, quote.OneLine(head, 200)}
 	default:
-		return outcome{verdict: passed}
+		return Outcome{Verdict: Passed}
 	}
 	return failedWith(head)
 }
 
-// happened reports whether an action made a change. A command that fails may have made it
+// Happened reports whether an action made a change. A command that fails may have made it
 // before that. It did not if the only line of its output says so, or is one of commands that
 // print nothing when they work, or if the shell or the program that changes files complains.
 // A text for the shell to write is written before a program fails.
-func (a *action) happened(c *change, o outcome, r *result) bool {
-	text := strings.TrimSpace(r.text)
+func (a *Action) Happened(c *Change, o Outcome, r *Result) bool {
+	text := strings.TrimSpace(r.Text)
 	switch {
-	case o.verdict == refused:
+	case o.Verdict == Refused:
 		return false
-	case a.kind == edits:
-		return o.verdict == passed
-	case strings.HasPrefix(text, "<tool_use_error>"), len(text) < 300 && strings.IndexByte(text, '\n') < 0 && (!r.coded || r.code != 0) && (heldBack.MatchString(text) ||
+	case a.Kind == Edits:
+		return o.Verdict == Passed
+	case strings.HasPrefix(text, "<tool_use_error>"), len(text) < 300 && strings.IndexByte(text, '\n') < 0 && (!r.Coded || r.Code != 0) && (heldBack.MatchString(text) ||
 		a.mute && text != "" && !isEdited.MatchString(text) && !noOutput.MatchString(text)):
 		return false
-	case o.verdict != failed:
+	case o.Verdict != Failed:
 		return true
 	case c.last:
 		return false
-	case c.old == "" && c.new != "":
-		return !shellComplains.MatchString(firstBytes(r.text, 1000))
+	case c.Old == "" && c.New != "":
+		return !shellComplains.MatchString(quote.First(r.Text, 1000))
 	}
-	return !complains.MatchString(firstBytes(r.text, 1000)) && !complains.MatchString(lastBytes(r.text, 400))
+	return !complains.MatchString(quote.First(r.Text, 1000)) && !complains.MatchString(lastBytes(r.Text, 400))
 }
 
-// perhaps reports whether an action may have made a change of which nobody knows that it happened.
-func (a *action) perhaps(c *change, o outcome, r *result) bool {
-	return (o.verdict == unknown || c.last && !r.coded) && !heldBack.MatchString(r.text)
+// Perhaps reports whether an action may have made a change of which nobody knows that it happened.
+func (a *Action) Perhaps(c *Change, o Outcome, r *Result) bool {
+	return (o.Verdict == Unknown || c.last && !r.Coded) && !heldBack.MatchString(r.Text)
 }
 
 var (
@@ -209,15 +211,15 @@ var (
 	sourceLine = regexp.MustCompile(`^\s*(?:\+|-[^ -]|--[^-]|(?:return|raise|throw|except|catch|try|import|from|func|def|class|const|let|var|type|assert|expect|self|this)\b(?:[^:]|:\S)*:?$)|(?:\{|",)\s*$|[=(].*;\s*$`)
 )
 
-// isFailure reports whether a line of a program's output says that something
+// IsFailure reports whether a line of a program's output says that something
 // failed.
-func isFailure(line string) bool {
-	line = firstBytes(line, 2000)
+func IsFailure(line string) bool {
+	line = quote.First(line, 2000)
 	return containsAny(line, failureNeedles) && failureLine.MatchString(line) && !noFailure.MatchString(line) && !sourceLine.MatchString(line)
 }
 
-// isPlaced reports whether a line names a test that failed, or the place or the code of an error.
-func isPlaced(line string) bool { return placed.MatchString(line) && !noFailure.MatchString(line) }
+// IsPlaced reports whether a line names a test that failed, or the place or the code of an error.
+func IsPlaced(line string) bool { return placed.MatchString(line) && !noFailure.MatchString(line) }
 
 // lastBytes returns at most n bytes of the end of a text, cut between characters.
 func lastBytes(s string, n int) string { return strings.ToValidUTF8(s[max(0, len(s)-n):], "") }
@@ -239,9 +241,9 @@ func summaryOf(text string) (says string, fails bool) {
 		case strings.Contains(t, "ttempt "): // there may be others
 		case m != nil && len(t) < 200:
 			if bad := m[1] != "" && !mended.MatchString(t); len(says) <= len("FAILED") || bad && !fails {
-				says, fails = OneLine(t, 140), bad
+				says, fails = quote.OneLine(t, 140), bad
 			}
-		case k >= len(lines)-6 && says+failure == "" && isFailure(l) && (!clock.MatchString(l) || ownError.MatchString(t)) && !strings.HasSuffix(t, ":"):
+		case k >= len(lines)-6 && says+failure == "" && IsFailure(l) && (!clock.MatchString(l) || ownError.MatchString(t)) && !strings.HasSuffix(t, ":"):
 			failure = l
 		}
 	}
@@ -279,7 +281,7 @@ var (
 // ReportsFailure reports whether a result reports a failure. A word alone may be the state
 // of something.
 func ReportsFailure(text string) bool {
-	r := resultOf(text, runs)
-	o := (&action{kind: runs}).outcomeOf(r)
-	return o.verdict == failed && (r.code != 0 || strings.Contains(o.says, ":") || summaryLine.MatchString(o.says))
+	r := ResultOf(text, Runs)
+	o := (&Action{Kind: Runs}).OutcomeOf(r)
+	return o.Verdict == Failed && (r.Code != 0 || strings.Contains(o.Says, ":") || summaryLine.MatchString(o.Says))
 }
