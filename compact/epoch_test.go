@@ -207,6 +207,36 @@ func TestANewestMessageThatFillsTheBudgetIsNotFoldedForNothing(t *testing.T) {
 	}
 }
 
+// TestARecordGrowsWithItsRoom: while a long message of the user fills most of the budget, the
+// record has little room. The first epoch behind the next message makes it anew in all of the room.
+func TestARecordGrowsWithItsRoom(t *testing.T) {
+	var list strings.Builder
+	list.WriteString("system: be brief\nuser: do it\n")
+	for i := range 90 {
+		switch i {
+		case 30:
+			list.WriteString("assistant: done\nuser:" + strings.Repeat(" long", 12000) + "\n")
+		case 60:
+			list.WriteString("assistant: done\nuser: go on\n")
+		}
+		fmt.Fprintf(&list, "assistant: | call c%d read f%d.go\ntool c%d:%s\n", i, i, i, strings.Repeat(" word", 200+(i*370)%600))
+	}
+	whole, next := compacttest.Messages(t, list.String()), 0
+	var sizes []int // at each epoch, and in the end those behind the next message
+	for _, n := range compacttest.RequestPoints(whole) {
+		plan, _ := compact.Compact(compact.Conversation{Messages: whole[:n]}, adaptive(), compacttest.Words{}, compact.Limits{Budget: 16000}.For(0))
+		if plan.NewEpoch() && plan.Slot != nil {
+			if n > len(whole)-2*30 && next == 0 {
+				next = len(sizes)
+			}
+			sizes = append(sizes, plan.Slot.Size)
+		}
+	}
+	if small, large := sizes[next-1], sizes[next]; small > 1800 || large < 3600 {
+		t.Errorf("a record of %d tokens became one of %d: %v", small, large, sizes)
+	}
+}
+
 // TestAnEpochCopiesNoMessage: where pins fill the window, an epoch may be due at each
 // request. Twice the requests cost about twice the memory all the same.
 func TestAnEpochCopiesNoMessage(t *testing.T) {

@@ -218,8 +218,9 @@ func (p *Plan) Forecast() *Forecast {
 // Slot returns the slot that an epoch at the warm mark would make, or nil if it
 // would make none. The last span of the next epoch's slot stands for exactly these
 // messages, or the epoch adds none; only its Size may differ, because more messages
-// arrive until then. Where the slot has to shrink for the request to fit, one span is
-// made anew for these and all before. Where it shrank already, Slot returns nil.
+// arrive until then. Where the slot has to shrink for the request to fit, or its room
+// more than doubles, one span is made anew for these and all before. Where that is so at
+// the mark already, Slot returns nil.
 // Slot costs one climb of the ladder at each epoch so far.
 func (c *Forecast) Slot() *Slot {
 	short := *c.in
@@ -229,7 +230,7 @@ func (c *Forecast) Slot() *Slot {
 	if f.d.slot == nil || f.d.slot.last().End != c.Mark {
 		return nil // the climb made none
 	}
-	if f.d.slot.shrunk {
+	if f.d.slot.resized {
 		return nil // at the epoch there may be room to add to the slot
 	}
 	return f.d.newSlot(f.msgs)

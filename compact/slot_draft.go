@@ -4,16 +4,16 @@ import "slices"
 
 // slotDraft is the slot of a draft. It is replaced, never changed.
 type slotDraft struct {
-	spans  []Span
-	size   int  // of all spans, and one token where two meet
-	most   int  // what size may grow to
-	open   bool // the last span is of this epoch
-	anew   bool // it replaces all spans before
-	shrunk bool // it is made anew because its room shrank
-	by     Digester
-	label  string // see Slot.Label
-	all    bool   // the slot is for everything that left, not for the gap
-	own    bool   // the slot is a message of its own
+	spans   []Span
+	size    int  // of all spans, and one token where two meet
+	most    int  // what size may grow to
+	open    bool // the last span is of this epoch
+	anew    bool // it replaces all spans before
+	resized bool // it is made anew because its room shrank, or more than doubled
+	by      Digester
+	label   string // see Slot.Label
+	all     bool   // the slot is for everything that left, not for the gap
+	own     bool   // the slot is a message of its own
 }
 
 // last returns the last span.
@@ -164,13 +164,14 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 		}
 		return n / addedRatio
 	}
-	shrunk := false
+	resized := false
 	if was != nil {
-		// Whether there is room is known as soon as the slot is made, unless it shrank.
+		// Whether there is room is known as soon as the slot is made, unless it was resized.
 		most := was.most
 		left := min(most, now) - was.size - 1
-		shrunk = left < leastSlot && most-was.size-1 >= leastSlot
-		if next.From = was.last().To; left >= leastSlot {
+		grew := size > 2*most // such as after a long message of the user
+		resized = grew || left < leastSlot && most-was.size-1 >= leastSlot
+		if next.From = was.last().To; left >= leastSlot && !grew {
 			part := whole()
 			due := min(share(addedShare, most), max(free/ratio, part))
 			if left < share(starved, due) {
@@ -190,7 +191,7 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 	}
 	first = max(first, min(now, max(leastFirst, share(firstOfBudget, d.budget))))
 	next.Size = min(first, max(free*3/4, min(room, whole())))
-	return &slotDraft{spans: []Span{next}, size: next.Size, most: size, open: true, anew: true, shrunk: shrunk}
+	return &slotDraft{spans: []Span{next}, size: next.Size, most: size, open: true, anew: true, resized: resized}
 }
 
 // FillSlot makes a slot of size tokens for everything that left so far, for
