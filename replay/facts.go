@@ -231,12 +231,21 @@ func lastOccurrence(m *compact.Message, read []string, value string) string {
 // it is another line, or the line's number.
 func endsLine(r rune) bool { return r == '\n' || r == '\r' || r == '\t' || r == '→' }
 
-// holds reports whether a request contains a text.
+// holds reports whether a request contains a text, or a path from the folder from which a record
+// says that it names files.
 func holds(sent []compact.Message, text string) bool {
 	for i := range sent {
 		for t := range texts(&sent[i]) {
 			if strings.Contains(t, text) {
 				return true
+			}
+			for rest, told := t, true; told; {
+				if _, rest, told = strings.Cut(rest, "\nfiles below /"); told {
+					root, _, _ := strings.Cut(rest, " are named from there\n")
+					if path, below := strings.CutPrefix(text, root); below && strings.Contains(rest, path) {
+						return true
+					}
+				}
 			}
 		}
 	}
