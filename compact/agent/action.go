@@ -204,10 +204,9 @@ func (a *Action) Name(n int, root string) string {
 	case a.Command != "":
 		what = a.Brief()
 		first = what[:strings.IndexAny(what+"\n", "&;|\n")]
-		if what = strings.ReplaceAll(what, "\n", quote.LineMark); a.Kind == Runs && a.inNotebook() {
+		what, by = strings.ReplaceAll(what, "\n", quote.LineMark), verbs[Runs]
+		if a.Kind == Runs && a.inNotebook() {
 			by = ""
-		} else if a.Kind == Edits {
-			by = verbs[Runs]
 		}
 	case a.Kind == Edits:
 		for i := range a.Changes {

@@ -38,10 +38,12 @@ func (r *reader) value(name string, v *Value) {
 			r.line(name, v.Text)
 		}
 	case v.kind == '{':
+		r.Made = r.Made || !v.wraps()
 		if r.members(name, v); name == "" {
 			r.Object = max(r.Object, v.says())
 		}
 	case v.isTable():
+		r.Made = true
 		r.table(name, v.list)
 	case !slices.ContainsFunc(v.list, func(m Value) bool { return m.list != nil || len(m.Text) > longText }):
 		r.line(name, v.short())

@@ -30,7 +30,7 @@ const (
 // a tool or of the shell, if it is nothing else.
 func (a *Action) OutcomeOf(r *Result) Outcome {
 	text := strings.TrimSpace(r.Text)
-	if why, ok := a.refusal(text); ok && (a.Kind == Edits || !r.Coded) {
+	if why, ok := a.refusal(text, r.Failed); ok && (a.Kind == Edits || !r.Coded) {
 		return Outcome{Refused, why}
 	}
 	says, fails := "", false
@@ -86,10 +86,11 @@ var (
 
 // refusal returns why the user refused an action, as far as its result says so, and
 // reports whether the user did.
-func (a *Action) refusal(text string) (why string, ok bool) {
+func (a *Action) refusal(text string, failed bool) (why string, ok bool) {
 	head := quote.First(text, 300)
 	at := refusedCall.FindStringIndex(head)
-	if at == nil || a.Kind == Reads || a.Kind == Searches || strings.Contains(head, "utput so far") {
+	ofFile := a.Kind == Reads || a.Kind == Searches && a.Command == "" // whose words they may be
+	if at == nil || ofFile && !failed || strings.Contains(head, "utput so far") {
 		return "", false
 	}
 	m := refusalReason.FindStringSubmatch(quote.First(text[at[0]:], 4000))
@@ -271,7 +272,7 @@ var (
 	// others may pass after it.
 	ended = regexp.MustCompile(`(?m)^(?:Error: )?(?i:the )?(?i:command|process|tool) timed out\b.*|^FAIL[ \t]+[\w.-]+/\S+.*`)
 	// placed finds a line that names a test that failed, or the place or the code of an error.
-	placed = regexp.MustCompile(`(?m)^[ \t]*(?:--- FAIL: |# [A-Z]\w*Error: |FAILED \S+[:.]|FAIL: |! \[(?:remote )?rejected\] |[✕✗✖✘×] |not ok |FAIL +\S+ > |● .* › |error\[\w+\]: |\[ERROR\] +[\w./]+:\[?\d|Failed [\w.]+ \[|\S+\.\w+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal |syntax )?error\b|test \S+ \.\.\. FAILED|[\w.$]+ > .* FAILED$).*`)
+	placed = regexp.MustCompile(`(?m)^[ \t]*(?:(?:\S+: )?(?:error: )?(?:[Uu]nknown|[Uu]nrecognized|[Ii]nvalid|[Ii]llegal) (?:shorthand )?(?:flag|option|argument|command)s?\b|--- FAIL: |# [A-Z]\w*Error: |FAILED \S+[:.]|FAIL: |! \[(?:remote )?rejected\] |[✕✗✖✘×] |not ok |FAIL +\S+ > |● .* › |error\[\w+\]: |\[ERROR\] +[\w./]+:\[?\d|Failed [\w.]+ \[|\S+\.\w+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal |syntax )?error\b|test \S+ \.\.\. FAILED|[\w.$]+ > .* FAILED$).*`)
 	// clock finds a time of day, as in lines of a log. A program that logs an error may go on.
 	clock = regexp.MustCompile(`\d\d:\d\d:\d\d`)
 	// mended finds commits, tests that passed, and what was fixed: they may speak of failures.

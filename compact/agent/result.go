@@ -16,6 +16,7 @@ type Result struct {
 	Coded  bool    // the code is known
 	Failed bool    // the client says that the tool failed
 	Object Verdict // what an object of JSON says; [Unknown]: there is none
+	Made   bool    // its lines are ours: it was JSON
 	Rows   int     // of the longest list of objects in JSON: they may be of several kinds
 	Listed int     // bytes of them all
 	First  int     // the number of its first line in a file; 0: not known
@@ -37,7 +38,7 @@ func ResultOf(text string, k Kind) *Result {
 	if v := valueOf(r.Text); v.list != nil { // behind what a harness says of the program
 		in := reader{}
 		in.value("", &v)
-		r.Text, r.Rows = strings.TrimRight(in.b.String(), "\n"), in.Rows
+		r.Text, r.Rows, r.Made = strings.TrimRight(in.b.String(), "\n"), in.Rows, in.Made
 	}
 	if k != Searches && k != Other && k != Runs && r.Rows == 0 { // a row may begin with a number
 		r.Text, r.First = withoutNumbers(r.Text)

@@ -135,7 +135,7 @@ func (a *Action) shell() {
 		}
 	}
 	if !a.Shows {
-		a.script(a.Command)
+		a.Script(a.Command)
 	} else if shown != nothing {
 		a.Kind = shown
 	}
@@ -204,18 +204,37 @@ func heredocs(command string) (rest string, docs [][2]string) {
 	}
 }
 
-// These find that a script writes files, and what may be their names.
+// These find that a script writes files, the names that it gives at once, what else may be their
+// names, and the scripts that a command runs.
 var (
 	scriptWrites = regexp.MustCompile(`\bopen\([^)\n]*,\s*(?:mode\s*=\s*)?["'][wax]|\bwrite_text\(|\bwriteFileSync\(`)
+	writesNamed  = regexp.MustCompile(`\bopen\(\s*["']([\w./-]+)["'],\s*(?:mode\s*=\s*)?["'][wax]|\bPath\(["']([\w./-]+)["']\)\.write_text\(|\bwriteFileSync\(\s*["']([\w./-]+)["']`)
 	quotedName   = regexp.MustCompile(`["']([\w./-]+\.\w+)["']`)
+	runsScript   = regexp.MustCompile(`\b(?:python[\d.]*|node|ruby|perl|php|bash|sh)(?: -\w+)* +(?:\./)?([\w./-]+\.\w+)`)
 )
 
-// script takes the files that a script names, if it writes some.
-func (a *Action) script(script string) {
+// Script takes the files that a script names, if it writes some.
+func (a *Action) Script(script string) {
 	if script = quote.First(script, 1<<16); !scriptWrites.MatchString(script) {
 		return
 	}
-	for _, m := range quotedName.FindAllStringSubmatch(script, mostChanges) {
-		a.add(Change{Path: m[1], How: Touched})
+	written := map[string]bool{}
+	for _, m := range writesNamed.FindAllStringSubmatch(script, mostChanges) {
+		written[m[1]+m[2]+m[3]] = true
 	}
+	for _, m := range quotedName.FindAllStringSubmatch(script, mostChanges) {
+		c := Change{Path: m[1], How: Touched}
+		if written[m[1]] {
+			c.How = Changed
+		}
+		a.add(c)
+	}
+}
+
+// Scripts returns the files that a command runs as scripts.
+func (a *Action) Scripts() (paths []string) {
+	for _, m := range runsScript.FindAllStringSubmatch(a.Command, mostChanges) {
+		paths = append(paths, m[1])
+	}
+	return paths
 }

@@ -17,11 +17,14 @@ func (p *part) code() {
 	p.nameChanges(at, files)
 	at++
 	for k, f := range files {
-		note := ""
+		where, note := "as of here, in ", ""
+		if f.whole {
+			where = "as of here, "
+		}
 		if f.touched {
 			note = " (it may have changed after that)"
 		}
-		head := p.add(piece{class: steps, event: at + k, text: "as of here, " + quote.Bar(quote.Line(quote.OneLine(f.path, 200))) + note + ":", score: -1, need: -1}) // only with a region
+		head := p.add(piece{class: steps, event: at + k, text: where + quote.Bar(quote.Line(quote.OneLine(strings.TrimPrefix(f.path, p.root), 200))) + note + ":", score: -1, need: -1}) // only with a region
 		w := 1.6 / (1 + 0.1*float32(k))
 		if settings.MatchString(f.path) {
 			w *= 3

@@ -28,11 +28,11 @@ func TestHowStepsEnd(t *testing.T) {
 		{"grep", `{"pattern":"panic"}`, `lib/x.rb:7: raise ArgumentError, "error: no id"`, `grep panic → lib/x.rb:7: raise ArgumentError, "error: no id"`},
 		{"read_file", `{"path":"a.rb"}`, "Error: ENOENT: no such file or directory, open 'a.rb'", "read a.rb → failed: Error: ENOENT: no such file or directory, open 'a.rb'"},
 		{"query", `{"query":"select 1"}`, "Error: (sqlite3.OperationalError) no such column: a\n[SQL: select 1\nfrom b\nwhere c]\n(see the manual)", "query select 1 → failed: Error: (sqlite3.OperationalError) no such column: a"},
-		{"bash", `{"command":"git log -2"}`, "5dad981 fix: error: not found", "search git log -2 → 5dad981 fix: error: not found"},
+		{"bash", `{"command":"git log -2"}`, "5dad981 fix: error: not found", "$ git log -2 → 5dad981 fix: error: not found"},
 		{"read_file", `{"path":"a.json"}`, "{\n  \"limit\": 3,\n  \"zones\": [\"north of the river\", \"south of the river\"],\n  \"rates\": [\"of the north, by the kilometre\", \"of the south, by the mile and by the weight of what is sent\"]\n}", "read a.json (JSON)"},
-		{"bash", `{"command":"ls"}`, "ERROR.md", "search ls → ERROR.md"},
-		{"bash", `{"command":"cat out.txt"}`, "error: 3 rows not found", "read cat out.txt → error: 3 rows not found"},
-		{"bash", `{"command":"cat out.txt"}`, "cat: out.txt: No such file or directory", "read cat out.txt → failed: cat: out.txt: No such file or directory"},
+		{"bash", `{"command":"ls"}`, "ERROR.md", "$ ls → ERROR.md"},
+		{"bash", `{"command":"cat out.txt"}`, "error: 3 rows not found", "$ cat out.txt → error: 3 rows not found"},
+		{"bash", `{"command":"cat out.txt"}`, "cat: out.txt: No such file or directory", "$ cat out.txt → failed: cat: out.txt: No such file or directory"},
 		{"bash", `{"command":"npm run herd"}`, "feeds=400 requests=10400 failed=2400 peak=160", "$ npm run herd → feeds=400 requests=10400 failed=2400 peak=160"},
 		{"bash", `{"command":"python sum.py"}`, "failed     12", "$ python sum.py → failed     12"},
 		{"bash", `{"command":"python sum.py"}`, "     n  mean\nD   12  0.25\nE    3  0.75", "$ python sum.py →"},
@@ -96,7 +96,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"bash", `{"command":"rm -r up"}`, "The user cancelled the terminal command.", "$ rm -r up → refused by the user"},
 		{"bash", `{"command":"kubectl -n a describe pod x | tail -9"}`, "State: Terminated\n  Exit Code:    137\nEvents: none", "$ kubectl -n a describe pod x | tail -9 →"},
 		{"bash", `{"command":"man tar | head"}`, "EXIT STATUS\nexit status 1 if files differ", "$ man tar | head →"},
-		{"bash", `{"command":"cat ci.log"}`, "Step build\nStep test\nexit code: 2", "read cat ci.log (2 lines)"},
+		{"bash", `{"command":"cat ci.log"}`, "Step build\nStep test\nexit code: 2", "$ cat ci.log (2 lines)"},
 		{"read_file", `{"path":"n.md"}`, "Codes\n\nexit code 2: usage\nexit code 3: io", "read n.md (4 lines)"},
 		{"bash", `{"command":"journalctl -u web | tail -2"}`, "web: code=exited\nweb: Failed with result 'exit-code'.", "$ journalctl -u web | tail -2 →"},
 		{"bash", `{"command":"gh api repos/a/b | jq .id"}`, "null\ngh: Not Found (HTTP 404)", "$ gh api repos/a/b | jq .id → failed: gh: Not Found (HTTP 404)"},
@@ -121,7 +121,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"apply_patch_call", `{"type":"apply_patch_call","operation":{"type":"update_file","path":"a.rb","diff":"@@\n-a\n+b\n"}}`, "", "edit a.rb (+1 −1: b) → done"},
 		{"apply_patch_call", `{"type":"apply_patch_call","operation":{"type":"create_file","path":"a.rb","diff":"+a\n+b\n"}}`, "", "edit a.rb → done"},
 		{"apply_patch_call", `{"type":"apply_patch_call","operation":{"type":"delete_file","path":"a.rb"}}`, "", "delete a.rb → done"},
-		{"shell_call", `{"type":"shell_call","action":{"commands":["ls","pwd"]}}`, "/w", "search ls ⏎ pwd → /w"},
+		{"shell_call", `{"type":"shell_call","action":{"commands":["ls","pwd"]}}`, "/w", "$ ls ⏎ pwd → /w"},
 		{"bash", `{"command":"./up"}`, "api: FAILED\ndb: ok", "$ ./up → failed: api: FAILED"},
 		{"bash", `{"command":"cargo test"}`, "test a::b ... FAILED\ntest c::d ... ok", "$ cargo test → failed: test a::b ... FAILED"},
 		{"bash", `{"command":"./t"}`, "test_a ... FAIL\ntest_b ... ok", "$ ./t → failed: test_a ... FAIL"},
@@ -138,7 +138,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"mcp__shop__getCustomer", `{"query":"bo"}`, "bo@x", "mcp__shop__getCustomer bo → bo@x"},
 		{"close_match_search", `{"query":"bo"}`, "bob", "close_match_search bo → bob"},
 		{"get_and_close", `{"query":"7"}`, "closed", "get_and_close 7 → closed"},
-		{"bash", `{"command":"git --no-pager diff"}`, "-a\n+b", "read git --no-pager diff (2 lines)"},
+		{"bash", `{"command":"git --no-pager diff"}`, "-a\n+b", "$ git --no-pager diff (2 lines)"},
 		{"apply_patch", `{"input":"*** Begin Patch\n*** Update File: b.rb\n@@\n-a\n+b\n*** Update File: a.rb\n@@\n-c\n+d\n*** End Patch"}`, "Success. Updated the following files:\nM b.rb\nM a.rb\n\nLSP errors detected in a.rb, please fix:\nERROR [3:1] no end", "edit b.rb, a.rb (+2 −2: b ⏎ d) → done"},
 		{"apply_patch", `{"input":"*** Begin Patch\n*** Update File: b.rb\n@@\n-a\n+b\n*** Update File: a.rb\n@@\n-c\n+d\n*** End Patch"}`, "Updated 2 files.\nM b.rb\nM a.rb\na.rb cannot be loaded", "edit b.rb, a.rb (+2 −2: b ⏎ d) → done"},
 		{"apply_patch", `{"input":"*** Begin Patch\n*** Update File: b.rb\n@@\n-a\n+b\n*** Update File: a.rb\n@@\n-c\n+d\n*** End Patch"}`, "Updated 2 files.\nCompile errors in a.rb: 2", "edit b.rb, a.rb (+2 −2: b ⏎ d) → done"},
@@ -159,8 +159,8 @@ func TestHowStepsEnd(t *testing.T) {
 		{"get_doc", `{"id":4}`, `{"metadata":{"author":"bo","year":2020},"title":"Plan B"}`, "get_doc id: 4 → metadata: author bo, year 2020, title: Plan B"},
 		{"get_signal", `{"id":4}`, "Signal: SELL\nPrice: 40", "get_signal id: 4 → Signal: SELL, Price: 40"},
 		{"get_job", `{"id":4}`, `{"Command":"make","owner":"bo"}`, "get_job id: 4 → Command: make, owner: bo"},
-		{"bash", `{"command":"find . -name a.go"}`, "find . -name a.go\n[Python Interpreter: /bin/python]\nroot@openhands-workspace:/w # \n[Command finished with exit code 0]", "search find . -name a.go → exit 0, no output"},
-		{"bash", `{"command":"ls"}`, "ls\na.go\nb.go[Python Interpreter: /bin/python]\nroot@openhands-workspace:/w # \n[Command finished with exit code 0]", "search ls → a.go ⏎ b.go"},
+		{"bash", `{"command":"find . -name a.go"}`, "find . -name a.go\n[Python Interpreter: /bin/python]\nroot@openhands-workspace:/w # \n[Command finished with exit code 0]", "$ find . -name a.go → exit 0, no output"},
+		{"bash", `{"command":"ls"}`, "ls\na.go\nb.go[Python Interpreter: /bin/python]\nroot@openhands-workspace:/w # \n[Command finished with exit code 0]", "$ ls → a.go ⏎ b.go"},
 		{"delete_saved_search", `{"query":"bob"}`, "Deleted.", "delete_saved_search bob → Deleted."},
 		{"mcp__list__remove_item", `{"query":"milk"}`, "Removed.", "mcp__list__remove_item milk → Removed."},
 		{"view_create", `{"query":"select 1"}`, "View v1", "view_create select 1 → View v1"},
@@ -183,7 +183,7 @@ func TestHowStepsEnd(t *testing.T) {
 // TestWhatMayNotHoldAnyMore has what comes after an edit of a file, and what is told of
 // the file then.
 func TestWhatMayNotHoldAnyMore(t *testing.T) {
-	const holds, may, gone = "as of here, lib/a.rb:", "as of here, lib/a.rb (it may have changed after that):", ""
+	const holds, may, gone = "as of here, in lib/a.rb:", "as of here, in lib/a.rb (it may have changed after that):", ""
 	shell := func(command string) []compact.Message { return run(2, command, "") }
 	for name, c := range map[string]struct {
 		then []compact.Message

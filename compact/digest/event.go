@@ -108,6 +108,11 @@ func (r *Record) answer(e *event, res *agent.Result) {
 	if e.Kind == agent.Sends || e.Kind != agent.Reads && e.Command == "" && moving.MatchString(e.Verb) {
 		r.files.namedIn(e.Values.Text+e.result.Text, e.origin)
 	}
+	for _, path := range e.Scripts() {
+		if f := r.files[path]; f != nil && f.whole { // the agent wrote it
+			e.Script(f.regions[0].new)
+		}
+	}
 	for i := range e.Changes {
 		c := &e.Changes[i]
 		if e.Happened(c, e.outcome, &e.result) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rogpeppe/go-internal/diff"
+
 	"laconic/compact/agent"
 )
 
@@ -156,17 +158,19 @@ func (fs files) forget(n int) {
 // difference returns the lines that are new in the text that another one became, and how many
 // lines are gone.
 func difference(old, new string) (fresh []string, gone int) {
-	was := map[string]int{}
-	for l := range strings.Lines(old) {
-		was[strings.TrimSuffix(l, "\n")]++
-		gone++
+	ended := func(text string) []byte {
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		return []byte(text)
 	}
-	for l := range strings.Lines(new) {
-		l = strings.TrimSuffix(l, "\n")
-		if was[l]--; was[l] < 0 {
-			fresh = append(fresh, l)
-		} else {
-			gone--
+	_, hunks, _ := strings.Cut(string(diff.Diff("", ended(old), "", ended(new))), "\n@@")
+	for l := range strings.Lines(hunks) {
+		switch l[0] {
+		case '+':
+			fresh = append(fresh, strings.TrimSuffix(l[1:], "\n"))
+		case '-':
+			gone++
 		}
 	}
 	return fresh, gone

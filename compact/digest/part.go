@@ -54,7 +54,7 @@ func (p *part) write() string {
 			}
 		case e.moved, e.by == byCall && e.Kind == agent.Edits && e.outcome.Verdict == agent.Passed && p.stays[e]:
 		case e.below:
-			p.add(piece{class: steps, event: i, text: "user, below: " + e.words, score: foremost, need: -1})
+			p.add(piece{class: steps, event: i, text: "user, kept: " + e.words, score: foremost, need: -1})
 		case next != nil && e.sameAs(next):
 			times++
 			continue
@@ -89,7 +89,7 @@ func (p *part) between(events []*event) []*event {
 func (p *part) rootOf() (root string) {
 	paths, saves := slices.Sorted(maps.Keys(p.files)), map[string]int{}
 	for _, e := range p.events {
-		if e.by == byCall && e.Command == "" && e.Path != "" {
+		if e.by == byCall && e.Tool != "" && e.Command == "" && e.Path != "" { // what is attached has none
 			paths = append(paths, e.Path)
 		}
 	}

@@ -68,7 +68,7 @@ func TestAPartSaysWhatIsNew(t *testing.T) {
 func TestStepsBehindAMessageThatStays(t *testing.T) {
 	msgs := conversation(run(1, "make base=1", "2795 lost"), say(user("Equal it is.\nTake base 2 min.")), run(2, "make base=2", "2398 lost"), say(user("Now park dead feeds.")))
 	text := NewRecord(compacttest.Bytes{}).Add(slices.Concat(msgs[:2], msgs[3:5]), say(msgs[2], msgs[5]), 2000, false)
-	if want := "$ make base=1 → 2795 lost\nuser, below: Equal it is. Take base 2 min.\n$ make base=2 → 2398 lost\n"; !strings.Contains(text, want) || strings.Contains(text, "park") {
+	if want := "$ make base=1 → 2795 lost\nuser, kept: Equal it is. Take base 2 min.\n$ make base=2 → 2398 lost\n"; !strings.Contains(text, want) || strings.Contains(text, "park") {
 		t.Errorf("no %q in\n%s", want, text)
 	}
 }

@@ -22,6 +22,8 @@ func (p *part) step(i int, e *event, times int) {
 		most, score = max(most, min(agent.ToldChars, p.room/8)), 10
 	case e.Kind == agent.Runs && !e.Shows && e.inLabel() && len(withDigits.FindAllString(e.result.Text, 2)) > 1: // what was measured
 		score = 7
+	case commit.MatchString(e.outcome.Says):
+		score = 7
 	case e.Kind == agent.Tracks:
 		score = 0.1
 	case e.outcome.Verdict == agent.Failed, e.Kind == agent.Runs && !e.Shows:
@@ -83,7 +85,7 @@ func (e *event) ended() string {
 		return e.hint() + " → refused by the user"
 	case verdict == agent.Unknown && !e.answered: // the result stays
 		return e.hint()
-	case verdict == agent.Failed:
+	case verdict == agent.Failed && says+text != "":
 		return " → " + quote.Joined(exit, ": ", says)
 	case e.Kind == agent.Edits && verdict == agent.Passed:
 		return e.hint() + " → " + cmp.Or(says, "done")
@@ -97,7 +99,7 @@ func (e *event) ended() string {
 		return " → " + quote.OneLine(strings.ReplaceAll(text, "\n", quote.LineMark), shortResult+32)
 	case verdict == agent.Passed && exit+says != "":
 		return " → " + quote.Joined(exit, ": ", says)
-	case e.Kind == agent.Reads && (e.result.Object != agent.Unknown || e.result.Rows > 0): // its lines are ours
+	case e.Kind == agent.Reads && e.result.Made:
 		return " (JSON)"
 	case e.Kind == agent.Reads && from > 1:
 		return " (lines " + strconv.Itoa(from) + "–" + strconv.Itoa(from+n-1) + ")"
@@ -166,3 +168,6 @@ func (p *part) asked(i int, e *event, head int) {
 
 // lists finds commands that only name files.
 var lists = regexp.MustCompile(`^(?:ls|find|tree|fd)\b`)
+
+// commit finds how git tells of a commit.
+var commit = regexp.MustCompile(`^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]`)

@@ -24,20 +24,20 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 	}
 	f("an edit that begins in the middle of another", 700,
 		conversation(edit(1, "a := 1", "a := 1\n\tvalue, err = readTheLengthOf(path, separator)"), edit(2, "value, err = readTheLengthOf(path, separator)\n\tuse(value)", "value, err := readTheLengthOf(path, separator)\n\tuse(value)")),
-		"as of here, src/a.go:\n  value, err := readTheLengthOf(path, separator)\n  \tuse(value)\n",
+		"as of here, in src/a.go:\n  value, err := readTheLengthOf(path, separator)\n  \tuse(value)\n",
 		no("\n  \tvalue, err = readThe"))
 	f("an edit around two others", 700,
 		conversation(edit(1, "first(the long name)", "first(the other long name)"), edit(2, "last(the long name)", "last(the other long name)"), edit(3, "first(the other long name)\nlast(the other long name)", "both(the other long name)")),
-		"as of here, src/a.go:\n  both(the other long name)\n[End")
+		"as of here, in src/a.go:\n  both(the other long name)\n[End")
 	f("an edit of what a formatter had changed", 700,
 		conversation(edit(1, "x", "start the first thing\n  keep the second thing\n  stop the third thing\n  count the fourth thing\nend"), edit(2, "begin the first thing\n  keep the second thing\n  stop the third thing\n  count the fourth thing\n  close the file", "all of it")),
-		"as of here, src/a.go:\n  all of it\n[End")
+		"as of here, in src/a.go:\n  all of it\n[End")
 	f("an edit of each place", 700,
 		conversation(
 			edit(1, "x", "first(old)\nlast(old)"), edit(2, "y", "other(old)"),
 			exchange(3, "Edit", `{"file_path":"src/a.go","old_string":"old","new_string":"fresh","replace_all":true}`, "done"),
 		),
-		"as of here, src/a.go:\n  fresh\n",
+		"as of here, in src/a.go:\n  fresh\n",
 		no("(old)\n  f"), no("\n  last(old)"))
 	f("an edit of twelve places", 700,
 		conversation(
@@ -52,8 +52,8 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 			exchange(2, "edit_file", `{"path":"app.toml","old_string":"b","new_string":"port = 2"}`, "done"), run(3, "git mv notes.txt docs/notes.txt", ""),
 			exchange(4, "edit_file", `{"path":"/w/conf/app.toml","old_string":"port = 1","new_string":"port = 3"}`, "done"),
 		),
-		"changed: conf/app.toml, app.toml, /w/conf/app.toml\n", "as of here, /w/conf/app.toml:\n  port = 3\n",
-		no("as of here, conf/app.toml:"))
+		"changed: conf/app.toml, app.toml, /w/conf/app.toml\n", "as of here, in /w/conf/app.toml:\n  port = 3\n",
+		no("as of here, in conf/app.toml:"))
 	f("wishes below what denies them", 90,
 		say(user("Here is what came of the call.\nIt was long, and I leave out most of it, since nobody can change what was.\nNot any more:\n\n- You must always send UTF-16.\n  - Never gzip it.\nAs agreed:\n- You must send UTF-8.\n\nBen must not be asked about it.\n## Out of scope\nAlways keep the old names.\n\nYou must never ask twice.\n"+strings.Repeat("And so it goes on and on for us.\n", 20))),
 		"\n  Not any more:\n  - You must always send UTF-16.\n    - Never gzip it.\n", "\n  As agreed:\n  - You must send UTF-8.",
@@ -71,11 +71,11 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		no("as of here"), no("removed)"))
 	f("an edit behind a reset", 700,
 		conversation(edit(1, "limit = 3", "limit = 5"), run(2, "git pull && git reset --hard", ""), edit(3, "limit = 3", "limit = 4\n\n\t}\n\t}")),
-		"edit src/a.go (+4 −1: limit = 4 ⏎ } ⏎ }) → done\n", "as of here, src/a.go:\n  limit = 4\n  \t}\n  \t}\n",
+		"edit src/a.go (+4 −1: limit = 4 ⏎ } ⏎ }) → done\n", "as of here, in src/a.go:\n  limit = 4\n  \t}\n  \t}\n",
 		no("limit = 5\n  l"))
 	f("a file that another agent speaks of", 700,
 		conversation(edit(1, "limit = 3", "limit = 5"), exchange(2, "Task", `{"prompt":"rename it","description":"rename","subagent_type":"coder"}`, "I renamed limit in a.go.")),
-		"as of here, src/a.go (it may have changed after that):")
+		"as of here, in src/a.go (it may have changed after that):")
 	rates := func(name string) (text string) {
 		for i := range 12 {
 			text += fmt.Sprintf("func %s%d(zone string) int {\n\treturn rates[zone] + %d*surcharge // euros for each pallet of a zone\n}\n\n", name, i, 400+i)
@@ -129,8 +129,12 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		"(id, seats, prices)\n  A1, [basic 4, full 2], [basic 70, full 99]")
 	f("a cell of a notebook, which is no command of a shell", 700,
 		exchange(1, "run_python", `{"code":"late = [o for o in rows if o.days > 3]\nprint(len(late) >= 0)\nopen('out.csv', 'w').write('x')"}`, "12 late\nTrue"),
-		"\nrun_python late = [o for o in rows if o.days > 3] ⏎",
-		no("changed:"))
+		"\nrun_python late = [o for o in rows if o.days > 3] ⏎", "\nchanged: out.csv\n",
+		no("changed: 0"), no("changed: 3"))
+	f("a script that the agent wrote, and ran", 700,
+		conversation(exchange(1, "bash", `{"command":"cat > fix.py <<'EOF'\nwith open('src/a.go') as f: s = f.read()\nwith open('src/a.go', 'w') as f: f.write(s)\nEOF"}`, ""),
+			exchange(2, "read", `{"path":"src/a.go"}`, "package a"), exchange(3, "bash", `{"command":"cd /src && python3 -u ./fix.py"}`, "fixed"), exchange(4, "bash", `{"command":"grep -n a fix.py"}`, "1: a")),
+		"changed: fix.py, src/a.go\n", "read src/a.go, before its last change")
 	f("a cell that is a shell's", 700,
 		conversation(edit(1, "limit = 3", "limit = 5"), exchange(2, "run_cell", `{"code":"%%bash\ngit checkout -- src/a.go"}`, ""), exchange(3, "execute_code", `{"language":"bash","code":"rm src/b.go"}`, "")),
 		"changed: src/a.go, src/b.go (removed)",

@@ -119,8 +119,8 @@ func sentenceLength(text string, most int) int {
 // sentence finds what may be the end of a sentence.
 var sentence = regexp.MustCompile("[a-z0-9`)*\"][.!?] +|。 *")
 
-// heading finds the heading of a section.
-var heading = regexp.MustCompile(`^(?:#+ |\d+[.)] \*\*.*\*\*:?$|\*\*.*\*\*:?$|\*\*.*:\*\*$)`)
+// heading finds the heading of a section, or of a file in a diff.
+var heading = regexp.MustCompile(`^(?:#+ |diff --git |\d+[.)] \*\*.*\*\*:?$|\*\*.*\*\*:?$|\*\*.*:\*\*$)`)
 
 // announcement finds the beginnings of sentences that say what the assistant does
 // next: the calls say that.

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -97,8 +98,8 @@ func (w *writer) piece(q *piece, detailed bool) {
 	switch last := w.last; {
 	case q.class == steps:
 		text := w.late(q.event) + q.text
-		if !detailed { // nothing of it is told
-			text = strings.TrimSuffix(text, " →")
+		if !detailed {
+			text = untold(text)
 		}
 		w.b.WriteString(text + "\n")
 	case last.event == q.event && last.class == q.class:
@@ -130,9 +131,20 @@ func (w *writer) piece(q *piece, detailed bool) {
 	}
 }
 
+// untold returns the label of a step of whose result nothing else is told.
+func untold(label string) string {
+	if unsaid.MatchString(label) {
+		label += " …"
+	}
+	return label
+}
+
+// unsaid finds that a label says nothing of a result, which is there.
+var unsaid = regexp.MustCompile(` →(?: exit -?\d+| failed)?$`)
+
 // late returns the mark of what was said or done before steps of the parts before.
 func (p *part) late(event int) string {
-	if e := p.at(event); e != nil && e.origin < p.upTo {
+	if e := p.at(event); e != nil && (e.told || e.origin < p.upTo) {
 		return "(earlier) "
 	}
 	return ""
@@ -148,7 +160,7 @@ func (w *writer) skip(e *event, late string) {
 	}
 	end := e.ended()
 	if e.outcome.Verdict != agent.Refused {
-		end = strings.TrimSuffix(quote.Cut(end, shortEnd), " →") // nothing of it is told
+		end = untold(quote.Cut(end, shortEnd))
 	}
 	text := e.Name(agent.NameChars, w.root) + end
 	must := e.outcome.Verdict == agent.Refused || e.outcome.Verdict == agent.Failed && e.Kind == agent.Other && w.room > smallRoom
