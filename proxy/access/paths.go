@@ -189,12 +189,8 @@ func UpstreamURL(base, in *url.URL) *url.URL {
 			out.RawQuery += "&" + in.RawQuery
 		}
 	}
-	path, err := url.PathUnescape(raw)
-	if err != nil {
-		// unreachable: both paths were parsed by net/url before
-		panic("BUG: a parsed path does not unescape")
-	}
-	out.Path, out.RawPath = path, raw
+	out.RawPath = raw
+	out.Path, _ = url.PathUnescape(raw) // both were parsed by net/url before
 	return out
 }
 
