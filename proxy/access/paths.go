@@ -47,21 +47,18 @@ const (
 	Models          = "/models"
 )
 
-// deployments is Azure's spelling, /openai/deployments/NAME/chat/completions;
-// shortDeployments is the same below an upstream that ends in /openai.
-const (
-	deployments      = "/openai/deployments/"
-	shortDeployments = "/deployments/"
-)
+// deployments is Azure's spelling, /openai/deployments/NAME/chat/completions.
+const deployments = "/openai/deployments/"
+
+// namesDeployment matches what names a deployment in a path, also below an upstream that
+// ends in /openai.
+var namesDeployment = regexp.MustCompile(`(?i)^(?:/openai)?/deployments/([^/]+)`)
 
 // Deployment returns the name of the Azure deployment in a path, or "".
 func Deployment(path string) string {
 	rest, _ := afterV1(plain(path))
-	for _, prefix := range []string{deployments, shortDeployments} {
-		if len(rest) > len(prefix) && strings.EqualFold(rest[:len(prefix)], prefix) {
-			name, _, _ := strings.Cut(rest[len(prefix):], "/")
-			return name
-		}
+	if found := namesDeployment.FindStringSubmatch(rest); found != nil {
+		return found[1]
 	}
 	return ""
 }
