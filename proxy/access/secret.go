@@ -9,14 +9,12 @@ import (
 // or empty if it is. string(s) is the value.
 type Secret string
 
-const hidden = "***"
-
 // String returns *** for a secret that is not empty.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
 	}
-	return hidden
+	return "***"
 }
 
 // Format writes String for every verb. Without it %d would print the value.
