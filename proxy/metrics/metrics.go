@@ -55,7 +55,8 @@ func New(o Options) *Metrics {
 		m.droppedLines = func() int { return 0 }
 	}
 	m.table = newTable(m.registry)
-	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), stateOf{m})
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(prometheus.CollectorFunc(m.collect))
 	m.build.WithLabelValues(o.Version, o.Revision, runtime.Version()).Set(1)
 	m.Reloaded(true, o.Started)
 	m.begin()

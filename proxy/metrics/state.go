@@ -2,16 +2,11 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// stateOf collects what a proxy and the log hold at the moment of the question.
-type stateOf struct{ m *Metrics }
-
-// Describe names nothing: what there is is not known before Watch.
-func (stateOf) Describe(chan<- *prometheus.Desc) {}
-
-// Collect reads the state once. The proxy has none before Watch.
-func (s stateOf) Collect(to chan<- prometheus.Metric) {
-	to <- prometheus.MustNewConstMetric(s.m.logLines, prometheus.CounterValue, float64(s.m.droppedLines()))
-	p := s.m.proxy.Load()
+// collect reads once what a proxy and the log hold at the moment of the question. The
+// proxy has no state before Watch.
+func (m *Metrics) collect(to chan<- prometheus.Metric) {
+	to <- prometheus.MustNewConstMetric(m.logLines, prometheus.CounterValue, float64(m.droppedLines()))
+	p := m.proxy.Load()
 	if p == nil {
 		return
 	}
@@ -21,34 +16,34 @@ func (s stateOf) Collect(to chan<- prometheus.Metric) {
 	total := func(d *prometheus.Desc, n uint64, label string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), label)
 	}
-	t, now := &s.m.table, p.State()
-	if ask := s.m.store.Load(); ask != nil {
+	now := p.State()
+	if ask := m.store.Load(); ask != nil {
 		if shared := (*ask)(); shared.Operations != nil {
-			gauge(t.storeUp, oneIf(!shared.Silent))
+			gauge(m.storeUp, oneIf(!shared.Silent))
 			for name, refuses := range shared.Refuses {
-				gauge(t.storeRefuses, oneIf(refuses), name)
+				gauge(m.storeRefuses, oneIf(refuses), name)
 			}
 			for name, n := range shared.Operations {
-				total(t.storeOperations, n, name)
-				total(t.storeFailed, shared.Failed[name], name)
+				total(m.storeOperations, n, name)
+				total(m.storeFailed, shared.Failed[name], name)
 			}
 		}
 	}
-	gauge(t.serving, float64(now.Serving))
-	gauge(t.summarizing, float64(now.Summarizing))
+	gauge(m.serving, float64(now.Serving))
+	gauge(m.summarizing, float64(now.Summarizing))
 	for fact, n := range now.Learnt {
-		gauge(t.learnt, float64(n), fact)
+		gauge(m.learnt, float64(n), fact)
 	}
-	gauge(t.memory, float64(now.Memory.Bytes))
-	gauge(t.memoryMost, float64(now.Memory.Limit))
-	gauge(t.arriving, float64(now.Memory.Arriving))
-	gauge(t.waiting, float64(now.Memory.WaitToArrive), "arrival")
-	gauge(t.waiting, float64(now.Memory.ToWork), "work")
+	gauge(m.memory, float64(now.Memory.Bytes))
+	gauge(m.memoryMost, float64(now.Memory.Limit))
+	gauge(m.arriving, float64(now.Memory.Arriving))
+	gauge(m.waiting, float64(now.Memory.WaitToArrive), "arrival")
+	gauge(m.waiting, float64(now.Memory.ToWork), "work")
 	for _, u := range now.Upstreams {
-		gauge(t.upstreamUp, oneIf(!u.Down), u.Upstream)
-		gauge(t.upstreamFailures, float64(u.Failures), u.Upstream)
-		gauge(t.upstreamAnswered, seconds(u.Answered), u.Upstream)
-		gauge(t.upstreamFailed, seconds(u.Failed), u.Upstream)
+		gauge(m.upstreamUp, oneIf(!u.Down), u.Upstream)
+		gauge(m.upstreamFailures, float64(u.Failures), u.Upstream)
+		gauge(m.upstreamAnswered, seconds(u.Answered), u.Upstream)
+		gauge(m.upstreamFailed, seconds(u.Failed), u.Upstream)
 	}
 }
 
