@@ -74,8 +74,8 @@ func (m *Metrics) Watch(p *proxy.Proxy, o *proxy.Options) {
 	m.proxy.Store(p)
 	m.config.Reset()
 	m.config.WithLabelValues(
-		onOff(o.Overrides), onOff(o.ResponseHeaders), onOff(o.Strict), onOff(o.RejectFaults), onOff(len(o.ClientKeys) > 0),
-		onOff(o.Summarizer != nil), onOff(o.Facts != nil), onOff(o.Certificate != nil),
+		onOff[o.Overrides], onOff[o.ResponseHeaders], onOff[o.Strict], onOff[o.RejectFaults], onOff[len(o.ClientKeys) > 0],
+		onOff[o.Summarizer != nil], onOff[o.Facts != nil], onOff[o.Certificate != nil],
 	).Set(1)
 	for _, k := range o.ClientKeys {
 		for _, result := range []string{clientOK, clientLimited, clientError} {
@@ -126,7 +126,7 @@ func (m *Metrics) WatchStore(state func() store.State) { m.store.Store(&state) }
 // Reloaded notes that the configuration was read again: whether it was taken, and
 // when.
 func (m *Metrics) Reloaded(ok bool, at time.Time) {
-	m.reloadOK.Set(oneIf(ok))
+	m.reloadOK.Set(oneIf[ok])
 	if ok {
 		m.reloadTime.Set(seconds(at))
 	}
@@ -143,12 +143,8 @@ func seconds(t time.Time) float64 {
 	return float64(t.UnixMilli()) / 1000
 }
 
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
-}
+// onOff is a setting as a label.
+var onOff = map[bool]string{true: "on", false: "off"}
 
 // origin returns the scheme and host of an upstream: its path may be secret.
 func origin(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String() }

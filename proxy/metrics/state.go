@@ -19,9 +19,9 @@ func (m *Metrics) collect(to chan<- prometheus.Metric) {
 	now := p.State()
 	if ask := m.store.Load(); ask != nil {
 		if shared := (*ask)(); shared.Operations != nil {
-			gauge(m.storeUp, oneIf(!shared.Silent))
+			gauge(m.storeUp, oneIf[!shared.Silent])
 			for name, refuses := range shared.Refuses {
-				gauge(m.storeRefuses, oneIf(refuses), name)
+				gauge(m.storeRefuses, oneIf[refuses], name)
 			}
 			for name, n := range shared.Operations {
 				total(m.storeOperations, n, name)
@@ -40,16 +40,12 @@ func (m *Metrics) collect(to chan<- prometheus.Metric) {
 	gauge(m.waiting, float64(now.Memory.WaitToArrive), "arrival")
 	gauge(m.waiting, float64(now.Memory.ToWork), "work")
 	for _, u := range now.Upstreams {
-		gauge(m.upstreamUp, oneIf(!u.Down), u.Upstream)
+		gauge(m.upstreamUp, oneIf[!u.Down], u.Upstream)
 		gauge(m.upstreamFailures, float64(u.Failures), u.Upstream)
 		gauge(m.upstreamAnswered, seconds(u.Answered), u.Upstream)
 		gauge(m.upstreamFailed, seconds(u.Failed), u.Upstream)
 	}
 }
 
-func oneIf(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
-}
+// oneIf is a yes as a number.
+var oneIf = map[bool]float64{true: 1}
