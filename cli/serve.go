@@ -96,7 +96,7 @@ func serveLogged(
 	again.running.Store(c)
 	o := proxyOptions(c)
 	listeners := append([]proxy.Listener{logging.To(log.Logger)}, also...)
-	counts := metrics.New(metrics.Options{Version: release, Revision: commit(), Started: time.Now(), Dropped: log.Dropped})
+	counts := metrics.New(release, commit(), time.Now(), log.Dropped)
 	if c.Admin != "" { // else nobody can read them
 		listeners = append(listeners, counts.Listener())
 	}

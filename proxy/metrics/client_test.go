@@ -10,7 +10,7 @@ import (
 )
 
 func TestClientsAndTheServiceAreCounted(t *testing.T) {
-	m := New(Options{Started: time.Unix(0, 0)})
+	m := made(0)
 	replied := m.Listener().Replied
 	for _, i := range []proxy.ReplyInfo{
 		{Client: "ALICE", Status: 200, Usage: &wire.Usage{Prompt: 90, Completion: 20}},

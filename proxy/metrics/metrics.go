@@ -28,16 +28,6 @@ import (
 	"laconic/store"
 )
 
-// Options are what a Metrics is made with.
-type Options struct {
-	// Version and Revision are those of the program.
-	Version, Revision string
-	// Started is when the configuration was read for the first time.
-	Started time.Time
-	// Dropped returns how many lines of the log were dropped; nil: none.
-	Dropped func() int
-}
-
 // Metrics are the counts of one process. Make them with New. They are safe for
 // concurrent use.
 type Metrics struct {
@@ -48,17 +38,16 @@ type Metrics struct {
 	store        atomic.Pointer[func() store.State]
 }
 
-// New makes metrics that have counted nothing.
-func New(o Options) *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry(), droppedLines: o.Dropped}
-	if o.Dropped == nil {
-		m.droppedLines = func() int { return 0 }
-	}
+// New makes metrics of a version and a revision of the program that have counted nothing.
+// started is when the configuration was read for the first time, dropped returns how many
+// lines of the log were dropped.
+func New(version, revision string, started time.Time, dropped func() int) *Metrics {
+	m := &Metrics{registry: prometheus.NewRegistry(), droppedLines: dropped}
 	m.table = newTable(m.registry)
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.registry.MustRegister(prometheus.CollectorFunc(m.collect))
-	m.build.WithLabelValues(o.Version, o.Revision, runtime.Version()).Set(1)
-	m.Reloaded(true, o.Started)
+	m.build.WithLabelValues(version, revision, runtime.Version()).Set(1)
+	m.Reloaded(true, started)
 	m.begin()
 	return m
 }

@@ -104,10 +104,13 @@ func options(transport http.RoundTripper) proxy.Options {
 	}
 }
 
+// made returns metrics of a program that read its configuration so many seconds after 1970.
+func made(at int64) *Metrics { return New("", "", time.Unix(at, 0), func() int { return 0 }) }
+
 // watched returns a proxy whose requests are counted.
 func watched(t testing.TB, o proxy.Options) (*Metrics, *proxy.Proxy) {
 	t.Helper()
-	m := New(Options{Started: time.Unix(1_000_000_000, 0)})
+	m := made(1_000_000_000)
 	o.Listener = m.Listener()
 	p, err := proxy.New(o)
 	if err != nil {
@@ -277,7 +280,7 @@ func TestWhatRequestsCount(t *testing.T) {
 	}
 	f := func(name string, info proxy.ReplyInfo, want []string) {
 		t.Helper()
-		m := New(Options{})
+		m := made(0)
 		before := scraped(t, m)
 		m.Listener().Replied(info)
 		var got []string
