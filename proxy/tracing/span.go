@@ -1,6 +1,7 @@
 package tracing
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -65,12 +66,8 @@ func (s *span) Ended(i proxy.SpanInfo) {
 	if steps.Folded > 0 {
 		s.step(spanFold, steps.Decoded, steps.Folded, false)
 	}
-	switch {
-	case steps.Sending == 0:
-	case i.FirstByte > 0:
-		s.step(spanFirstByte, steps.Sending, i.FirstByte, false)
-	default:
-		s.step(spanFirstByte, steps.Sending, i.Duration, true)
+	if steps.Sending > 0 {
+		s.step(spanFirstByte, steps.Sending, cmp.Or(i.FirstByte, i.Duration), i.FirstByte == 0)
 	}
 	s.span.SetName(nameOf(&i))
 	s.span.SetAttributes(attributesOf(&i)...)
