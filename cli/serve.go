@@ -113,11 +113,9 @@ func serveLogged(
 		listeners = append(listeners, shown.Listener())
 	}
 	o.Listener = proxy.Tee(listeners...)
-	traces := tracing.New(tracing.Options{
-		Version: release,
-		Warn:    func(line string) { log.Warn("traces", zap.String("what", line)) },
-		Info:    func(line string) { log.Info("traces", zap.String("what", line)) },
-	})
+	traces := tracing.New(release,
+		func(line string) { log.Warn("traces", zap.String("what", line)) },
+		func(line string) { log.Info("traces", zap.String("what", line)) })
 	defer traces.Close()
 	o.StartSpan = traces.StartSpan()
 	o.Calibrate = func(plain, way, percent int) learn.Calibration { return tokenize.NewCalibration(plain, way, percent) }

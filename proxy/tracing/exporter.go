@@ -16,8 +16,8 @@ const mostText = 200
 // longer does. Else each batch would be an error of its own.
 type watched struct {
 	sdk.SpanExporter
-	o       Options
-	failing atomic.Bool
+	warn, info func(line string)
+	failing    atomic.Bool
 }
 
 // ExportSpans sends spans, or drops them.
@@ -30,8 +30,8 @@ func (e *watched) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) err
 func (e *watched) note(err error) {
 	switch was := e.failing.Swap(err != nil); {
 	case err == nil && was:
-		e.o.Info("the collector takes traces again")
+		e.info("the collector takes traces again")
 	case err != nil && !was:
-		e.o.Warn("the collector does not take traces: " + apierror.Clip(err.Error(), mostText) + " (no request waits for it; spans are dropped)")
+		e.warn("the collector does not take traces: " + apierror.Clip(err.Error(), mostText) + " (no request waits for it; spans are dropped)")
 	}
 }

@@ -37,13 +37,6 @@ import (
 	"laconic/proxy/apierror"
 )
 
-// Options are what a Tracing is made with.
-type Options struct {
-	Version string // of this program
-	// Warn and Info log a line. They are called seldom.
-	Warn, Info func(line string)
-}
-
 // Tracing sends the spans of one process. Make it with New. A nil one traces
 // nothing.
 type Tracing struct {
@@ -53,12 +46,13 @@ type Tracing struct {
 	closing  time.Duration // how long a collector may take for the last spans
 }
 
-// New returns what traces requests as the variables of OpenTelemetry say: nil
-// where they do not ask for it, or ask for what there is not, which is warned of.
-func New(o Options) *Tracing {
+// New returns what traces requests to this version of the program as the variables of
+// OpenTelemetry say: nil where they do not ask for it, or ask for what there is not, which
+// is warned of. warn and info log a line, and are called seldom.
+func New(version string, warn, info func(line string)) *Tracing {
 	collector, err := wanted(os.Getenv)
 	if err != nil {
-		o.Warn(err.Error() + "; no traces are sent")
+		warn(err.Error() + "; no traces are sent")
 	}
 	if collector == "" {
 		return nil
@@ -68,21 +62,21 @@ func New(o Options) *Tracing {
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
 	exporter, err := otlptracehttp.New(context.Background())
 	if err != nil {
-		o.Warn("no traces are sent: " + apierror.Clip(err.Error(), mostText))
+		warn("no traces are sent: " + apierror.Clip(err.Error(), mostText))
 		return nil
 	}
 	// What the environment says comes last, and wins.
 	about, err := resource.New(context.Background(),
-		resource.WithAttributes(attribute.String("service.name", "laconic"), attribute.String("service.version", o.Version)),
+		resource.WithAttributes(attribute.String("service.name", "laconic"), attribute.String("service.version", version)),
 		resource.WithTelemetrySDK(), resource.WithFromEnv(),
 	)
 	if err != nil {
-		o.Warn("OTEL_RESOURCE_ATTRIBUTES cannot be read whole: " + apierror.Clip(err.Error(), mostText))
+		warn("OTEL_RESOURCE_ATTRIBUTES cannot be read whole: " + apierror.Clip(err.Error(), mostText))
 	}
-	t := &Tracing{exporter: &watched{SpanExporter: exporter, o: o}, closing: 3 * time.Second}
+	t := &Tracing{exporter: &watched{SpanExporter: exporter, warn: warn, info: info}, closing: 3 * time.Second}
 	t.provider = sdk.NewTracerProvider(sdk.WithBatcher(t.exporter), sdk.WithResource(about))
-	t.tracer = t.provider.Tracer("laconic", trace.WithInstrumentationVersion(o.Version))
-	o.Info("traces go to " + collector)
+	t.tracer = t.provider.Tracer("laconic", trace.WithInstrumentationVersion(version))
+	info("traces go to " + collector)
 	return t
 }
 

@@ -89,7 +89,7 @@ type lines struct {
 	warn, info []string
 }
 
-func (l *lines) options() Options {
+func (l *lines) options() (version string, warn, info func(string)) {
 	add := func(to *[]string) func(string) {
 		return func(line string) {
 			l.mu.Lock()
@@ -97,7 +97,7 @@ func (l *lines) options() Options {
 			*to = append(*to, line)
 		}
 	}
-	return Options{Version: "v1.2.3", Warn: add(&l.warn), Info: add(&l.info)}
+	return "v1.2.3", add(&l.warn), add(&l.info)
 }
 
 // upstream answers without a network, and keeps the headers of requests.
@@ -432,7 +432,8 @@ func TestSilentCollector(t *testing.T) {
 
 func TestNews(t *testing.T) {
 	l := &lines{}
-	e := &watched{o: l.options()}
+	e := &watched{}
+	_, e.warn, e.info = l.options()
 	for _, err := range []error{nil, errors.New("no"), errors.New("no"), nil, nil, errors.New("no")} {
 		e.note(err)
 	}
