@@ -14,11 +14,6 @@ import (
 //go:embed static
 var static embed.FS
 
-const (
-	styleSheet = "/page/style.css"
-	icon       = "/page/icon.svg"
-)
-
 // SignIn is the path of the form that asks for the token.
 const SignIn = "/page/sign-in"
 

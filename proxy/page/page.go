@@ -196,8 +196,8 @@ func (p *Page) Pages() []operate.Page {
 		get("/page/api/texts/", p.serveTexts),
 		get("/page/api/facts", p.serveFacts),
 		{Path: SignIn, Methods: []string{http.MethodGet, http.MethodPost}, Handler: safe(p.serveSignIn), Open: true},
-		{Path: styleSheet, Handler: safe(p.file), Open: true},
-		{Path: icon, Handler: safe(p.file), Open: true},
+		{Path: "/page/style.css", Handler: safe(p.file), Open: true},
+		{Path: "/page/icon.svg", Handler: safe(p.file), Open: true},
 	}
 }
 
