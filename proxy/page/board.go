@@ -110,9 +110,21 @@ func (l *BoardLine) finish(ran time.Duration) {
 	}
 }
 
-// board sums the requests that are kept. The caller holds mu.
-func (p *Page) board(now time.Time, down []UpstreamLine, store *why.Finding) Board {
-	b := Board{Of: p.o.Replica, Version: p.o.Version, Since: p.began, Down: down, Store: store}
+// Board returns what went wrong so far: the sums of the requests that are kept. It is what
+// the page shows first.
+func (p *Page) Board() Board {
+	b, now := Board{Of: p.o.Replica, Version: p.o.Version, Since: p.began}, time.Now()
+	for _, u := range p.upstreams() { // asked first: who answers may wait for mu
+		if u.Down {
+			b.Down = append(b.Down, u)
+		}
+	}
+	stored := p.o.Store()
+	if i := slices.IndexFunc(stored, why.Finding.Bad); i >= 0 {
+		b.Store = &stored[i]
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if len(p.requests) == mostRequests || p.size > mostBytes/2 {
 		b.Since = p.requests[0].began
 	}
@@ -176,24 +188,6 @@ func sorted(lines map[string]*BoardLine, ran time.Duration) []BoardLine {
 		return cmp.Or(b.Requests-a.Requests, strings.Compare(a.Name, b.Name))
 	})
 	return all[:min(len(all), mostBoardLines)]
-}
-
-// down returns the upstreams that do not answer.
-func (p *Page) down() (all []UpstreamLine) {
-	for _, u := range p.upstreams() {
-		if u.Down {
-			all = append(all, u)
-		}
-	}
-	return all
-}
-
-// Board returns what went wrong so far. It is what the page shows first.
-func (p *Page) Board() Board {
-	down, fault := p.down(), p.storeFault()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.board(time.Now(), down, fault)
 }
 
 // BoardPath is where the admin listener has the board, for programs.

@@ -172,16 +172,6 @@ func (p *Page) changed(r *request) {
 	r.version = p.version
 }
 
-// storeFault returns what is wrong with a store; nil: nothing.
-func (p *Page) storeFault() *why.Finding {
-	for _, f := range p.o.Store() {
-		if f.Bad() {
-			return &f
-		}
-	}
-	return nil
-}
-
 // Pages are the pages of the admin listener.
 func (p *Page) Pages() []operate.Page {
 	get := func(path string, h http.HandlerFunc) operate.Page {

@@ -137,11 +137,11 @@ func (c *conversation) line() conversationLine {
 
 // since returns what changed since a version; 0: all.
 func (p *Page) since(seen uint64) news {
-	down, fault := p.down(), p.storeFault() // asked first: who answers may wait for mu
+	board := p.Board() // takes mu itself
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	v := news{
-		Version: p.version, Began: p.began, Totals: p.totals, Board: p.board(time.Now(), down, fault), Requests: []requestLine{}, Conversations: []conversationLine{},
+		Version: p.version, Began: p.began, Totals: p.totals, Board: board, Requests: []requestLine{}, Conversations: []conversationLine{},
 		Capture: p.o.Capture > 0, SignedIn: p.o.Proxy().Options().AdminToken != "",
 	}
 	touched := map[*conversation]bool{}
