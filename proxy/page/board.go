@@ -135,7 +135,6 @@ func (p *Page) Board() Board {
 		}
 		lines[name].add(r, wrong, now)
 	}
-	var found []*BoardFault
 	for _, r := range p.requests {
 		if r.reply.ID == "" {
 			continue
@@ -153,24 +152,22 @@ func (p *Page) Board() Board {
 			if what == "error" {
 				of = cmp.Or(r.reply.Code, strconv.Itoa(r.reply.Status))
 			}
-			i := slices.IndexFunc(found, func(f *BoardFault) bool { return f.What == what && f.Of == of })
+			i := slices.IndexFunc(b.Faults, func(f BoardFault) bool { return f.What == what && f.Of == of })
 			if i < 0 {
-				i = len(found)
-				found = append(found, &BoardFault{What: what, Of: of})
+				i = len(b.Faults)
+				b.Faults = append(b.Faults, BoardFault{What: what, Of: of})
 			}
-			f := found[i]
+			f := &b.Faults[i]
 			f.Requests, f.ID, f.Last, f.Why = f.Requests+1, r.id, r.began, r.why()
 			if what == "cut" {
 				f.Why = cmp.Or(r.reply.CutShort(&r.rewrite).String(), f.Why)
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b *BoardFault) int {
+	slices.SortStableFunc(b.Faults, func(a, b BoardFault) int {
 		return cmp.Or(slices.Index(faults, a.What)-slices.Index(faults, b.What), b.Requests-a.Requests)
 	})
-	for _, f := range found[:min(len(found), mostBoardLines)] {
-		b.Faults = append(b.Faults, *f)
-	}
+	b.Faults = b.Faults[:min(len(b.Faults), mostBoardLines)]
 	ran := now.Sub(p.began)
 	b.All.finish(ran)
 	b.Models, b.Keys = sorted(models, ran), sorted(keys, ran)
