@@ -94,11 +94,10 @@ func (p *Page) conversationOf(id identity, from proxy.Sender, now time.Time) *co
 
 // add notes a request that is over.
 func (c *conversation) add(p view.Point) {
-	if len(c.points) == 2*mostPoints { // many at once, so that few are moved
-		c.more += mostPoints
-		c.points = append(c.points[:0], c.points[mostPoints:]...)
+	if c.points = append(c.points, p); len(c.points) > mostPoints {
+		c.points = slices.Delete(c.points, 0, 1)
+		c.more++
 	}
-	c.points = append(c.points, p)
 }
 
 // nameOf returns the name of a sender: as the configuration names its key, else a part

@@ -130,8 +130,7 @@ type conversationLine struct {
 
 func (c *conversation) line() conversationLine {
 	l := conversationLine{ID: c.id, Client: nameOf(c.from), Named: c.from.Key != "", Model: c.model, Began: c.began, Last: c.last, Totals: c.totals}
-	hidden := max(0, len(c.points)-mostPoints)
-	l.More, l.Points = c.more+hidden, append([]view.Point{}, c.points[hidden:]...)
+	l.More, l.Points = c.more, append([]view.Point{}, c.points...)
 	return l
 }
 
