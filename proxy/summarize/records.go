@@ -32,15 +32,8 @@ type recorder struct {
 	who      memo   // of the owner
 	erasures uint64 // when the request began; see keep
 	by       func() compact.Recorder
-	said     memo   // names what it said last
-	pending  []told // what by was not told yet
-}
-
-// told is one call of a record.
-type told struct {
-	lost, kept []compact.Message
-	size       int
-	anew       bool
+	said     memo            // names what it said last
+	pending  []func() string // tell by what it was not told yet
 }
 
 // add is a [compact.Recorder].
@@ -53,13 +46,13 @@ func (r *recorder) add(lost, kept []compact.Message, size int, anew bool) string
 		all = append(all, r.prints.message(r.s.seeds, &kept[i]))
 	}
 	r.said = r.s.seeds.of(all...)
-	r.pending = append(r.pending, told{lost, kept, size, anew})
+	r.pending = append(r.pending, func() string { return r.by()(lost, kept, size, anew) })
 	if t, ok := r.s.texts.GetIfPresent(r.said); ok {
 		return t.text
 	}
 	says := ""
-	for _, t := range r.pending {
-		says = r.by()(t.lost, t.kept, t.size, t.anew)
+	for _, tell := range r.pending {
+		says = tell()
 	}
 	r.pending = nil
 	r.keep(says)
