@@ -184,12 +184,10 @@ func (j *job) wait(ctx context.Context, most time.Duration) (body, why string) {
 		return j.body, j.reason
 	default:
 	}
-	timer := time.NewTimer(most)
-	defer timer.Stop()
 	select {
 	case <-j.done:
 		return j.body, j.reason
-	case <-timer.C:
+	case <-time.After(most):
 		return "", "waited"
 	case <-ctx.Done():
 		return "", "left"
