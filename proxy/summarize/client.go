@@ -53,10 +53,7 @@ type chatAnswer struct {
 // options say so, its credential. A redirect is not followed: it would take the
 // transcript where nobody sent it.
 func (s *Service) request(ctx context.Context, credential http.Header, p prompt.Prompt, answer int, bare bool) (prompt.Answer, error) {
-	text, err := json.Marshal(s.o.asked(p, answer, bare))
-	if err != nil {
-		return prompt.Answer{}, err
-	}
+	text, _ := json.Marshal(s.o.asked(p, answer, bare)) // texts and numbers
 	to := access.UpstreamURL(s.o.Upstream, &url.URL{Path: "/v1" + access.ChatCompletions})
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), bytes.NewReader(text))
 	if err != nil {
