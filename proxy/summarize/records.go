@@ -30,7 +30,7 @@ type recorder struct {
 	s        *Service
 	prints   prints
 	who      memo   // of the owner
-	erasures uint64 // when the request began; see keep
+	erasures uint64 // when the request began; see add
 	by       func() compact.Recorder
 	said     memo            // names what it said last
 	pending  []func() string // tell by what it was not told yet
@@ -55,17 +55,11 @@ func (r *recorder) add(lost, kept []compact.Message, size int, anew bool) string
 		says = tell()
 	}
 	r.pending = nil
-	r.keep(says)
+	if r.s.erasing.TryRLock() {
+		if r.erasures == r.s.erasures.Load() { // else something was erased since the request began
+			r.s.texts.Set(r.said, keptText{who: r.who, text: says})
+		}
+		r.s.erasing.RUnlock()
+	}
 	return says
-}
-
-// keep remembers the newest text, unless something was erased since the request began.
-func (r *recorder) keep(says string) {
-	if !r.s.erasing.TryRLock() {
-		return
-	}
-	defer r.s.erasing.RUnlock()
-	if r.erasures == r.s.erasures.Load() {
-		r.s.texts.Set(r.said, keptText{who: r.who, text: says})
-	}
 }

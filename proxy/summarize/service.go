@@ -68,7 +68,7 @@ type Service struct {
 	ended  sync.WaitGroup
 
 	erasing  sync.RWMutex  // read-locked while something is kept
-	erasures atomic.Uint64 // so far; see recorder.keep
+	erasures atomic.Uint64 // so far; see recorder.add
 	mark     string        // of this process, among those that share the store
 }
 
