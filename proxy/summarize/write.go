@@ -26,11 +26,11 @@ func (j *job) write(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	users := usersOf(j.runs)
+	said := prompt.Said(j.runs...)
 	j.runs, sources = nil, nil // the last that points into the request's body
-	held := bytesOf([][]compact.Message{users})
-	for _, piece := range pieces {
-		held += int64(len(piece))
+	var held int64
+	for _, text := range slices.Concat(said, pieces) {
+		held += int64(len(text))
 	}
 	j.memory.Shrink(held)
 	j.info.Pieces = len(pieces)
@@ -45,7 +45,7 @@ func (j *job) write(ctx context.Context) (string, error) {
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	rules, names := prompt.Lost(users, text, o.Mask)
+	rules, names := prompt.Lost(said, text, o.Mask)
 	return prompt.With(text, rules, names, size, j.cost), nil
 }
 
@@ -157,22 +157,6 @@ func (j *job) ask(ctx context.Context, prior, piece string, source, answer int) 
 		}
 	}
 	return "", err
-}
-
-// usersOf returns copies of the messages of users, which do not point into the
-// body.
-func usersOf(runs [][]compact.Message) (users []compact.Message) {
-	for _, run := range runs {
-		for i := range run {
-			if run[i].Role == compact.User {
-				users = append(users, compact.Message{
-					Role:  compact.User,
-					Parts: []compact.Part{{Text: compact.Plain(prompt.TextOf(&run[i]))}},
-				})
-			}
-		}
-	}
-	return users
 }
 
 // bytesOf returns what messages take.

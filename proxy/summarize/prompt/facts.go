@@ -10,11 +10,11 @@ import (
 	"laconic/proxy/summarize/redact"
 )
 
-// Lost returns what the messages of users say and a summary does not: sentences
+// Lost returns what users said and a summary does not: sentences
 // that demand or forbid something, and numbers, paths and names; newest first,
 // word for word, none twice. They are looked for as strings:
 // a rule in other words counts as lost.
-func Lost(msgs []compact.Message, text string, mask bool) (rules, names []string) {
+func Lost(said []string, text string, mask bool) (rules, names []string) {
 	flat := " " + strings.Join(strings.Fields(text), " ") + " "
 	seen := map[string]bool{}
 	keep := func(list *[]string, s string) {
@@ -23,22 +23,18 @@ func Lost(msgs []compact.Message, text string, mask bool) (rules, names []string
 		}
 		seen[s] = true
 	}
-	for i := range slices.Backward(msgs) {
-		m := &msgs[i]
-		if m.Role != compact.User {
-			continue
-		}
-		said := cleaned(strings.ToValidUTF8(TextOf(m), ""))
+	for _, one := range slices.Backward(said) {
+		one = cleaned(strings.ToValidUTF8(one, ""))
 		if mask {
-			said = redact.Text(said)
+			one = redact.Text(one)
 		}
-		for _, s := range sentences(said) {
+		for _, s := range sentences(one) {
 			if rule.MatchString(s) {
 				keep(&rules, s)
 			}
 		}
 		apart := func(r rune) bool { return r <= ' ' || strings.ContainsRune("()[]{}<>,;`|\"\u3000", r) }
-		for _, word := range strings.FieldsFunc(said, apart) {
+		for _, word := range strings.FieldsFunc(one, apart) {
 			if word = strings.Trim(word, `.,;:!?'"*`); worthKeeping(word) {
 				keep(&names, word)
 			}
@@ -99,6 +95,18 @@ func worthKeeping(w string) bool {
 	digits := strings.ContainsAny(w, "0123456789")
 	letters := strings.ContainsFunc(w, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7F })
 	return digits || letters && n > 3 && strings.ContainsAny(w[1:len(w)-1], "/_\\@=:#.")
+}
+
+// Said returns what users say in messages, as TextOf does.
+func Said(runs ...[]compact.Message) (texts []string) {
+	for _, run := range runs {
+		for i := range run {
+			if run[i].Role == compact.User {
+				texts = append(texts, TextOf(&run[i]))
+			}
+		}
+	}
+	return texts
 }
 
 // TextOf returns the text of messages, a line for each part. It is a copy and

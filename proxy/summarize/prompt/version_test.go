@@ -24,7 +24,7 @@ assistant: done`)
 		for _, prior := range []string{"", "what was"} {
 			fmt.Fprintln(&made, Ask("the task", prior, rendered(msgs, mask), Words(300)))
 		}
-		rules, names := Lost(msgs, "a summary", mask)
+		rules, names := Lost(Said(msgs), "a summary", mask)
 		fmt.Fprintln(&made, With("a summary", rules, names, 200, words), Earlier("what was"))
 	}
 	for _, text := range []string{"<think>so</think>" + strings.Repeat("It was read. ", 10), "I cannot do that.", strings.Repeat("It was read. ", 100)} {
