@@ -22,7 +22,7 @@ import (
 type Vault struct {
 	under  Store
 	shared *Redis  // under, where other processes may share it; else nil
-	near   *Memory // what was seen of a slower store; nil: under is as near
+	near   *Memory // what was seen of a slower store; under itself, where that is one
 	name   []byte  // the key of keys
 	seal   cipher.AEAD
 	ttl    time.Duration
@@ -53,7 +53,7 @@ func NewVault(under Store, secret []byte, ttl time.Duration) (*Vault, error) {
 	seal, _ := cipher.NewGCMWithRandomNonce(block)
 	v := &Vault{under: under, name: name, seal: seal, ttl: cmp.Or(max(0, ttl), DefaultTTL), lasts: true}
 	v.shared, _ = under.(*Redis)
-	if _, ok := under.(*Memory); !ok {
+	if v.near, _ = under.(*Memory); v.near == nil {
 		v.near = NewMemory(nearBytes)
 	}
 	return v, nil
@@ -85,16 +85,14 @@ func (v *Vault) hash(of string, g []byte, parts []string) []byte {
 
 // Get returns the text of a key, or false if there is none that can be trusted.
 func (v *Vault) Get(ctx context.Context, k Key) (string, bool) {
-	if v.near != nil {
-		if sealed, err := v.near.Get(ctx, k); err == nil {
-			if text, _, ok := v.open(k, sealed); ok {
-				return text, true
-			}
+	if sealed, err := v.near.Get(ctx, k); err == nil {
+		if text, _, ok := v.open(k, sealed); ok {
+			return text, true
 		}
 	}
 	seen := v.erasures.Load()
 	sealed, text, left, err := v.ask(ctx, k)
-	if err == nil && v.near != nil {
+	if err == nil {
 		v.erasing.RLock()
 		if v.erasures.Load() == seen { // else it may be what was erased
 			_ = v.near.Put(ctx, k, sealed, left)
@@ -109,12 +107,10 @@ func (v *Vault) Get(ctx context.Context, k Key) (string, bool) {
 // same time may stay.
 func (v *Vault) Erase(ctx context.Context, g Group) (n int, err error) {
 	n, err = v.under.DeleteGroup(ctx, g)
-	if v.near != nil {
-		v.erasing.Lock()
-		defer v.erasing.Unlock()
-		v.erasures.Add(1)
-		_, _ = v.near.DeleteGroup(context.WithoutCancel(ctx), g)
-	}
+	v.erasing.Lock()
+	defer v.erasing.Unlock()
+	v.erasures.Add(1)
+	_, _ = v.near.DeleteGroup(context.WithoutCancel(ctx), g)
 	return n, err
 }
 
@@ -149,9 +145,7 @@ func (v *Vault) Put(ctx context.Context, k Key, text string) error {
 		return ErrLarge
 	}
 	sealed := v.sealed(k, text, time.Now().Add(v.ttl))
-	if v.near != nil {
-		_ = v.near.Put(ctx, k, sealed, v.ttl)
-	}
+	_ = v.near.Put(ctx, k, sealed, v.ttl)
 	return v.under.Put(ctx, k, sealed, v.ttl)
 }
 
@@ -171,9 +165,7 @@ func (v *Vault) Lock(ctx context.Context, k Key, ttl time.Duration) (release fun
 
 // Close closes the store.
 func (v *Vault) Close() {
-	if v.near != nil {
-		v.near.Close()
-	}
+	v.near.Close()
 	v.under.Close()
 }
 

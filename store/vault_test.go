@@ -18,15 +18,8 @@ func vaultOn(t testing.TB, s Store, secret []byte) *Vault {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { v.forget() })
+	t.Cleanup(v.near.Close) // its store goes on
 	return v
-}
-
-// forget ends what the vault itself runs; its store goes on.
-func (v *Vault) forget() {
-	if v.near != nil {
-		v.near.Close()
-	}
 }
 
 // TestAVaultGivesWhatItTook, on every store, to a second process that has the
