@@ -111,8 +111,7 @@ func (s *Redis) hear(ctx context.Context, heard func(word string), again func())
 	defer p.Close()
 	for tried := false; ; {
 		said, err := p.ReceiveTimeout(ctx, s.wordless)
-		var late net.Error
-		if errors.As(err, &late) && late.Timeout() && !tried && ctx.Err() == nil {
+		if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() && !tried && ctx.Err() == nil {
 			if tried = true; p.Ping(ctx) == nil {
 				continue
 			}

@@ -173,12 +173,10 @@ func (f *File) Close() {
 // pathless returns an error without the paths of its files, which may come from the
 // environment.
 func pathless(err error) error {
-	var p *os.PathError
-	var l *os.LinkError
-	switch {
-	case errors.As(err, &p):
+	if p, ok := errors.AsType[*os.PathError](err); ok {
 		return p.Err
-	case errors.As(err, &l):
+	}
+	if l, ok := errors.AsType[*os.LinkError](err); ok {
 		return l.Err
 	}
 	return err
