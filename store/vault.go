@@ -86,7 +86,7 @@ func (v *Vault) hash(of string, g []byte, parts []string) []byte {
 // Get returns the text of a key, or false if there is none that can be trusted.
 func (v *Vault) Get(ctx context.Context, k Key) (string, bool) {
 	if sealed, err := v.near.Get(ctx, k); err == nil {
-		if text, _, ok := v.open(k, sealed); ok {
+		if text, _, err := v.open(k, sealed); err == nil {
 			return text, true
 		}
 	}
@@ -124,18 +124,10 @@ func (v *Vault) Latest(ctx context.Context, k Key) (string, error) {
 
 // ask asks the store itself.
 func (v *Vault) ask(ctx context.Context, k Key) (sealed []byte, text string, left time.Duration, err error) {
-	sealed, err = v.under.Get(ctx, k)
-	if err != nil {
-		return nil, "", 0, err
+	if sealed, err = v.under.Get(ctx, k); err == nil {
+		text, left, err = v.open(k, sealed)
 	}
-	if len(sealed) > MaxValue+overhead {
-		return nil, "", 0, ErrMiss
-	}
-	text, left, ok := v.open(k, sealed)
-	if !ok {
-		return nil, "", 0, ErrMiss
-	}
-	return sealed, text, left, nil
+	return sealed, text, left, err
 }
 
 // Put stores a text. The error says why it was not stored for others; this
@@ -185,17 +177,18 @@ func (v *Vault) sealed(k Key, text string, until time.Time) []byte {
 	return v.seal.Seal(out, nil, plain, k.bound())
 }
 
-func (v *Vault) open(k Key, sealed []byte) (text string, left time.Duration, ok bool) {
+func (v *Vault) open(k Key, sealed []byte) (text string, left time.Duration, err error) {
 	if len(sealed) < overhead || sealed[0] != sealVersion {
-		return "", 0, false
+		return "", 0, ErrMiss
 	}
 	plain, err := v.seal.Open(nil, nil, sealed[1:], k.bound())
-	if err != nil || len(plain) < 8 {
-		return "", 0, false
+	if err != nil {
+		return "", 0, ErrMiss
 	}
-	until := time.Unix(int64(binary.BigEndian.Uint64(plain)), 0)
-	left = time.Until(until)
-	return string(plain[8:]), left, left > 0
+	if left = time.Until(time.Unix(int64(binary.BigEndian.Uint64(plain)), 0)); left <= 0 {
+		return "", 0, ErrMiss
+	}
+	return string(plain[8:]), left, nil
 }
 
 // bound is what a value is bound to.
