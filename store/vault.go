@@ -149,10 +149,7 @@ func (v *Vault) Lock(ctx context.Context, k Key, ttl time.Duration) (release fun
 		return func() {}, true
 	}
 	release, ok, err := v.shared.Lock(ctx, k, ttl)
-	if err != nil {
-		return func() {}, true
-	}
-	return release, ok
+	return release, ok || err != nil
 }
 
 // Close closes the store.
