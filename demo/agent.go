@@ -32,9 +32,7 @@ type exchange struct {
 func ask(ctx context.Context, c *openai.Client, req openai.ChatCompletionRequest) (x exchange, err error) {
 	ctx, cancel := context.WithTimeout(ctx, perRequest)
 	defer cancel()
-	if x.body, err = json.Marshal(req); err != nil {
-		return x, err
-	}
+	x.body, _ = json.Marshal(req) // the client does the same, and says what is wrong
 	res, err := c.CreateChatCompletion(ctx, req)
 	var answered *openai.APIError
 	var unreadable *openai.RequestError // an error answer that is not OpenAI's JSON
@@ -61,9 +59,7 @@ var recorded []byte // a chat request, as it would be sent
 // load returns a coding agent's work on a small Go service: every assistant message in
 // it is the answer to one request.
 func load() (c openai.ChatCompletionRequest) {
-	if err := json.Unmarshal(recorded, &c); err != nil {
-		panic("BUG: the conversation of the demo is not JSON: " + err.Error())
-	}
+	_ = json.Unmarshal(recorded, &c) // it is part of the program
 	return c
 }
 
