@@ -13,9 +13,6 @@ type PromptCache struct {
 	seen map[uint64]struct{}
 }
 
-// mostPrefixes bounds the memory: above it the cache starts anew.
-const mostPrefixes = 1 << 17
-
 // NewPromptCache returns an empty cache.
 func NewPromptCache() *PromptCache {
 	return &PromptCache{seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}}
@@ -32,9 +29,6 @@ const (
 // whole messages and rounded down as OpenAI does, and adds the prompt to the
 // cache. The costs of req must be set, as by Read.
 func (p *PromptCache) Serve(req *Request) (cached int) {
-	if len(p.seen) > mostPrefixes {
-		clear(p.seen)
-	}
 	chain := maphash.String(p.seed, fmt.Sprintf("%q %q", req.Model, req.Tools))
 	shared, tokens := true, req.ToolTokens
 	for _, m := range req.Messages {
