@@ -18,7 +18,6 @@ const WriteIdle = 60 * time.Second
 type Writer struct {
 	http.ResponseWriter
 	Controller *http.ResponseController
-	armed      time.Time   // when the deadline was set
 	timer      *time.Timer // in HTTP/2
 	expired    atomic.Bool // the timer did
 	mu         sync.Mutex  // guards over
@@ -65,19 +64,13 @@ func (w *Writer) End() {
 	w.disarm()
 }
 
-// arm moves the deadline, but not at every event of a fast stream: a write has
-// between nine tenths of WriteIdle and the whole of it.
+// arm moves the deadline.
 func (w *Writer) arm() {
 	if w.timer != nil {
 		w.timer.Reset(WriteIdle)
 		return
 	}
-	now := time.Now()
-	if now.Sub(w.armed) < WriteIdle/10 {
-		return
-	}
-	w.armed = now
-	_ = w.Controller.SetWriteDeadline(now.Add(WriteIdle)) // not every ResponseWriter has one
+	_ = w.Controller.SetWriteDeadline(time.Now().Add(WriteIdle)) // not every ResponseWriter has one
 }
 
 func (w *Writer) WriteHeader(status int) {
