@@ -131,7 +131,7 @@ func (j *job) pieces(ctx context.Context, sources []source, answer int) ([]strin
 // taken.
 func (j *job) ask(ctx context.Context, prior, piece string, source, answer int) (text string, err error) {
 	bare, words := j.s.bare.Load(), prompt.Words(answer)
-	for try := range mostTries {
+	for range mostTries {
 		j.info.Tries++
 		var a prompt.Answer
 		if a, err = j.s.request(ctx, j.headers, prompt.Ask(j.task, prior, piece, words), answer, bare); err == nil {
@@ -152,9 +152,7 @@ func (j *job) ask(ctx context.Context, prior, piece string, source, answer int) 
 		if ctx.Err() != nil || final(err) {
 			return "", err
 		}
-		if try == 0 {
-			words = words * 2 / 3 // most answers that cannot be taken are too long
-		}
+		words = words * 2 / 3 // most answers that cannot be taken are too long
 	}
 	return "", err
 }
