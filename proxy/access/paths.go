@@ -194,9 +194,6 @@ func UpstreamURL(base, in *url.URL) *url.URL {
 // hasDotSegment reports whether a path has a dot segment under any reading. Such
 // a path could leave the base of the upstream.
 func hasDotSegment(u *url.URL) bool {
-	if !strings.Contains(u.Path, ".") {
-		return false
-	}
 	for segment := range strings.FieldsFuncSeq(u.Path, func(r rune) bool { return r == '/' || r == '\\' }) {
 		segment, _, _ = strings.Cut(segment, ";")
 		if segment == "." || segment == ".." {
