@@ -69,9 +69,7 @@ func (s *Service) hear(from *store.Vault) {
 		if _, err := hex.Decode(g[:], []byte(name[:2*len(g)])); err == nil {
 			// It may have stored a summary since they looked.
 			stored, forgotten, err := s.eraseGroup(s.ctx, g)
-			if s.env.Erased != nil {
-				s.env.Erased(ErasedInfo{Remembered: forgotten, Stored: stored, Failed: err != nil})
-			}
+			s.env.Erased(ErasedInfo{Remembered: forgotten, Stored: stored, Failed: err != nil})
 		}
 	}
 	from.Hear(s.ctx, heard, func() {
