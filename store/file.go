@@ -85,9 +85,16 @@ func (f *File) open() error {
 		if err != nil {
 			return opening(err)
 		}
-		return db.Update(func(tx *bolt.Tx) (err error) {
-			f.held, err = begin(tx)
-			return err
+		f.held = 0
+		return db.Update(func(tx *bolt.Tx) error {
+			values, err := tx.CreateBucketIfNotExists(byKey)
+			if err != nil {
+				return err
+			}
+			return values.ForEach(func(_, r []byte) error {
+				f.held += costOf(r)
+				return nil
+			})
 		})
 	})
 	if err == nil {

@@ -23,19 +23,6 @@ const entryCost = 160
 // sweepEvery is how often values that are over are looked for.
 const sweepEvery = time.Hour
 
-// begin returns how many bytes of values a file holds.
-func begin(tx *bolt.Tx) (held int64, err error) {
-	values, err := tx.CreateBucketIfNotExists(byKey)
-	if err != nil {
-		return 0, err
-	}
-	err = values.ForEach(func(_, r []byte) error {
-		held += costOf(r)
-		return nil
-	})
-	return held, err
-}
-
 // costOf returns what an entry takes in the file; 0 for none.
 func costOf(r []byte) int64 {
 	if r == nil {
