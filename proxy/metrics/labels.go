@@ -28,14 +28,11 @@ func routeOf(i *proxy.ReplyInfo) string {
 	return noRoute
 }
 
-// overloaded is what Anthropic answers where others say 503.
-const overloaded = 529
-
 // statusLabel returns a status that has a name as its number, any other as its
 // class: upstreams may answer anything.
 func statusLabel(code int) string {
 	switch {
-	case http.StatusText(code) != "", code == proxy.StatusClientLeft, code == overloaded:
+	case http.StatusText(code) != "", code == proxy.StatusClientLeft, code == 529: // Anthropic's 503
 		return strconv.Itoa(code)
 	case code >= 100 && code < 600:
 		return strconv.Itoa(code/100) + "xx"
