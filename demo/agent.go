@@ -53,15 +53,11 @@ func ask(ctx context.Context, c *openai.Client, req openai.ChatCompletionRequest
 	return x, nil
 }
 
+// recorded is a coding agent's work on a small Go service, as a chat request that would be
+// sent: every assistant message in it is the answer to one request.
+//
 //go:embed conversation.json
-var recorded []byte // a chat request, as it would be sent
-
-// load returns a coding agent's work on a small Go service: every assistant message in
-// it is the answer to one request.
-func load() (c openai.ChatCompletionRequest) {
-	_ = json.Unmarshal(recorded, &c) // it is part of the program
-	return c
-}
+var recorded []byte
 
 // interrupted reports whether a call of the message at index i never got a
 // result.

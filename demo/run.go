@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -51,9 +52,10 @@ func Run(ctx context.Context, o Options) error {
 	conf := openai.DefaultConfig("sk-demo")
 	conf.BaseURL, conf.HTTPClient = o.Proxy, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	s := &show{
-		Options: o, client: openai.NewClientWithConfig(conf), story: load(), quoted: map[strict.Kind]bool{},
+		Options: o, client: openai.NewClientWithConfig(conf), quoted: map[strict.Kind]bool{},
 		whole: bill{cache: strict.NewPromptCache()}, dropped: bill{cache: strict.NewPromptCache()},
 	}
+	_ = json.Unmarshal(recorded, &s.story) // it is part of the program
 	s.intro()
 	for i := range s.story.Messages {
 		switch m := &s.story.Messages[i]; m.Role {
