@@ -64,15 +64,12 @@ func Open(o Options) (*Vault, error) {
 	default:
 		return nil, fmt.Errorf("there is no store of kind %q", o.Kind)
 	}
-	lasts := len(o.Secret) > 0
-	if !lasts {
-		o.Secret = []byte(rand.Text())
+	if len(o.Secret) > 0 {
+		return NewVault(NewMemory(0), o.Secret, o.TTL)
 	}
-	v, err := NewVault(NewMemory(0), o.Secret, o.TTL)
-	if err == nil {
-		v.lasts = lasts
-	}
-	return v, err
+	v, _ := NewVault(NewMemory(0), []byte(rand.Text()), o.TTL) // it is long enough
+	v.lasts = false
+	return v, nil
 }
 
 func openFile(o Options) (*Vault, error) {
