@@ -1,7 +1,6 @@
 package body
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"io"
@@ -71,30 +70,24 @@ const mostSpace = 4 << 10
 
 // Beginning returns the first byte of the body of r that is not space, or 0 if there is
 // none. The body must not be compressed. It can be read from its start afterwards.
-func Beginning(closing context.Context, r *http.Request, rc *http.ResponseController) (byte, error) {
+func Beginning(closing context.Context, r *http.Request, rc *http.ResponseController) (first byte, err error) {
 	in := NewIncoming(closing, r.Body, rc, nil)
 	defer func() { _ = in.Close() }()
-	begin := bufio.NewReaderSize(in, mostSpace)
-	defer func() {
-		read, _ := begin.Peek(begin.Buffered())
-		r.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.MultiReader(bytes.NewReader(read), r.Body), r.Body}
-	}()
-	for n := 1; n <= mostSpace; n++ {
-		text, err := begin.Peek(n)
-		if err != nil {
-			if err == io.EOF {
-				err = nil
-			}
-			return 0, err
-		}
-		if first := First(text[n-1:]); first != 0 {
-			return first, nil
-		}
+	read := make([]byte, 0, mostSpace)
+	for first == 0 && err == nil && len(read) < mostSpace {
+		var n int
+		n, err = in.Read(read[len(read):mostSpace])
+		read = read[:len(read)+n]
+		first = First(read[len(read)-n:])
 	}
-	return 0, nil
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(read), r.Body), r.Body}
+	if first != 0 || err == io.EOF {
+		err = nil
+	}
+	return first, err
 }
 
 // First returns the first byte of a text as Beginning does. Before an object may stand
