@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -107,10 +108,7 @@ func (p *pool) wait(h *holding, n int64) {
 		p.small -= h.n
 	}
 	h.want, h.since, h.granted = n, time.Now(), make(chan struct{})
-	at := slices.IndexFunc(p.waiting, func(w *holding) bool { return w.seq > h.seq })
-	if at < 0 {
-		at = len(p.waiting)
-	}
+	at, _ := slices.BinarySearchFunc(p.waiting, h.seq, func(w *holding, seq int64) int { return cmp.Compare(w.seq, seq) })
 	p.waiting = slices.Insert(p.waiting, at, h)
 	p.account(h.client, 0)
 	p.serve()
