@@ -144,13 +144,11 @@ func (p *Page) replied(i proxy.ReplyInfo) {
 	i.Rewrite, i.Pass = nil, nil
 	r.reply = i
 	p.account(r)
-	if r.room == 0 { // it will take no more
-		r.room = 2000
-		if r.details != nil {
-			r.room += r.details.Size()
-		}
-		p.size += r.room
+	r.room = 2000 // it will take no more
+	if r.details != nil {
+		r.room += r.details.Size()
 	}
+	p.size += r.room
 	p.drop()
 	p.changed(r)
 }
