@@ -105,14 +105,17 @@ const (
 
 // New returns a service that asks the model of o; nil: it writes digests only.
 func New(o *Options, env Environment) *Service {
-	s := &Service{env: env, store: env.Store, format: written, seeds: seeds{maphash.MakeSeed(), maphash.MakeSeed()}}
+	s := &Service{
+		env: env, store: env.Store, format: written, seeds: seeds{maphash.MakeSeed(), maphash.MakeSeed()}, mark: rand.Text(),
+		rendering: semaphore.NewWeighted(1), workers: semaphore.NewWeighted(workers), jobs: map[store.Key]*job{},
+	}
 	s.texts = otter.Must(&otter.Options[memo, keptText]{
 		MaximumWeight: rememberedBytes,
 		Weigher:       func(_ memo, t keptText) uint32 { return uint32(len(t.text)) + 80 },
 	})
 	s.attempts = otter.Must(&otter.Options[string, attempts]{MaximumSize: rememberedGaps})
+	s.shown = otter.Must(&otter.Options[memo, []bool]{MaximumSize: rememberedGaps})
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.mark = rand.Text()
 	if o != nil {
 		s.o = *o
 		s.o.Timeout, s.o.Window = cmp.Or(o.Timeout, time.Minute), cmp.Or(o.Window, compact.DefaultWindow)
@@ -121,13 +124,6 @@ func New(o *Options, env Environment) *Service {
 		s.ended.Add(1)
 		go s.hear(s.store)
 	}
-	if o == nil {
-		return s
-	}
-	s.shown = otter.Must(&otter.Options[memo, []bool]{MaximumSize: rememberedGaps})
-	s.rendering = semaphore.NewWeighted(1)
-	s.workers = semaphore.NewWeighted(workers)
-	s.jobs = map[store.Key]*job{}
 	return s
 }
 
@@ -139,7 +135,7 @@ func (s *Service) Running() int {
 }
 
 // Asks reports whether the service has a model: only then there are summaries.
-func (s *Service) Asks() bool { return s.jobs != nil }
+func (s *Service) Asks() bool { return s.o.Model != "" }
 
 // closeWait is how long Close waits. Jobs end at once, but a text that is being
 // counted is counted to its end.
