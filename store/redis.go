@@ -88,14 +88,13 @@ func (s *Redis) connect(o *redis.UniversalOptions, secured *tls.Config) redis.Un
 	if secured != nil {
 		o.Dialer = dialer(secured)
 	}
-	switch c := redis.NewUniversalClient(o).(type) {
-	case *redis.ClusterClient:
+	client := redis.NewUniversalClient(o)
+	if c, many := client.(*redis.ClusterClient); many {
 		c.OnNewNode(func(node *redis.Client) { s.watch(node, node.Options().Addr) })
-		return c
-	default:
-		s.watch(c, "")
-		return c
+	} else {
+		s.watch(client, "")
 	}
+	return client
 }
 
 // quietClient keeps the client from writing to stderr: its lines hold

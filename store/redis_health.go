@@ -151,15 +151,14 @@ func (s *Redis) note(addr string, kind int, err error) {
 // they are. A server that can be heard is asked again. In a Cluster any server passes
 // words on, which says nothing of the others.
 func (s *Redis) noteHearing(err error) {
-	s.mu.Lock()
-	delete(s.troubles, trouble{silence, operations[hearing]})
 	if err == nil {
+		s.mu.Lock()
 		delete(s.troubles, trouble{silence, ""})
 		if n := s.nodes[""]; n != nil {
 			n.breaker.Close()
 		}
+		s.mu.Unlock()
 	}
-	s.mu.Unlock()
 	s.note(operations[hearing], hearing, err)
 }
 
