@@ -144,10 +144,8 @@ func Of(p *Planned) *Request {
 		}
 	}
 	r.slot(p)
-	if p.Sent == nil || len(in) > 0 && len(in) == len(p.Sent) && &in[0] == &p.Sent[0] {
-		if n := int32(len(r.Messages)); n > 0 {
-			r.Fates = []Fate{{State: Kept, From: int32(r.Cut), Count: n, At: int32(r.Cut)}}
-		}
+	if p.Sent == nil && len(r.Messages) > 0 {
+		r.Fates = []Fate{{State: Kept, From: int32(r.Cut), Count: int32(len(r.Messages)), At: int32(r.Cut)}}
 	} else {
 		r.follow(p)
 	}
