@@ -46,14 +46,17 @@ func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversa
 	v.read = readings(r.Messages)
 	points := r.RequestPoints()
 	facts, edits := factsOf(r.Messages, v.read), editsOf(r.Messages, v.read, points)
-	var before *request
+	full, counted := v.fixed, 0
 	for i, k := range points {
 		// A request led to the calls before the next one.
 		next := len(r.Messages)
 		if i+1 < len(points) {
 			next = points[i+1]
 		}
-		t := turn{messages: k}
+		for ; counted < k; counted++ {
+			full += v.costs[counted]
+		}
+		t := turn{messages: k, full: full}
 		for ; len(facts) > 0 && facts[0].call < next; facts = facts[1:] {
 			if facts[0].call >= k {
 				t.facts = append(t.facts, facts[0])
@@ -62,16 +65,9 @@ func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversa
 		for ; len(edits) > 0 && edits[0].message < next; edits = edits[1:] {
 			t.edits = append(t.edits, edits[0])
 		}
-		whole := &request{msgs: r.Messages[:k:k], costs: v.costs[:k], fixed: v.fixed, total: v.fixed}
-		for _, n := range whole.costs {
-			whole.total += n
-		}
-		t.full = whole.total
-		_, cached := shared(before, whole)
-		v.full += prices.bill(whole.total, cached)
-		v.peak = max(v.peak, whole.total)
+		v.full += prices.bill(full, v.peak) // it begins with the whole request before
+		v.peak = full
 		v.turns = append(v.turns, t)
-		before = whole
 	}
 	return v
 }
