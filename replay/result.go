@@ -49,54 +49,37 @@ func (r *Result) Failed() bool {
 	return slices.ContainsFunc(r.Total.Rows, func(row Row) bool { return row.Numbers.Failures > 0 })
 }
 
-// gathering builds a result, conversation by conversation in the order of the
-// files.
-type gathering struct {
-	Result
-	options *Options
-}
-
-func gather(o *Options) *gathering {
-	g := &gathering{options: o}
-	g.Prices, g.Budgets, g.Files = *o.Prices, o.Budgets, []FileResult{}
-	for _, p := range o.Policies {
-		g.Policies = append(g.Policies, p.Name)
-	}
-	g.Total = g.blank("all files")
-	return g
-}
-
 // blank returns the empty rows of a file.
-func (g *gathering) blank(file string) FileResult {
+func (r *Result) blank(file string) FileResult {
 	f := FileResult{File: file}
-	for _, b := range g.options.Budgets {
-		for _, p := range g.options.Policies {
-			f.Rows = append(f.Rows, Row{Policy: p.Name, Budget: b.String()})
+	for _, b := range r.Budgets {
+		for _, p := range r.Policies {
+			f.Rows = append(f.Rows, Row{Policy: p, Budget: b.String()})
 		}
 	}
 	return f
 }
 
-// take adds one conversation.
-func (g *gathering) take(r *replayed) {
-	if r.left {
-		g.Left++
+// take adds one conversation. They come in the order of the files.
+func (r *Result) take(one *replayed) {
+	if one.left {
+		r.Left++
 		return
 	}
-	at := slices.IndexFunc(g.Files, func(f FileResult) bool { return f.File == r.file })
+	at := slices.IndexFunc(r.Files, func(f FileResult) bool { return f.File == one.file })
 	if at < 0 {
-		at = len(g.Files)
-		g.Files = append(g.Files, g.blank(r.file))
+		at = len(r.Files)
+		r.Files = append(r.Files, r.blank(one.file))
 	}
-	for n, run := range r.runs {
-		g.Files[at].Rows[n].add(&run.Numbers)
-		g.Total.Rows[n].add(&run.Numbers)
+	for n, run := range one.runs {
+		r.Files[at].Rows[n].add(&run.Numbers)
+		r.Total.Rows[n].add(&run.Numbers)
 		for _, f := range run.failures { // of each policy, budget and promise the first is kept
-			i := slices.IndexFunc(g.Failures, func(o Failure) bool { return o.Policy == f.Policy && o.Budget == f.Budget && o.Promise == f.Promise })
+			i := slices.IndexFunc(r.Failures, func(o Failure) bool { return o.Policy == f.Policy && o.Budget == f.Budget && o.Promise == f.Promise })
 			if i < 0 {
-				i, g.Failures = len(g.Failures), append(g.Failures, f)
+				i, r.Failures = len(r.Failures), append(r.Failures, f)
 			}
-			g.Failures[i].Times++
+			r.Failures[i].Times++
 		}
 	}
 }

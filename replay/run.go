@@ -95,7 +95,11 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err := o.Prices.check(); err != nil {
 		return Result{}, err
 	}
-	res := gather(&o)
+	res := Result{Budgets: o.Budgets, Prices: *o.Prices, Files: []FileResult{}}
+	for _, p := range o.Policies {
+		res.Policies = append(res.Policies, p.Name)
+	}
+	res.Total = res.blank("all files")
 	ordered := make(chan (<-chan *replayed), ahead) // results in the order of the files
 	var unread []record.Unread
 	var show showing
@@ -133,7 +137,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 			res.Shown = shown
 		}
 	}
-	return res.Result, ctx.Err()
+	return res, ctx.Err()
 }
 
 // replayed is the result of one conversation.
