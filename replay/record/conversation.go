@@ -65,8 +65,6 @@ func decode(raw []byte) (*Conversation, error) {
 	decoded, err := cmp.Or(wire.Detect(raw), wire.Chat).Decode(raw)
 	if pass, ok := errors.AsType[*wire.PassError](err); ok { // as every error of Decode is
 		return nil, errors.New(pass.Says())
-	} else if err != nil {
-		return nil, err
 	}
 	return &Conversation{
 		ID: gjson.GetBytes(raw, "id").Str, Model: decoded.Model, Messages: decoded.Conversation.Messages, Rules: decoded.Conversation.Rules,
@@ -88,11 +86,10 @@ type grouping struct {
 	open    []*Conversation // the one that grew last comes last
 }
 
+// take gets the JSON of a conversation or of a request with its place, and reports
+// whether the reading goes on.
 func (g *grouping) take(raw []byte, at Unread) bool {
 	at.File = g.file
-	if at.Reason != "" {
-		return g.send(nil, &at)
-	}
 	r, err := decode(raw)
 	if err != nil {
 		at.Reason = err.Error()

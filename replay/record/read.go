@@ -49,12 +49,12 @@ func Read(file string, in io.Reader) iter.Seq2[*Conversation, *Unread] {
 		var err error
 		if file == "-" {
 			g.file = "standard input"
-			err = readText(in, g.take)
+			err = g.readText(in)
 		} else {
-			err = readFile(file, g.take)
+			err = g.readFile()
 		}
-		if err != nil && !g.stopped {
-			g.take(nil, Unread{Reason: WhyNot(err)})
+		if err != nil {
+			g.send(nil, &Unread{File: g.file, Reason: WhyNot(err)})
 		}
 		for _, r := range g.open {
 			g.send(r, nil)
@@ -62,13 +62,8 @@ func Read(file string, in io.Reader) iter.Seq2[*Conversation, *Unread] {
 	}
 }
 
-// take is a function that gets the JSON of a conversation or of a request with
-// its place, or a place with the reason why it cannot be read. It reports whether
-// the reading goes on.
-type take func(raw []byte, at Unread) bool
-
-func readFile(file string, yield take) error {
-	f, err := os.Open(file)
+func (g *grouping) readFile() error {
+	f, err := os.Open(g.file)
 	if err != nil {
 		return err
 	}
@@ -80,33 +75,33 @@ func readFile(file string, yield take) error {
 	switch {
 	case s.IsDir():
 		return errors.New("this is a folder: name the files in it")
-	case s.Size() > longest, slices.Contains([]string{".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(file))):
-		return readLines(f, yield)
+	case s.Size() > longest, slices.Contains([]string{".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(g.file))):
+		return g.readLines(f)
 	}
-	return readText(f, yield)
+	return g.readText(f)
 }
 
-func readText(from io.Reader, yield take) error {
+func (g *grouping) readText(from io.Reader) error {
 	text, err := io.ReadAll(from)
 	if err != nil {
 		return err
 	}
 	if whole := bytes.TrimPrefix(text, mark); json.Valid(whole) {
-		return readDocument(whole, yield)
+		return g.readDocument(whole)
 	}
-	return readLines(bytes.NewReader(text), yield)
+	return g.readLines(bytes.NewReader(text))
 }
 
 // mark is the byte order mark that some programs begin a file with.
 var mark = []byte("\ufeff")
 
 // readLines reads one JSON object a line and skips empty lines.
-func readLines(from io.Reader, yield take) error {
+func (g *grouping) readLines(from io.Reader) error {
 	lines, n, empty := bufio.NewScanner(from), 1, true
 	lines.Buffer(nil, longest)
 	for ; lines.Scan(); n++ {
 		line := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), mark))
-		if len(line) > 0 && !yield(bytes.Clone(line), Unread{Line: n}) {
+		if len(line) > 0 && !g.take(bytes.Clone(line), Unread{Line: n}) {
 			return nil
 		}
 		empty = empty && len(line) == 0
@@ -121,19 +116,19 @@ func readLines(from io.Reader, yield take) error {
 }
 
 // readDocument reads one body, an array of bodies, or a HAR archive.
-func readDocument(text []byte, yield take) error {
+func (g *grouping) readDocument(text []byte) error {
 	document := gjson.ParseBytes(text)
 	entries := document.Get("log.entries")
 	switch {
 	case entries.IsArray():
-		return readHAR(entries, yield)
+		return g.readHAR(entries)
 	case !document.IsArray():
-		yield(text, Unread{})
+		g.take(text, Unread{})
 		return nil
 	}
 	all := document.Array()
 	for n, one := range all {
-		if !yield([]byte(one.Raw), Unread{Element: n + 1}) {
+		if !g.take([]byte(one.Raw), Unread{Element: n + 1}) {
 			return nil
 		}
 	}
@@ -148,7 +143,7 @@ var routes = []string{"/chat/completions", "/responses", "/messages"}
 
 // readHAR reads the chat requests of a HAR archive
 // (http://www.softwareishard.com/blog/har-12-spec).
-func readHAR(entries gjson.Result, yield take) error {
+func (g *grouping) readHAR(entries gjson.Result) error {
 	found := false
 	for n, entry := range entries.Array() {
 		request := entry.Get("request")
@@ -163,7 +158,7 @@ func readHAR(entries gjson.Result, yield take) error {
 			}
 		}
 		found = true
-		if !yield(text, Unread{Element: n + 1}) {
+		if !g.take(text, Unread{Element: n + 1}) {
 			return nil
 		}
 	}
