@@ -66,11 +66,10 @@ func alike(before, now *compact.Message, cost int) int {
 // textsOf returns the texts of a message in the order in which a model reads them.
 func textsOf(m *compact.Message) []string {
 	var texts []string
-	if m.Reasoning.Len() > 0 {
-		texts = append(texts, m.Reasoning.String())
-	}
-	if m.Refusal.Len() > 0 {
-		texts = append(texts, m.Refusal.String())
+	for _, t := range []compact.Text{m.Reasoning, m.Refusal} {
+		if t.Len() > 0 {
+			texts = append(texts, t.String())
+		}
 	}
 	for p := range m.Parts {
 		texts = append(texts, m.Parts[p].Text.String())

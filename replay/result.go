@@ -44,11 +44,6 @@ type Row struct {
 	Numbers
 }
 
-// Failed reports whether a policy broke a promise that it claims.
-func (r *Result) Failed() bool {
-	return slices.ContainsFunc(r.Total.Rows, func(row Row) bool { return row.Numbers.Failures > 0 })
-}
-
 // blank returns the empty rows of a file.
 func (r *Result) blank(file string) FileResult {
 	f := FileResult{File: file}
@@ -62,7 +57,7 @@ func (r *Result) blank(file string) FileResult {
 
 // take adds one conversation. They come in the order of the files.
 func (r *Result) take(one *replayed) {
-	if one.left {
+	if one.runs == nil {
 		r.Left++
 		return
 	}

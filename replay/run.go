@@ -143,8 +143,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 // replayed is the result of one conversation.
 type replayed struct {
 	file  string
-	left  bool    // left out: nothing was measured
-	runs  []*run  // by budget, then by policy
+	runs  []*run  // by budget, then by policy; nil: left out
 	shown showing // if it is the one to show
 }
 
@@ -156,7 +155,6 @@ func (o *Options) replay(r *record.Conversation) *replayed {
 	v := prepare(r, o.CounterFor(r.Model), *o.Prices)
 	out := &replayed{file: r.File}
 	if v.peak < o.MinPeak || len(v.turns) == 0 {
-		out.left = true
 		return out
 	}
 	var limits compact.Limits

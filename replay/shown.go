@@ -20,7 +20,7 @@ type showing struct {
 // the files.
 func (s *showing) offer(want *string, r *replayed) {
 	v := r.shown.conversation
-	if want == nil || r.left || *want != "" && (v.ID != *want || s.conversation != nil) {
+	if v == nil || *want != "" && (v.ID != *want || s.conversation != nil) {
 		return
 	}
 	if s.conversation == nil || v.peak > s.peak {
@@ -30,9 +30,8 @@ func (s *showing) offer(want *string, r *replayed) {
 
 // Bounds of the conversation that is shown.
 const (
-	mostShown    = 4000 // requests with a point
-	mostChanges  = 150  // requests with what became of each message
-	mostMessages = view.MostMessages
+	mostShown   = 4000 // requests with a point
+	mostChanges = 150  // requests with what became of each message
 )
 
 // show replays every request of a conversation through a policy until ctx is
@@ -62,7 +61,7 @@ func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, pr
 		switch {
 		case i >= mostShown:
 			later++
-		case changed && (len(s.Changes) == mostChanges || t.messages > mostMessages):
+		case changed && (len(s.Changes) == mostChanges || t.messages > view.MostMessages):
 			unlisted++
 		case changed:
 			c := view.Change{Number: i + 1, Before: t.full, Sent: now.total, Cached: t.cached, First: first, Began: t.began, Messages: t.messages, MessagesSent: len(now.msgs)}
@@ -130,7 +129,7 @@ func (t *step) goesOn(from int) bool {
 
 // say adds the client's messages.
 func (v *conversation) say(s *view.Conversation, tools map[string]string) {
-	msgs := v.Messages[:min(len(v.Messages), mostMessages)]
+	msgs := v.Messages[:min(len(v.Messages), view.MostMessages)]
 	all := view.Of(&view.Planned{Conversation: compact.Conversation{Messages: msgs}, Plan: &compact.Plan{}, Counter: v.counter, Before: v.costs})
 	s.Messages = all.Messages
 	for i := range msgs {

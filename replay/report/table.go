@@ -122,7 +122,7 @@ func won(group []replay.Row, columns []column) string {
 func Table(w io.Writer, r *replay.Result) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	shown := columns
-	if !r.Failed() {
+	if len(r.Failures) == 0 {
 		shown = columns[:len(columns)-1]
 	}
 	line := func(budget, policy string, cell func(c *column) string) {
