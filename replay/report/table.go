@@ -137,17 +137,13 @@ func Table(w io.Writer, r *replay.Result) error {
 		blocks = append(slices.Clip(r.Files), r.Total)
 	}
 	for _, f := range blocks {
-		name := nameOf(r, f.File)
-		if len(f.Rows) > 0 {
-			n := &f.Rows[0].Numbers
-			name = fmt.Sprintf("%s: %s, %s", name, number.Count(n.Conversations, "conversation"), number.Count(n.Requests, "request"))
-		}
-		fmt.Fprintln(t, name)
+		n := &f.Rows[0].Numbers
+		fmt.Fprintf(t, "%s: %s, %s\n", nameOf(r, f.File), number.Count(n.Conversations, "conversation"), number.Count(n.Requests, "request"))
 		if !idle(f.Rows) {
 			line("budget", "policy", func(c *column) string { return fmt.Sprintf("%8s ", c.title) })
 		}
 		var said []string
-		for group := range slices.Chunk(f.Rows, max(1, len(r.Policies))) {
+		for group := range slices.Chunk(f.Rows, len(r.Policies)) {
 			if says := won(group, shown); says != "" {
 				said = append(said, says)
 			}
