@@ -25,7 +25,7 @@ type checking struct {
 func (c *Config) check() []Problem {
 	ch := &checking{Config: c}
 	ch.clientKeys = len(c.ClientKeys) > 0 || c.places["client_keys"].broken
-	ch.open = addressFault(c.Listen) == nil && !access.Loopback(c.Listen)
+	ch.open = isAddress(c.Listen) && !access.Loopback(c.Listen)
 	if l := ch.Limits; l.Body > l.Memory && !ch.broken("limits.body") && !ch.broken("limits.memory") {
 		ch.at("limits.body", "limits.body is larger than limits.memory, so the largest request could never be taken", "", "limits.memory")
 	}

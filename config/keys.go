@@ -17,9 +17,11 @@ import (
 // addresses checks where we listen, where requests go, and that the two are not
 // the same.
 func (ch *checking) addresses() {
-	ch.fault("listen", addressFault(ch.Listen))
+	if !isAddress(ch.Listen) {
+		ch.at("listen", "listen must be host:port", "such as 127.0.0.1:7280")
+	}
 	if ch.Admin != "" {
-		if addressFault(ch.Admin) != nil {
+		if !isAddress(ch.Admin) {
 			ch.at("admin", "admin must be host:port", "such as 127.0.0.1:7281, or off")
 		} else if access.SameListener(&url.URL{Scheme: "http", Host: ch.Admin}, ch.Listen) {
 			ch.at("admin", "admin and listen are the same address", "give admin another port, or turn it off", "listen")
@@ -39,19 +41,12 @@ func (ch *checking) addresses() {
 	}
 }
 
-// fault notes an error, if it is one, whose text may go on with a hint after "; ".
-func (ch *checking) fault(path string, err error) {
-	if err != nil {
-		message, hint, _ := strings.Cut(err.Error(), "; ")
-		ch.at(path, path+" "+message, hint)
-	}
-}
-
 // upstream checks the URL of an upstream.
 func (ch *checking) upstream(path, text string) {
 	u, err := ParseUpstream(text)
 	if err != nil {
-		ch.fault(path, err)
+		message, hint, _ := strings.Cut(err.Error(), "; ")
+		ch.at(path, path+" "+message, hint)
 		return
 	}
 	for _, own := range []struct{ path, addr string }{{"listen", ch.Listen}, {"admin", ch.Admin}} {
@@ -61,16 +56,13 @@ func (ch *checking) upstream(path, text string) {
 	}
 }
 
-// addressFault returns what is wrong with an address to listen on.
-func addressFault(addr string) error {
-	host, port, err := net.SplitHostPort(addr)
+// isAddress reports whether a text is an address to listen on.
+func isAddress(text string) bool {
+	host, port, err := net.SplitHostPort(text)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
-	if err != nil || strings.ContainsFunc(host, func(r rune) bool { return unicode.IsSpace(r) || r == '/' || r == '@' }) {
-		return errors.New("must be host:port; such as 127.0.0.1:7280")
-	}
-	return nil
+	return err == nil && !strings.ContainsFunc(host, func(r rune) bool { return unicode.IsSpace(r) || r == '/' || r == '@' })
 }
 
 // ParseUpstream reads a base URL, which replaces the client's /v1. An error may
@@ -149,7 +141,7 @@ func (ch *checking) keys() {
 	}
 	if ch.Has("admin_token") {
 		ch.entry("admin_token", ch.AdminToken)
-	} else if ch.Admin != "" && addressFault(ch.Admin) == nil && !access.Loopback(ch.Admin) {
+	} else if ch.Admin != "" && isAddress(ch.Admin) && !access.Loopback(ch.Admin) {
 		ch.at("admin", "admin is open to other machines, so it needs an admin_token", "or listen on 127.0.0.1")
 		if ch.Has("capture.size") {
 			ch.at("capture.size", "capture.size keeps texts of requests, which everybody who reaches admin could read", "set admin_token", "admin")

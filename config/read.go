@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
 )
@@ -180,12 +181,7 @@ func (r *reading) scalar(n *yaml.Node, path string, s *schema) any {
 const unknownName = "is not a known name"
 
 // join returns the path of a key in a map.
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
-}
+func join(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }
 
 // within returns the map that a key is in, as the end of a sentence.
 func within(path string) string {
