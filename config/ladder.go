@@ -27,7 +27,6 @@ func (r Rung) MarshalJSON() ([]byte, error) {
 
 // rung reads one rung of a ladder: a name, or {name: {option: value}}.
 func (r *reading) rung(n *yaml.Node, path string) any {
-	const want = "the name of a stage, or {name: {option: value}}"
 	switch {
 	case n.Kind == yaml.MappingNode:
 	case n.Kind == yaml.ScalarNode && (n.Tag == "!!str" || n.Tag == "" || n.Tag == faulty):
@@ -37,7 +36,7 @@ func (r *reading) rung(n *yaml.Node, path string) any {
 		}
 		return map[string]any{"name": name}
 	default:
-		return r.fault(n, path, "must be "+want, "")
+		return r.fault(n, path, "must be the name of a stage, or {name: {option: value}}", "")
 	}
 	ps := r.pairs(n, path)
 	if len(ps) != 1 {

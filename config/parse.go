@@ -26,7 +26,7 @@ func Parse(name string, src []byte, lookup func(string) (string, bool), over ...
 	values := map[string]any{}
 	if doc != nil {
 		r.expandAll(doc, lookup)
-		if v, ok := r.value(doc, "", root).(map[string]any); ok {
+		if v, ok := r.value(nil, doc, "", root).(map[string]any); ok {
 			values = v
 		}
 	}
@@ -51,8 +51,7 @@ func Parse(name string, src []byte, lookup func(string) (string, bool), over ...
 func (r *reading) override(values map[string]any, o Override) {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: o.Value} // no tag: of whatever type is wanted
 	one := &reading{from: o.From, config: r.config}
-	r.config.places[o.Key] = place{}
-	v := one.value(n, o.Key, schemaAt(o.Key))
+	v := one.value(nil, n, o.Key, schemaAt(o.Key))
 	if r.found = append(r.found, one.found...); v == (absent{}) {
 		return
 	}

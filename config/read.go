@@ -42,10 +42,9 @@ func (r *reading) broken(path string) any {
 	return absent{}
 }
 
-// value reads a node as s wants it.
-func (r *reading) value(n *yaml.Node, path string, s *schema) any {
-	p := r.config.places[path]
-	r.config.places[path] = place{from: r.from, key: p.key, node: n}
+// value reads a node as s wants it. key is nil for an item of a list.
+func (r *reading) value(key, n *yaml.Node, path string, s *schema) any {
+	r.config.places[path] = place{from: r.from, key: key, node: n}
 	switch {
 	case n.Tag == "!!null" && s.is("array"):
 		return r.fault(n, path, "has no value", "write [] for an empty list, or remove the line")
@@ -103,8 +102,7 @@ func (r *reading) object(n *yaml.Node, path string, s *schema) any {
 			}
 		}
 		at := join(path, name)
-		r.config.places[at] = place{from: r.from, key: p.key, node: p.value}
-		v := r.value(p.value, at, child)
+		v := r.value(p.key, p.value, at, child)
 		if v == (absent{}) && child == s.Additional {
 			v = map[string]any{} // others may name it
 		}
@@ -133,7 +131,7 @@ func (r *reading) list(n *yaml.Node, path string, s *schema) any {
 	}
 	items := []any{}
 	for i, item := range n.Content {
-		v := r.value(item, fmt.Sprintf("%s[%d]", path, i), s.Items)
+		v := r.value(nil, item, fmt.Sprintf("%s[%d]", path, i), s.Items)
 		if v == (absent{}) { // keeps the places of the others
 			v = nil
 		}
