@@ -33,6 +33,7 @@ func proxyOptions(c *config.Config) proxy.Options {
 	t := routes(c, policies)
 	o := proxy.Options{
 		Default:           *t.route(""),
+		Routes:            t.rows,
 		RouteFor:          t.route,
 		PolicyNamed:       func(name string) *compact.Policy { return policies[name] },
 		Listen:            c.Listen,
@@ -60,9 +61,6 @@ func proxyOptions(c *config.Config) proxy.Options {
 	if c.Service {
 		o.Service = foldService(c, t)
 	}
-	for i := range t.rows {
-		o.Routes = append(o.Routes, &t.rows[i].route)
-	}
 	return o
 }
 
@@ -74,20 +72,12 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// routeTable finds the route of a model. The rows are compiled once; what a
+// routeTable finds the route of a model. The rows are made once; what a
 // name adds (its window, its counter) is remembered.
 type routeTable struct {
-	rows   []routeRow // one of them matches everything
-	window int
-	prices []config.Price
-	known  *otter.Cache[string, *proxy.Route]
-}
-
-// routeRow is a row of models as the proxy needs it.
-type routeRow struct {
-	pattern  config.Pattern
-	overhead int         // tokens
-	route    proxy.Route // of a model that nothing is known about but its row
+	*config.Config
+	rows  []*proxy.Route // of the rows of models, and of all that match none
+	known *otter.Cache[string, *proxy.Route]
 }
 
 // The names of models come from clients: so many, of that length, are
@@ -99,17 +89,17 @@ const (
 
 func routes(c *config.Config, policies map[string]*compact.Policy) *routeTable {
 	top := must(config.ParseUpstream(c.Upstream))
-	t := &routeTable{window: c.DefaultWindow, prices: c.Prices, known: otter.Must(&otter.Options[string, *proxy.Route]{MaximumSize: mostRoutes})}
+	t := &routeTable{Config: c, known: otter.Must(&otter.Options[string, *proxy.Route]{MaximumSize: mostRoutes})}
 	rows := slices.Clone(c.Models)
 	if !slices.ContainsFunc(rows, config.Model.Everything) {
-		rows = append(rows, config.Model{Match: "*"})
+		rows = append(rows, config.Model{}) // no row of the file
 	}
-	for i, m := range rows {
+	for _, m := range rows {
 		upstream := top
 		if m.Upstream != "" {
 			upstream = must(config.ParseUpstream(m.Upstream))
 		}
-		row := routeRow{pattern: config.Pattern(m.Match), overhead: m.Overhead, route: proxy.Route{
+		t.rows = append(t.rows, &proxy.Route{
 			Match:            m.Match,
 			Upstream:         upstream,
 			Key:              m.APIKey,
@@ -120,14 +110,9 @@ func routes(c *config.Config, policies map[string]*compact.Policy) *routeTable {
 			Policy:           policies[cmp.Or(m.Policy, config.DefaultPolicy)],
 			Mode:             m.Mode,
 			MinBody:          int64(m.MinBody),
-			Counter:          must(counting.For(m.Match, m.Tokenizer)),
 			Tokenizer:        m.Tokenizer,
 			SystemMessages:   m.SystemMessages,
-		}}
-		if i == len(c.Models) {
-			row.route.Match = "" // no row of the file
-		}
-		t.rows = append(t.rows, row)
+		})
 	}
 	return t
 }
@@ -143,16 +128,15 @@ func (t *routeTable) route(model string) *proxy.Route {
 }
 
 func (t *routeTable) find(model string) *proxy.Route {
-	r := t.row(model).route
-	r.Limits = counting.Limits(r.Limits, model, t.window)
-	r.Policy = priced(r.Policy, t.prices, model)
+	i := slices.IndexFunc(t.Models, func(m config.Model) bool { return config.Pattern(m.Match).Matches(model) })
+	if i < 0 {
+		i = len(t.Models)
+	}
+	r := *t.rows[i]
+	r.Limits = counting.Limits(r.Limits, model, t.DefaultWindow)
+	r.Policy = priced(r.Policy, t.Prices, model)
 	r.Counter = must(counting.For(model, r.Tokenizer))
 	return &r
-}
-
-// row returns the first row that matches a model. One matches everything.
-func (t *routeTable) row(model string) *routeRow {
-	return &t.rows[slices.IndexFunc(t.rows, func(row routeRow) bool { return row.pattern.Matches(model) })]
 }
 
 // foldService returns the fold as a service, under the rows of models. What a
@@ -167,6 +151,6 @@ func foldService(c *config.Config, t *routeTable) *service.Handler {
 			p.Demands |= compact.OneSystem
 		}
 		on := r.Mode != proxy.ModeOff && r.Mode != proxy.ModeShadow
-		return fold.Options{Policy: &p, Counter: r.Counter, Limits: r.Limits, Overhead: t.row(model).overhead}, on
+		return fold.Options{Policy: &p, Counter: r.Counter, Limits: r.Limits, Overhead: c.RowOf(model).Overhead}, on
 	}}
 }
