@@ -65,7 +65,7 @@ func TestConfigStories(t *testing.T) {
 					if err == nil {
 						o := proxyOptions(c)
 						if o.Summarizer != nil {
-							o.Store, err = openStore(c, func(line string) { t.Log(line) })
+							o.Store, err = store.Open(storeOptions(c, func(line string) { t.Log(line) }))
 							defer o.Store.Close()
 						}
 						if err == nil {

@@ -12,6 +12,7 @@ import (
 
 	"laconic/cli/runlog"
 	"laconic/proxy"
+	"laconic/store"
 )
 
 // TestTheSummariesOfOneClientAreErased, by its name or by its key; those of another stay. Nothing shows a key.
@@ -36,7 +37,7 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 		src := "upstream: " + upstream.URL + "/v1\nsummarizer: {model: small, api_key: own-key-of-the-test, wait: 1m}\n" + settings
 		c := parsed(t, src, os.LookupEnv)
 		o := proxyOptions(c)
-		vault, err := openStore(c, func(line string) { t.Error(line) })
+		vault, err := store.Open(storeOptions(c, func(line string) { t.Error(line) }))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -120,7 +120,7 @@ func serveLogged(
 	o.StartSpan = traces.StartSpan()
 	o.Calibrate = func(plain, way, percent int) learn.Calibration { return tokenize.NewCalibration(plain, way, percent) }
 	if o.Summarizer != nil || keepsFacts(c) || c.Store.Secret != "" {
-		vault, err = openStore(c, func(line string) { log.Warn("store", zap.String("what", line)) })
+		vault, err = store.Open(storeOptions(c, func(line string) { log.Warn("store", zap.String("what", line)) }))
 		if err != nil {
 			return err
 		}

@@ -39,18 +39,12 @@ func summarizer(c *config.Config) *summarize.Options {
 	}
 }
 
-// openStore opens the store that the configuration wants.
-func openStore(c *config.Config, notice func(string)) (*store.Vault, error) {
-	o := storeOptions(c)
-	o.Notice = notice
-	return store.Open(o)
-}
-
-func storeOptions(c *config.Config) store.Options {
+// storeOptions returns the store that the configuration wants.
+func storeOptions(c *config.Config, notice func(string)) store.Options {
 	s := c.Store
 	return store.Options{
 		Kind: s.Kind, Path: s.Path, URL: s.URL, Secret: []byte(s.Secret), Username: s.Username, Password: string(s.Password), Prefix: s.Prefix,
-		TLS: s.TLS, TTL: time.Duration(s.TTL),
+		TLS: s.TLS, TTL: time.Duration(s.TTL), Notice: notice,
 	}
 }
 

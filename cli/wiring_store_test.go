@@ -32,7 +32,7 @@ func TestFactsAreKeptInTheStore(t *testing.T) {
 			}
 			open := func() (learn.Store, *store.Vault) {
 				t.Helper()
-				v, err := openStore(c, func(line string) { t.Error(line) })
+				v, err := store.Open(storeOptions(c, func(line string) { t.Error(line) }))
 				if err != nil {
 					t.Fatal(err)
 				}

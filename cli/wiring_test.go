@@ -19,6 +19,7 @@ import (
 	"laconic/proxy"
 	"laconic/proxy/access"
 	"laconic/proxy/summarize"
+	"laconic/store"
 	"laconic/tokenize"
 )
 
@@ -28,7 +29,7 @@ func optionsFor(t *testing.T, src string) proxy.Options {
 	c := parsed(t, src, configtest.Variable)
 	o := proxyOptions(c)
 	if o.Summarizer != nil {
-		vault, err := openStore(c, nil)
+		vault, err := store.Open(storeOptions(c, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
