@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -62,11 +61,9 @@ func clientKeys(c *config.Config) (all []proxy.ClientKey) {
 	return all
 }
 
-// What names a client is bounded, and the time to send it.
-const (
-	longestForm = 64 << 10
-	formTimeout = 5 * time.Second
-)
+// longestForm bounds what names a client, in bytes. The admin listener bounds the time
+// to send it.
+const longestForm = 64 << 10
 
 // eraser erases what is kept of clients.
 type eraser struct {
@@ -84,7 +81,6 @@ func (e eraser) page() operate.Page {
 // credential, and drops its captured texts. What it says and logs names a client as
 // the configuration does, and never shows a credential.
 func (e eraser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formTimeout))
 	r.Body = http.MaxBytesReader(w, r.Body, longestForm)
 	if r.ParseForm() != nil || len(r.URL.RawQuery) > 0 {
 		operate.Say(w, http.StatusBadRequest, "The client is named in the body, as in client=NAME or credential=KEY: addresses are logged on their way.\n")
