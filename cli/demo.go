@@ -63,7 +63,7 @@ func runDemo(ctx context.Context, o demo.Options) error {
 	defer log.Close()
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
-	addr, _, ended, err := startProxy(serving, c, log, func(string, string) {})
+	addr, _, ended, err := startProxy(serving, c, log)
 	if err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 	var sums tally.Tally
 	serving, stop := context.WithCancelCause(context.WithoutCancel(cmd.Context()))
 	defer stop(nil)
-	addr, admin, ended, err := startProxy(serving, c, log, func(addr, admin string) { logStart(log, c, addr, admin) }, sums.Listener())
+	addr, admin, ended, err := startProxy(serving, c, log, sums.Listener())
 	if err != nil {
 		return err
 	}

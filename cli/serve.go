@@ -84,7 +84,7 @@ func serve(ctx context.Context, c *config.Config, over []config.Override, stderr
 	log := must(runlog.New(c.Log.Level, c.Log.Format, stderr))
 	defer log.Close()
 	again := &reloader{log: log, file: c.File(), over: over, seen: c.Sum(), hup: hup}
-	return serveLogged(ctx, c, log, again, func(addr, admin string) { logStart(log, c, addr, admin) })
+	return serveLogged(ctx, c, log, again, func(string, string) {})
 }
 
 // serveLogged runs the proxy until ctx is done, and calls started when it listens;
@@ -181,6 +181,7 @@ func serveLogged(
 		a.Pages, a.SignIn = append(a.Pages, shown.Pages()...), page.SignIn
 	}
 	admin, stopAdmin := serveAdmin(p, a, log.Logger)
+	logStart(log, c, l.Addr().String(), admin)
 	started(l.Addr().String(), admin)
 	ctx, stop := context.WithCancelCause(ctx)
 	var following sync.WaitGroup
@@ -196,14 +197,11 @@ func serveLogged(
 // startProxy runs a proxy until ctx is done, whose configuration is not read again. It
 // returns when the proxy listens; ended gets why it ended.
 func startProxy(
-	ctx context.Context, c *config.Config, log *runlog.Log, started func(addr, admin string), also ...proxy.Listener,
+	ctx context.Context, c *config.Config, log *runlog.Log, also ...proxy.Listener,
 ) (addr, admin string, ended <-chan error, err error) {
 	at, end := make(chan [2]string, 1), make(chan error, 1)
 	go func() {
-		end <- serveLogged(ctx, c, log, &reloader{log: log}, func(addr, admin string) {
-			started(addr, admin)
-			at <- [2]string{addr, admin}
-		}, also...)
+		end <- serveLogged(ctx, c, log, &reloader{log: log}, func(addr, admin string) { at <- [2]string{addr, admin} }, also...)
 	}()
 	select {
 	case err := <-end:
