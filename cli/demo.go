@@ -59,7 +59,7 @@ func runDemo(ctx context.Context, o demo.Options) error {
 	if err != nil {
 		return err
 	}
-	log := must(runlog.New("error", "json", io.Discard))
+	log := runlog.New("error", "json", io.Discard)
 	defer log.Close()
 	serving, stop := context.WithCancel(ctx)
 	defer stop()

@@ -48,10 +48,7 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 			t.Fatal(err)
 		}
 		said := &lockedText{}
-		log, err := runlog.New("error", "json", said)
-		if err != nil {
-			t.Fatal(err)
-		}
+		log := runlog.New("error", "json", said)
 		t.Cleanup(log.Close)
 		url, admin := served(t, p, eraser{p: p, log: log}.page())
 		erase := func(want int, says, form string) {

@@ -104,7 +104,7 @@ func (r *reloader) take(src []byte) (n config.Reload, err error) {
 		return n, err
 	}
 	if slices.Contains(n.Changed, "log.level") {
-		_ = r.log.SetLevel(n.Config.Log.Level) // the configuration knows no other names
+		r.log.SetLevel(n.Config.Log.Level)
 	}
 	r.running.Store(n.Config)
 	return n, nil

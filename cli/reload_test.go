@@ -44,10 +44,7 @@ func reloadable(t *testing.T, src string) *reloading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := runlog.New(c.Log.Level, "json", r.log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := runlog.New(c.Log.Level, "json", r.log)
 	t.Cleanup(log.Close)
 	o := proxyOptions(c)
 	p, err := proxy.New(o)

@@ -86,7 +86,7 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	file, logName := r.openLog()
 	defer file.Close()
-	log := must(runlog.New(c.Log.Level, c.Log.Format, file))
+	log := runlog.New(c.Log.Level, c.Log.Format, file)
 	defer log.Close()
 
 	var sums tally.Tally

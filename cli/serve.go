@@ -63,7 +63,7 @@ func serveCommand(name string) *cobra.Command {
 // logFailure writes why the proxy does not run as a line of a JSON log, and returns the
 // exit code.
 func logFailure(stderr io.Writer, err error) error {
-	log := must(runlog.New("info", "json", stderr))
+	log := runlog.New("info", "json", stderr)
 	defer log.Close()
 	field := zap.Error(err)
 	if ps, ok := errors.AsType[config.Problems](err); ok {
@@ -81,7 +81,7 @@ func serve(ctx context.Context, c *config.Config, over []config.Override, stderr
 	hup := make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP) // which Windows never sends
 	defer signal.Stop(hup)
-	log := must(runlog.New(c.Log.Level, c.Log.Format, stderr))
+	log := runlog.New(c.Log.Level, c.Log.Format, stderr)
 	defer log.Close()
 	again := &reloader{log: log, file: c.File(), over: over, seen: c.Sum(), hup: hup}
 	return serveLogged(ctx, c, log, again, func(string, string) {})

@@ -16,10 +16,7 @@ func TestEveryLineForAProgramIsJSON(t *testing.T) {
 	c := parsed(t, "upstream: http://127.0.0.1:11434/?key=canary", os.LookupEnv)
 	start := func(format string) string {
 		var out lockedText
-		log, err := runlog.New("error", format, &out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		log := runlog.New("error", format, &out)
 		logStart(log, c, "0.0.0.0:7280", "127.0.0.1:7281")
 		log.Warn("something")
 		log.Close()
@@ -48,10 +45,7 @@ func TestTheLogSaysWhereAFileWasLookedFor(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", "/home/of/somebody")
 	for _, format := range []string{"json", "console"} {
 		var out lockedText
-		log, err := runlog.New("error", format, &out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		log := runlog.New("error", format, &out)
 		logStart(log, config.Default(), "127.0.0.1:7280", "")
 		log.Close()
 		if !strings.Contains(out.String(), "there is none of laconic.yaml, laconic.yml, /home/of/somebody/laconic/laconic.yaml, ") {

@@ -27,8 +27,7 @@ func (e consoleEncoder) Clone() zapcore.Encoder { return consoleEncoder{e.Encode
 // EncodeEntry writes one line. Text that could be mistaken for something else is
 // quoted.
 func (e consoleEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field) (*buffer.Buffer, error) {
-	stack := entry.Stack
-	entry.Stack = ""
+	stack := ""
 	words, rest := requestWords(fields)
 	if words != "" {
 		entry.Message, fields = words, rest

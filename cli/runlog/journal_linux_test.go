@@ -26,10 +26,7 @@ func TestTheJournalSeesPriorities(t *testing.T) {
 		t.Fatal(err)
 	}
 	say := func(f *os.File) {
-		log, err := New("debug", "auto", f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		log := New("debug", "auto", f)
 		log.Debug("a", zap.Int("n", 1))
 		log.Info("b")
 		log.Warn("c")

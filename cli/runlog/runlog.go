@@ -26,33 +26,33 @@ type Log struct {
 	terminal *os.File // nil: the log is written elsewhere
 }
 
-// New returns a log that is written to w. The format is console, json or auto:
-// console where w is a terminal.
-func New(level, format string, w io.Writer) (*Log, error) {
-	least, err := zap.ParseAtomicLevel(level)
-	if err != nil {
-		return nil, err
-	}
+// New returns a log that is written to w, from a level on that a configuration may have.
+// The format is console, json or auto: console where w is a terminal.
+func New(level, format string, w io.Writer) *Log {
+	l := &Log{level: zap.NewAtomicLevel()}
+	l.SetLevel(level)
 	f, isFile := w.(*os.File)
-	terminal := isFile && term.IsTerminal(int(f.Fd()))
-	console := format == "console" || format == "auto" && terminal
+	if isFile && term.IsTerminal(int(f.Fd())) {
+		l.terminal = f
+	}
+	l.Console = format == "console" || format == "auto" && l.terminal != nil
 	ec := zap.NewProductionEncoderConfig()
 	ec.EncodeTime = zapcore.RFC3339NanoTimeEncoder
 	ec.EncodeDuration = zapcore.StringDurationEncoder
 	ec.TimeKey = "time"
 	enc := zapcore.NewJSONEncoder(ec)
-	if console {
+	if l.Console {
 		ec.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
 		ec.EncodeLevel = zapcore.CapitalLevelEncoder
-		if terminal && colors(os.Getenv) {
+		if l.terminal != nil && colors(os.Getenv) {
 			ec.EncodeLevel = zapcore.CapitalColorLevelEncoder
 		}
-		enc = consoleEncoder{zapcore.NewConsoleEncoder(ec), least}
+		enc = consoleEncoder{zapcore.NewConsoleEncoder(ec), l.level}
 	}
 	if isFile && ofJournal(f, os.Getenv("JOURNAL_STREAM")) {
 		enc = journalEncoder{enc}
 	}
-	out := newWriter(w, func(lines int) []byte {
+	l.writer = newWriter(w, func(lines int) []byte {
 		line, err := enc.EncodeEntry(
 			zapcore.Entry{Level: zapcore.WarnLevel, Time: time.Now(), Message: "log lines were dropped"},
 			[]zapcore.Field{zap.Int("lines", lines)})
@@ -61,19 +61,16 @@ func New(level, format string, w io.Writer) (*Log, error) {
 		}
 		return line.Bytes()
 	})
-	l := &Log{Logger: zap.New(zapcore.NewCore(enc, zapcore.AddSync(out), least)), writer: out, Console: console, level: least}
-	if terminal {
-		l.terminal = f
-	}
-	return l, nil
+	l.Logger = zap.New(zapcore.NewCore(enc, zapcore.AddSync(l.writer), l.level))
+	return l
 }
 
 // colors reports whether a terminal may be written to in colors: unless NO_COLOR is
 // set (no-color.org), or the terminal says that it is a dumb one.
 func colors(env func(string) string) bool { return env("NO_COLOR") == "" && env("TERM") != "dumb" }
 
-// SetLevel changes the level while the log is written.
-func (l *Log) SetLevel(level string) error { return l.level.UnmarshalText([]byte(level)) }
+// SetLevel changes the level while the log is written, to one that zap knows.
+func (l *Log) SetLevel(level string) { _ = l.level.UnmarshalText([]byte(level)) }
 
 // HungUp reports whether the log was written to a terminal that is gone.
 func (l *Log) HungUp() bool { return l.terminal != nil && !term.IsTerminal(int(l.terminal.Fd())) }

@@ -13,10 +13,7 @@ import (
 func logLines(t *testing.T, format, level string, use func(*Log)) string {
 	t.Helper()
 	var out bytes.Buffer
-	log, err := New(level, format, &out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := New(level, format, &out)
 	use(log)
 	log.Close()
 	return out.String()
