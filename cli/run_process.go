@@ -127,8 +127,5 @@ func removeLeft() {
 	}
 }
 
-func (f *ownFiles) remove() {
-	if f.dir != "" {
-		_ = os.RemoveAll(f.dir)
-	}
-}
+// remove removes them. Without a path RemoveAll does nothing.
+func (f *ownFiles) remove() { _ = os.RemoveAll(f.dir) }

@@ -65,10 +65,7 @@ func setByVariables(cmd *cobra.Command, _ []string) (err error) {
 		if wrong := cmd.Flags().Set(f.Name, value); wrong != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", variable(f.Name), wrong))
 		}
-		if f.Annotations == nil {
-			f.Annotations = map[string][]string{}
-		}
-		f.Annotations[byVariable] = nil
+		_ = cmd.Flags().SetAnnotation(f.Name, byVariable, nil) // the flag exists
 	})
 	if err != nil {
 		err = cmd.FlagErrorFunc()(cmd, err)
