@@ -80,7 +80,7 @@ func TestNothingOfAConversationIsMarkup(t *testing.T) {
 		{"role":"assistant","tool_calls":[{"id":"open","type":"function","function":{"name":`+n+`,"arguments":`+n+`}}]},
 		`+strings.Join(rounds, ",")+`]}`, "\n", "")
 	tags := func(page string) []string {
-		return regexp.MustCompile(`<[^!][^>]*>`).FindAllString(strings.ReplaceAll(page, script, ""), -1)
+		return regexp.MustCompile(`<[^!][^>]*>`).FindAllString(strings.ReplaceAll(page, view.Script(reportScript), ""), -1)
 	}
 	page := shownPage(t, "a<script>.jsonl", line, 40)
 	plain := shownPage(t, "errand.jsonl", replaytest.Errand, 20)
@@ -119,7 +119,7 @@ func TestContentPolicy(t *testing.T) {
 	if at := strings.Index(page, "Content-Security-Policy"); at > strings.Index(page, "<style") {
 		t.Error("the policy stands behind what it is for")
 	}
-	if strings.Contains(script, "import ") || strings.Contains(script, "export ") {
+	if script := view.Script(reportScript); strings.Contains(script, "import ") || strings.Contains(script, "export ") {
 		t.Error("the script is not one")
 	}
 }

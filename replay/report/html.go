@@ -32,16 +32,9 @@ var (
 	reportScript string
 )
 
-var (
-	style          = view.Style()
-	script         = view.Script(reportScript)
-	reportTemplate = template.Must(template.New("report").Parse(reportPage))
-)
-
 // contentPolicy forbids the page everything but its own style and script: should a
 // text of a conversation ever be taken for markup, it can load and run nothing.
-var contentPolicy = template.HTML(fmt.Sprintf(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'">`,
-	hashOf(style), hashOf(script)))
+const contentPolicy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'">`
 
 // hashOf returns the hash by which a content policy knows an inline text.
 func hashOf(text string) string {
@@ -63,11 +56,13 @@ type page struct {
 func HTML(w io.Writer, r *replay.Result) error {
 	var table strings.Builder
 	_ = Table(&table, r) // a builder takes all
-	p := page{Result: r, Table: table.String(), ContentPolicy: contentPolicy, Style: template.CSS(style), Script: template.JS(script)}
+	style, script := view.Style(), view.Script(reportScript)
+	policy := template.HTML(fmt.Sprintf(contentPolicy, hashOf(style), hashOf(script)))
+	p := page{Result: r, Table: table.String(), ContentPolicy: policy, Style: template.CSS(style), Script: template.JS(script)}
 	if r.Shown != nil {
 		shown := *r.Shown
 		shown.File = nameOf(r, shown.File)
 		p.Conversation = &shown
 	}
-	return reportTemplate.Execute(w, &p)
+	return template.Must(template.New("report").Parse(reportPage)).Execute(w, &p)
 }
