@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	_ "embed"
 	"encoding/json"
 	"maps"
@@ -62,16 +61,11 @@ var root = func() *schema {
 	return s
 }()
 
-// schemaAt returns the schema of a path such as log.level, models[] or
-// policies.NAME, which is one.
+// schemaAt returns the schema of a path such as log.level.
 func schemaAt(path string) *schema {
 	s := root
 	for key := range strings.SplitSeq(path, ".") {
-		name := strings.TrimSuffix(key, "[]")
-		s = cmp.Or(s.Properties[name], s.Additional)
-		if name != key {
-			s = s.Items
-		}
+		s = s.Properties[key]
 	}
 	return s
 }
