@@ -12,6 +12,7 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"os"
 	"strings"
@@ -176,13 +177,11 @@ type Override struct {
 // over. The error is Problems: everything that is wrong, at once. The configuration
 // that comes with an error is only good for looking at.
 func Load(path string, over ...Override) (*Config, error) {
-	if path == "" {
-		if path = usual(); path == "" {
-			if path = misnamed(); path != "" {
-				return unread(), Problems{{File: path, Message: "the file is not read, because of its name", Hint: "call it " + FileName + ", in YAML, or name it by -c"}}
-			}
-			return Parse("", nil, os.LookupEnv, over...)
+	if path = cmp.Or(path, usual()); path == "" {
+		if path = misnamed(); path != "" {
+			return unread(), Problems{{File: path, Message: "the file is not read, because of its name", Hint: "call it " + FileName + ", in YAML, or name it by -c"}}
 		}
+		return Parse("", nil, os.LookupEnv, over...)
 	}
 	src, err := readFile(path)
 	if err != nil {

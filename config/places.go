@@ -37,13 +37,8 @@ var otherName = regexp.MustCompile(`(?i)^(?:\.?laconic\.(?:ya?ml|json|toml)|(con
 // misnamed returns a file where one is looked for that is not read, for its name; "" for
 // none. Any program may have a config.yaml in the folder that this one starts in.
 func misnamed() string {
-	last := ""
 	for _, path := range Places() {
 		dir := filepath.Dir(path)
-		if dir == last {
-			continue
-		}
-		last = dir
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
 			if found := otherName.FindStringSubmatch(e.Name()); found != nil && (dir != "." || found[1] == "") {
