@@ -59,9 +59,9 @@ func (r *reloader) reload(cause string) (says string, taken bool) {
 	if len(n.Kept) > 0 {
 		log, kept = r.log.Warn, "needs a restart:\n"
 		for _, k := range n.Kept {
-			kept += "  " + k.String() + "\n"
+			kept += "  " + k + "\n"
 		}
-		fields = append(fields, zap.Stringers("needs_restart", n.Kept))
+		fields = append(fields, zap.Strings("needs_restart", n.Kept))
 	}
 	if len(ps) > 0 {
 		if !r.log.Console {

@@ -16,22 +16,9 @@ type Reload struct {
 	Config *Config
 	// Changed are the keys whose values are other ones now.
 	Changed []string
-	Kept    []Kept
-}
-
-// A Kept is a setting that differs, and whose running value stays until the next
-// start.
-type Kept struct {
-	Key string
-	Why string // "" where it is only ever read at the start
-}
-
-// String returns the key, and why it is kept.
-func (k Kept) String() string {
-	if k.Why == "" {
-		return k.Key
-	}
-	return k.Key + " (" + k.Why + ")"
+	// Kept are the keys whose values differ, and whose running values stay until the next
+	// start. Unless a key is only ever read at the start, the reason follows in brackets.
+	Kept []string
 }
 
 // taken are the settings that a reload takes.
@@ -101,7 +88,10 @@ func (c *Config) Reload(next *Config) (Reload, error) {
 		}
 		then.Set(now)
 		with.placesFrom(c, key)
-		r.Kept = append(r.Kept, Kept{key, why})
+		if why != "" {
+			key += " (" + why + ")"
+		}
+		r.Kept = append(r.Kept, key)
 	}
 	return r, problems(with.check())
 }
