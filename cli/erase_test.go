@@ -50,7 +50,7 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 		said := &lockedText{}
 		log := runlog.New("error", "json", said)
 		t.Cleanup(log.Close)
-		url, admin := served(t, p, eraser{p: p, log: log}.page())
+		url, admin := served(t, p, eraser(p, nil, log))
 		erase := func(want int, says, form string) {
 			t.Helper()
 			res, got := ask(t, "POST", admin+"/erase", form, "Content-Type", "application/x-www-form-urlencoded")

@@ -65,58 +65,49 @@ func clientKeys(c *config.Config) (all []proxy.ClientKey) {
 // to send it.
 const longestForm = 64 << 10
 
-// eraser erases what is kept of clients.
-type eraser struct {
-	p     *proxy.Proxy
-	shown *page.Page // nil: there is no page
-	log   *runlog.Log
-}
-
-// page is where that is asked for.
-func (e eraser) page() operate.Page {
-	return operate.Page{Path: "/erase", Methods: []string{http.MethodPost}, Browser: true, Handler: e}
-}
-
-// ServeHTTP erases the summaries of the client that a form names, by client or by
-// credential, and drops its captured texts. What it says and logs names a client as
-// the configuration does, and never shows a credential.
-func (e eraser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, longestForm)
-	if r.ParseForm() != nil || len(r.URL.RawQuery) > 0 {
-		operate.Say(w, http.StatusBadRequest, "The client is named in the body, as in client=NAME or credential=KEY: addresses are logged on their way.\n")
-		return
+// eraser is the page that erases the summaries of the client that a form names, by client
+// or by credential, and drops its captured texts. What it says and logs names a client as
+// the configuration does, and never shows a credential. shown is nil where there is no page.
+func eraser(p *proxy.Proxy, shown *page.Page, log *runlog.Log) operate.Page {
+	erase := func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, longestForm)
+		if r.ParseForm() != nil || len(r.URL.RawQuery) > 0 {
+			operate.Say(w, http.StatusBadRequest, "The client is named in the body, as in client=NAME or credential=KEY: addresses are logged on their way.\n")
+			return
+		}
+		client, credential := r.PostForm.Get("client"), r.PostForm.Get("credential")
+		var n int
+		var err error
+		whose := cmp.Or(client, "this credential")
+		switch {
+		case len(r.PostForm["client"])+len(r.PostForm["credential"]) != 1:
+			operate.Say(w, http.StatusBadRequest, "Whose summaries? The body is client=NAME or credential=KEY.\n")
+			return
+		case client != "":
+			n, err = p.EraseClient(r.Context(), client)
+		default:
+			n, err = p.Erase(r.Context(), access.Secret(credential))
+		}
+		if errors.Is(err, proxy.ErrNoClient) {
+			operate.Say(w, http.StatusNotFound, "No client key has this name.\n")
+			return
+		}
+		if shown != nil {
+			shown.Forget(client)
+		}
+		fields := []zap.Field{zap.String("client", whose), zap.Int("summaries", n)}
+		done := fmt.Sprintf("%s of %s erased", number.Count(n, "stored summary"), whose)
+		switch {
+		case errors.Is(err, summarize.ErrUntold):
+			log.Warn("summaries were erased, and the other replicas could not be told", fields...)
+			operate.Say(w, http.StatusBadGateway, done+", but the other replicas could not be told: ask each of them itself. /readyz?verbose says why.\n")
+		case err != nil:
+			log.Warn("summaries were not all erased: the store failed", fields...)
+			operate.Say(w, http.StatusServiceUnavailable, "The store failed: "+done+", some may be left. Ask again when it answers.\n")
+		default:
+			log.Always("summaries were erased", fields...)
+			operate.Say(w, http.StatusOK, done+"\n")
+		}
 	}
-	client, credential := r.PostForm.Get("client"), r.PostForm.Get("credential")
-	var n int
-	var err error
-	whose := cmp.Or(client, "this credential")
-	switch {
-	case len(r.PostForm["client"])+len(r.PostForm["credential"]) != 1:
-		operate.Say(w, http.StatusBadRequest, "Whose summaries? The body is client=NAME or credential=KEY.\n")
-		return
-	case client != "":
-		n, err = e.p.EraseClient(r.Context(), client)
-	default:
-		n, err = e.p.Erase(r.Context(), access.Secret(credential))
-	}
-	if errors.Is(err, proxy.ErrNoClient) {
-		operate.Say(w, http.StatusNotFound, "No client key has this name.\n")
-		return
-	}
-	if e.shown != nil {
-		e.shown.Forget(client)
-	}
-	fields := []zap.Field{zap.String("client", whose), zap.Int("summaries", n)}
-	done := fmt.Sprintf("%s of %s erased", number.Count(n, "stored summary"), whose)
-	switch {
-	case errors.Is(err, summarize.ErrUntold):
-		e.log.Warn("summaries were erased, and the other replicas could not be told", fields...)
-		operate.Say(w, http.StatusBadGateway, done+", but the other replicas could not be told: ask each of them itself. /readyz?verbose says why.\n")
-	case err != nil:
-		e.log.Warn("summaries were not all erased: the store failed", fields...)
-		operate.Say(w, http.StatusServiceUnavailable, "The store failed: "+done+", some may be left. Ask again when it answers.\n")
-	default:
-		e.log.Always("summaries were erased", fields...)
-		operate.Say(w, http.StatusOK, done+"\n")
-	}
+	return operate.Page{Path: "/erase", Methods: []string{http.MethodPost}, Browser: true, Handler: http.HandlerFunc(erase)}
 }

@@ -163,7 +163,7 @@ func serveLogged(
 		Pages: []operate.Page{
 			{Path: "/metrics", Handler: counts.Handler()},
 			{Path: findingsPath, Handler: findingsPage},
-			eraser{p, shown, log}.page(),
+			eraser(p, shown, log),
 			{Path: "/reload", Methods: []string{http.MethodPost}, Handler: again},
 		},
 		Notes: func() string {
