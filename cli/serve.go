@@ -218,19 +218,14 @@ const findingsPath = "/findings"
 // and what ends it. A taken port is a warning: the proxy is worth more than its
 // health page.
 func serveAdmin(p *proxy.Proxy, o operate.Options, log *zap.Logger) (addr string, stop func()) {
-	none := func() {}
 	if o.Listen == "" {
-		return "", none
+		return "", func() {}
 	}
-	srv, err := p.Admin(o)
-	if err != nil {
-		log.Warn("no admin listener", zap.Error(err))
-		return "", none
-	}
+	srv := must(p.Admin(o))
 	l, err := net.Listen("tcp", o.Listen)
 	if err != nil {
 		log.Warn("no admin listener", zap.String("address", o.Listen), zap.Error(err))
-		return "", none
+		return "", func() {}
 	}
 	go func() {
 		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
