@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,14 +125,11 @@ func seconds(n int) Duration { return Duration(n) * Duration(time.Second) }
 // parseDuration reads a Duration. The error is a sentence that follows the
 // key's name.
 func parseDuration(s string) (Duration, error) {
-	d, err := time.ParseDuration(s)
-	if err == nil && (s == "0" || s == "-0" || s == "+0") {
-		err = errors.New("no unit")
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		return 0, errors.New("needs a unit: ms, s, m or h")
 	}
+	d, err := time.ParseDuration(s)
 	if err != nil {
-		if _, err := strconv.ParseFloat(s, 64); err == nil {
-			return 0, errors.New("needs a unit: ms, s, m or h")
-		}
 		return 0, errors.New("must be a time with its unit, such as 10s, 15m or 1h30m")
 	}
 	return Duration(d), nil
@@ -141,16 +139,10 @@ func parseDuration(s string) (Duration, error) {
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // String writes the duration without parts that are zero: 15m, not 15m0s.
-func (d Duration) String() string {
-	s := time.Duration(d).String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}
+func (d Duration) String() string { return zeros.ReplaceAllString(time.Duration(d).String(), "$1") }
+
+// zeros are the last parts of a duration that are zero, with the unit before them.
+var zeros = regexp.MustCompile(`([hm])(?:0m)?0s$`)
 
 // parseWhole reads a whole number; YAML lets _ part its digits. The error is a
 // sentence that follows the key's name.
