@@ -99,7 +99,7 @@ func readings(msgs []compact.Message) (all [][]string) {
 
 // reading returns the texts of a message without the escapes of JSON.
 func reading(m *compact.Message) (all []string) {
-	for t := range texts(m) {
+	for _, t := range texts(m) {
 		var v any
 		if s := strings.TrimSpace(t); s != "" && (s[0] == '{' || s[0] == '[') && json.Unmarshal([]byte(s), &v) == nil {
 			all = appendStrings(all, v)

@@ -65,7 +65,7 @@ func factsOf(msgs []compact.Message, read [][]string) (facts []fact) {
 				}
 			}
 		}
-		for text := range texts(m) {
+		for _, text := range texts(m) {
 			for v := range values(text) {
 				s, ok := seen[v]
 				if !ok {
@@ -79,21 +79,18 @@ func factsOf(msgs []compact.Message, read [][]string) (facts []fact) {
 	return facts
 }
 
-// texts yields the texts of a message that may hold a fact: its content and the
+// texts returns the texts of a message that may hold a fact: its content and the
 // arguments as sent.
-func texts(m *compact.Message) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for p := range m.Parts {
-			if k := m.Parts[p].Kind; (k == compact.KindText || k == compact.KindRefusal) && !yield(m.Parts[p].Text.String()) {
-				return
-			}
-		}
-		for c := range m.Calls {
-			if !yield(m.Calls[c].Arguments.String()) {
-				return
-			}
+func texts(m *compact.Message) (all []string) {
+	for p := range m.Parts {
+		if k := m.Parts[p].Kind; k == compact.KindText || k == compact.KindRefusal {
+			all = append(all, m.Parts[p].Text.String())
 		}
 	}
+	for c := range m.Calls {
+		all = append(all, m.Calls[c].Arguments.String())
+	}
+	return all
 }
 
 // used returns the names, numbers and quoted values of a call's arguments,
@@ -208,7 +205,7 @@ func retained(facts []fact, sent []compact.Message, whole []bool) Kept {
 // value stands in a text of JSON. read are the texts of the message without them.
 func lastOccurrence(m *compact.Message, read []string, value string) string {
 	found := value
-	for _, text := range slices.Concat(slices.Collect(texts(m)), read) {
+	for _, text := range slices.Concat(texts(m), read) {
 		at := strings.LastIndex(text, value)
 		if at < 0 {
 			continue
@@ -235,7 +232,7 @@ func endsLine(r rune) bool { return r == '\n' || r == '\r' || r == '\t' || r == 
 // says that it names files.
 func holds(sent []compact.Message, text string) bool {
 	for i := range sent {
-		for t := range texts(&sent[i]) {
+		for _, t := range texts(&sent[i]) {
 			if strings.Contains(t, text) {
 				return true
 			}
