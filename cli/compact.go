@@ -38,32 +38,30 @@ func (f *policyFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.budget, "budget", 0, "tokens of prompt, instead of the model's own budget")
 }
 
-// chosen returns the route of a model with the flags applied, and its budget.
-func (f *policyFlags) chosen(cmd *cobra.Command, model string) (*proxy.Route, compact.Budget, error) {
+// chosen returns the route of a model with the flags applied.
+func (f *policyFlags) chosen(cmd *cobra.Command, model string) (*proxy.Route, error) {
 	c, err := config.Load(f.config)
 	if err != nil {
-		return nil, compact.Budget{}, printConfig(cmd.ErrOrStderr(), c, err, false)
+		return nil, printConfig(cmd.ErrOrStderr(), c, err, false)
 	}
 	o := proxyOptions(c)
 	route := *o.RouteFor(cmp.Or(f.model, model))
 	if f.policy != "" {
 		if route.Policy = o.PolicyNamed(f.policy); route.Policy == nil {
-			return nil, compact.Budget{}, fmt.Errorf("there is no policy %s (%s)", strconv.Quote(f.policy), config.DidYouMean(f.policy, slices.Sorted(maps.Keys(c.Policies))))
+			return nil, fmt.Errorf("there is no policy %s (%s)", strconv.Quote(f.policy), config.DidYouMean(f.policy, slices.Sorted(maps.Keys(c.Policies))))
 		}
 	}
 	if f.budget < 0 {
-		return nil, compact.Budget{}, fmt.Errorf("--budget is a number of tokens above 0")
+		return nil, fmt.Errorf("--budget is a number of tokens above 0")
 	}
-	if f.budget > 0 {
-		route.Limits.Budget = f.budget
-	}
-	return &route, route.Limits.For(0), nil
+	route.Limits.Budget = cmp.Or(f.budget, route.Limits.Budget)
+	return &route, nil
 }
 
 // request reads the body of a request of any API from a file, or from standard input when
 // no file, or "-", is named. It returns the request with the route of its model, to which
-// the flags apply, and its budget. The error says where the body breaks, as compilers do.
-func (f *policyFlags) request(cmd *cobra.Command, args []string) (r *wire.Request, body []byte, route *proxy.Route, b compact.Budget, err error) {
+// the flags apply. The error says where the body breaks, as compilers do.
+func (f *policyFlags) request(cmd *cobra.Command, args []string) (r *wire.Request, body []byte, route *proxy.Route, err error) {
 	name := strings.Join(args, "")
 	if name == "" || name == "-" {
 		name = "standard input"
@@ -72,7 +70,7 @@ func (f *policyFlags) request(cmd *cobra.Command, args []string) (r *wire.Reques
 		err = fmt.Errorf("%s: there is no such file", name)
 	}
 	if err != nil {
-		return nil, nil, nil, b, err
+		return nil, nil, nil, err
 	}
 	var pass *wire.PassError
 	if r, err = cmp.Or(wire.Detect(body), wire.Chat).Decode(body); errors.As(err, &pass) {
@@ -81,9 +79,9 @@ func (f *policyFlags) request(cmd *cobra.Command, args []string) (r *wire.Reques
 		err = fmt.Errorf("%s:%d:%d: not a chat request: %s", name, line, column, pass.Says())
 	}
 	if err == nil {
-		route, b, err = f.chosen(cmd, r.Model)
+		route, err = f.chosen(cmd, r.Model)
 	}
-	return r, body, route, b, err
+	return r, body, route, err
 }
 
 func compactCommand() *cobra.Command {
@@ -98,13 +96,13 @@ func compactCommand() *cobra.Command {
 		Example: "  laconic compact --budget 24000 < request.json > smaller.json\n  laconic compact --explain request.json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, body, route, budget, err := f.request(cmd, args)
+			r, body, route, err := f.request(cmd, args)
 			if err != nil {
 				return err
 			}
 			r.Conversation.Fixed = route.Counter.Fixed(r.Beside)
 			agent := handover.Of(r.Conversation.Messages, r.NoCalls, r.Compaction)
-			plan, report := agent.Compact(r.Conversation, route.Policy, route.Counter, budget)
+			plan, report := agent.Compact(r.Conversation, route.Policy, route.Counter, route.Limits.For(0))
 			if explain && agent != "" {
 				fmt.Fprintln(cmd.OutOrStdout(), agent.Kind())
 			}

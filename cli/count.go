@@ -32,7 +32,7 @@ func countCommand() *cobra.Command {
 			"  laconic count --model claude-sonnet-4-5 request.json",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, _, route, budget, err := f.request(cmd, args)
+			r, _, route, err := f.request(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -43,7 +43,7 @@ func countCommand() *cobra.Command {
 				}
 			}
 			c := countRequest(r, k.(*counting.Counter))
-			c.Model, c.Budget = model, budget.Tokens
+			c.Model, c.Budget = model, route.Limits.For(0).Tokens
 			if jsonOut {
 				return printJSON(cmd.OutOrStdout(), c)
 			}
