@@ -57,10 +57,6 @@ func (ch *checking) note(path, message, hint string, others ...string) {
 		}
 	}
 	p := ch.placeOf(path)
-	if p.node == nil {
-		ch.found = append(ch.found, Problem{File: ch.file, Message: message, Hint: hint})
-		return
-	}
 	ch.found = append(ch.found, problemAt(p.from, p.node, message, hint))
 }
 
@@ -73,7 +69,7 @@ func (ch *checking) atKey(path, message, hint string) {
 // placeOf returns where a value was written, or what holds it.
 func (c *Config) placeOf(path string) place {
 	for {
-		if p, ok := c.places[path]; ok && p.node != nil || path == "" {
+		if p, ok := c.places[path]; ok || path == "" {
 			return p
 		}
 		path = holder(path)

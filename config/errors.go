@@ -67,7 +67,7 @@ func ProblemsOf(file string, err error) (ps Problems) {
 type place struct {
 	from   string     // the file, the flag or the variable
 	key    *yaml.Node // nil for an item of a list
-	node   *yaml.Node // the value; nil: it is not known where that is
+	node   *yaml.Node // the value
 	broken bool       // the value could not be read; a problem says so already
 }
 

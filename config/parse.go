@@ -23,12 +23,10 @@ func Parse(name string, src []byte, lookup func(string) (string, bool), over ...
 		return c, problems([]Problem{*fault})
 	}
 	r := &reading{from: name, config: c}
-	values := map[string]any{}
-	if doc != nil {
-		r.expandAll(doc, lookup)
-		if v, ok := r.value(nil, doc, "", root).(map[string]any); ok {
-			values = v
-		}
+	r.expandAll(doc, lookup)
+	values, ok := r.value(nil, doc, "", root).(map[string]any)
+	if !ok {
+		values = map[string]any{}
 	}
 	for _, o := range over {
 		r.override(values, o)

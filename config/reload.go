@@ -99,7 +99,7 @@ func (c *Config) Reload(next *Config) (Reload, error) {
 // sets reports whether the file has any setting.
 func (c *Config) sets() bool {
 	for path, p := range c.places {
-		if path != "" && p.node != nil && p.from == c.file {
+		if path != "" && p.from == c.file {
 			return true
 		}
 	}

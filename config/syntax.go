@@ -11,8 +11,8 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 )
 
-// parseYAML reads the one document of a configuration file. The result is nil
-// for an empty file. At most one problem is returned: the
+// parseYAML reads the one document of a configuration file. An empty file is an
+// empty map. At most one problem is returned: the
 // parser cannot go on behind a syntax error.
 func parseYAML(name string, src []byte) (*yaml.Node, *Problem) {
 	if !utf8.Valid(src) {
@@ -21,8 +21,9 @@ func parseYAML(name string, src []byte) (*yaml.Node, *Problem) {
 	text, swapped := hideBraces(string(src))
 	loader, _ := yaml.NewLoader(strings.NewReader(text)) // it fails by its options, and has none
 	var doc, next yaml.Node
+	empty := &yaml.Node{Kind: yaml.MappingNode}
 	if err := loader.Load(&doc); err == io.EOF {
-		return nil, nil
+		return empty, nil
 	} else if err != nil {
 		return nil, explain(name, err)
 	}
@@ -37,7 +38,7 @@ func parseYAML(name string, src []byte) (*yaml.Node, *Problem) {
 		return nil, syntax(name, alias.Line, alias.Column, "aliases of YAML are not read here", "write the value out; "+quotePatterns)
 	}
 	if len(doc.Content) == 0 || doc.Content[0].Kind == yaml.ScalarNode && doc.Content[0].Tag == "!!null" {
-		return nil, nil
+		return empty, nil
 	}
 	return doc.Content[0], nil
 }
