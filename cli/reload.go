@@ -57,10 +57,7 @@ func (r *reloader) reload(cause string) (says string, taken bool) {
 	fields := []zap.Field{zap.String("cause", cause), zap.String("config", r.file)}
 	log, kept := r.log.Info, ""
 	if len(n.Kept) > 0 {
-		log, kept = r.log.Warn, "needs a restart:\n"
-		for _, k := range n.Kept {
-			kept += "  " + k + "\n"
-		}
+		log, kept = r.log.Warn, "needs a restart:\n  "+strings.Join(n.Kept, "\n  ")+"\n"
 		fields = append(fields, zap.Strings("needs_restart", n.Kept))
 	}
 	if len(ps) > 0 {
