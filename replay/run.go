@@ -102,7 +102,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	res.Total = res.blank("all files")
 	ordered := make(chan (<-chan *replayed), ahead) // results in the order of the files
 	var unread []record.Unread
-	var show showing
+	var show *replayed
 	go func() {
 		defer close(ordered)
 		var workers errgroup.Group
@@ -128,10 +128,12 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	for result := range ordered {
 		r := <-result
 		res.take(r)
-		show.offer(o.Show, r)
+		if o.shows(r, show) {
+			show = r
+		}
 	}
 	res.Unread = unread
-	if show.conversation != nil {
+	if show != nil {
 		shown := show.show(ctx, &o.Policies[0], show.budget, *o.Prices)
 		if shown.Budget = o.Budgets[0].String(); ctx.Err() == nil {
 			res.Shown = shown
@@ -142,9 +144,11 @@ func Run(ctx context.Context, o Options) (Result, error) {
 
 // replayed is the result of one conversation.
 type replayed struct {
-	file  string
-	runs  []*run  // by budget, then by policy; nil: left out
-	shown showing // if it is the one to show
+	file string
+	runs []*run // by budget, then by policy; nil: left out
+	// With Options.Show it may be the one to show, under a budget.
+	*conversation
+	budget compact.Budget
 }
 
 // replay measures one conversation.
@@ -162,7 +166,7 @@ func (o *Options) replay(r *record.Conversation) *replayed {
 		limits = o.LimitsFor(r.Model)
 	}
 	if o.Show != nil {
-		out.shown = showing{v, o.Budgets[0].of(v.peak, limits)}
+		out.conversation, out.budget = v, o.Budgets[0].of(v.peak, limits)
 	}
 	for _, b := range o.Budgets {
 		budget := b.of(v.peak, limits)

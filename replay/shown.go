@@ -10,22 +10,13 @@ import (
 	"laconic/view"
 )
 
-// showing is the conversation to show.
-type showing struct {
-	*conversation
-	budget compact.Budget
-}
-
-// offer keeps a conversation if it is the one to show of those until now, in the order of
-// the files.
-func (s *showing) offer(want *string, r *replayed) {
-	v := r.shown.conversation
-	if v == nil || *want != "" && (v.ID != *want || s.conversation != nil) {
-		return
+// shows reports whether a conversation is the one to show of those until now, in the
+// order of the files. before is the one that was until then, or nil.
+func (o *Options) shows(r, before *replayed) bool {
+	if r.conversation == nil || *o.Show != "" && r.ID != *o.Show {
+		return false
 	}
-	if s.conversation == nil || v.peak > s.peak {
-		*s = r.shown
-	}
+	return before == nil || *o.Show == "" && r.peak > before.peak
 }
 
 // Bounds of the conversation that is shown.
