@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
 	"laconic/proxy/plan"
@@ -146,9 +145,6 @@ func (p *passed) Error() string { return p.reason }
 // or refused where the configuration is strict. in is nil where its body was not
 // read at all.
 func (x *request) unread(in *body.Body, why, detail string) error {
-	if x.route == nil {
-		x.route = x.settings.routeFor(access.ModelInPath(x.r.URL))
-	}
 	if why := x.bypassed(in); why != "" {
 		return &passed{in: in, outcome: Bypassed, reason: why}
 	}
