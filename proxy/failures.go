@@ -43,7 +43,7 @@ func (x *request) noAnswer(cause, err error) *apierror.Error {
 	if errors.Is(cause, apierror.ErrStatus) {
 		err = cause
 	}
-	no := &apierror.Error{Status: http.StatusBadGateway, Type: "server_error", NoRetry: x.call.sent(), Detail: apierror.Reason(err)}
+	no := &apierror.Error{Status: http.StatusBadGateway, NoRetry: x.call.sent(), Detail: apierror.Reason(err)}
 	var timeout interface{ Timeout() bool }
 	switch {
 	case errors.Is(err, apierror.ErrStatus):

@@ -94,7 +94,7 @@ func until(l *rate.Limiter, left float64) time.Duration {
 
 func exceeded(code string, wait time.Duration, limit string) *apierror.Error {
 	return &apierror.Error{
-		Status: http.StatusTooManyRequests, Type: "rate_limit_error", Code: code, RetryAfter: max(wait, time.Second),
+		Status: http.StatusTooManyRequests, Code: code, RetryAfter: max(wait, time.Second),
 		Message: "This client key has used its " + limit + ".",
 		Hint:    "Send the request again after the time in Retry-After, or ask whoever runs the proxy for a higher limit.",
 		Detail:  limit,

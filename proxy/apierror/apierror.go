@@ -23,7 +23,6 @@ import (
 // client's error, Detail is for the operator and goes to the log alone.
 type Error struct {
 	Status  int
-	Type    string // OpenAI's error type; "": by status
 	Code    string
 	Param   string // the field at fault; "" is sent as null
 	Message string
@@ -39,18 +38,17 @@ type Error struct {
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
 // Said returns what the reader of the client's error sees: the message with its
-// hint, and the type.
+// hint, and OpenAI's type of an error with that status.
 func (e *Error) Said() (message, kind string) {
-	message, kind = e.Message, e.Type
+	message, kind = e.Message, "invalid_request_error"
 	if e.Hint != "" {
 		message += " " + e.Hint
 	}
 	switch {
-	case kind != "":
+	case e.Status == http.StatusTooManyRequests:
+		kind = "rate_limit_error"
 	case e.Status >= 500:
 		kind = "server_error"
-	default:
-		kind = "invalid_request_error"
 	}
 	return message, kind
 }
