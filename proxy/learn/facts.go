@@ -35,21 +35,16 @@ func (f *Fact[T]) forget(now time.Time, life time.Duration) {
 	*f = believe(none, now, life)
 }
 
-// at returns f if it is still believed. A clock that is ahead by more than a day
-// wrote nothing.
-func (f Fact[T]) at(now time.Time) Fact[T] {
-	if !now.Before(f.Until) || f.Until.After(now.Add(2*factLife)) {
-		return Fact[T]{}
-	}
-	return f
-}
-
-// with returns the one of f and k that was learnt later, if it is still believed.
+// with returns the one of f and k that was learnt later, if it is still believed. A
+// clock that is ahead by more than a day wrote nothing.
 func (f Fact[T]) with(k Fact[T], now time.Time) Fact[T] {
 	if k.Until.After(f.Until) {
 		f = k
 	}
-	return f.at(now)
+	if !now.Before(f.Until) || f.Until.After(now.Add(2*factLife)) {
+		return Fact[T]{}
+	}
+	return f
 }
 
 // How long facts are believed. A limit that is wrong costs memory of the
