@@ -19,7 +19,7 @@ func (a *attempt) reconsider(status int, r wire.Refusal) *second {
 		return nil
 	case a.Bound && r.Thinking.OfThinking():
 		return a.afterThinking(r.Thinking)
-	case r.Size.Kind != overflow.None && !(r.Size.Unsure && r.Template != overflow.TemplateTaken || a.Sent().Doubtful(r.Size)):
+	case r.Size.Kind != overflow.None && !(r.Size.Unsure && r.Template != overflow.TemplateTaken || a.Sent.Doubtful(r.Size)):
 		return a.afterOverflow(r.Size, status)
 	case r.Template != overflow.TemplateTaken:
 		return a.afterTemplate(r.Template)
@@ -102,7 +102,7 @@ func (a *attempt) afterOverflow(r overflow.Refusal, status int) *second {
 		i.Why = "answer" // compaction cannot help against that
 		return nil
 	}
-	trial := a.c.Known.Refused(r, a.Sent())
+	trial := a.c.Known.Refused(r, a.Sent)
 	i.Full = trial.Full && a.c.Told
 	if status == http.StatusTooManyRequests {
 		i.Why = "status" // the client waits and comes again; then it fits
@@ -197,8 +197,8 @@ func (s *second) smaller(first *attempt, of overflow.Refusal) bool {
 	case overflow.Count:
 		return s.Report.MessagesAfter < first.Report.MessagesAfter
 	case overflow.Bytes:
-		return s.Bytes < first.Bytes && (of.Limit == 0 || s.Bytes <= of.Limit)
+		return s.Sent.Bytes < first.Sent.Bytes && (of.Limit == 0 || s.Sent.Bytes <= of.Limit)
 	}
 	way := s.Facts.Count.Value.Way
-	return s.Sent().Size(way) < first.Sent().Size(way) && s.Bytes != first.Bytes
+	return s.Sent.Size(way) < first.Sent.Size(way) && s.Sent.Bytes != first.Sent.Bytes
 }

@@ -266,7 +266,7 @@ func (s *second) accepted() {
 func (s *second) refused(r wire.Refusal) {
 	switch {
 	case s.reason == reasonOverflow && !s.elsewise(r):
-		s.c.Known.RefusedAgain(*s.trial, r.Size, s.Sent())
+		s.c.Known.RefusedAgain(*s.trial, r.Size, s.Sent)
 	case s.reason == reasonTemplate && r.Size.Kind != overflow.None:
 		s.c.Known.SetShape(s.Facts.Shape.Value) // the template took it, and it was too long
 	case s.reason == reasonTemplate:

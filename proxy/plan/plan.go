@@ -39,13 +39,12 @@ type Account struct {
 	Facts    learn.Facts // under which it was planned
 	Decisive []string    // those without which the plan would be another
 	Budget   compact.Budget
-	Bytes    int  // decompressed
 	Bound    bool // the client's history holds bound thinking, and was planned for that
 	Signed   bool // some of it was sent
 	// Slotted: a text is in the place of what left.
 	Slotted bool
-	Edited  bool // the body is not the client's any more
-	sizes   sizes
+	Edited  bool       // the body is not the client's any more
+	Sent    learn.Sent // describes it to what learns from its answer
 }
 
 // NewEpoch reports whether what was sent before is not the start of what this plan sends.
@@ -133,7 +132,7 @@ func (p *Plan) Measure(req *wire.Request) {
 	if p.held {
 		before = 0
 	}
-	p.Bytes, p.sizes = len(req.Body), p.sizesOf(req, req.Conversation.Messages, before)
+	p.Sent = p.sentAs(req, req.Conversation.Messages, before, len(req.Body))
 }
 
 // Encode makes the body that is sent, with texts in the slot. One that needs no edit
@@ -153,11 +152,10 @@ func (p *Plan) Encode(req *wire.Request, texts []string) ([]byte, error) {
 	if p.Slotted || p.held || p.bytesToo != nil || own {
 		exact = 0 // a slot is charged more than its text costs, and the policy may count otherwise
 	}
-	p.sizes = p.sizesOf(req, p.Messages, exact)
 	body, err := req.Encode(p.Messages)
 	if err != nil {
 		return nil, err
 	}
-	p.Bytes, p.Edited = len(body), &body[0] != &req.Body[0]
+	p.Sent, p.Edited = p.sentAs(req, p.Messages, exact, len(body)), &body[0] != &req.Body[0]
 	return body, nil
 }

@@ -8,73 +8,60 @@ import (
 	"laconic/proxy/wire"
 )
 
-// sizes is what a body costs by each way of counting, in tokens and without a
-// factor, and how much of the first of them are media, which all charge alike.
-type sizes struct {
-	all   []int
-	media int
-	list  learn.List
-}
-
-// sizesOf counts a body as it is sent. exact is what the plan says of the body, 0
-// where that is not exactly what it costs.
-func (p *Plan) sizesOf(req *wire.Request, msgs []compact.Message, exact int) (s sizes) {
+// sentAs describes a body of so many bytes to what learns from its answer. exact is what
+// the plan says of the body, 0 where that is not exactly what it costs. Media are charged
+// alike by all ways of counting.
+func (p *Plan) sentAs(req *wire.Request, msgs []compact.Message, exact, bytes int) learn.Sent {
 	t := p.Terms
+	s := learn.Sent{
+		Way: p.Facts.Count.Value.Way, Percent: p.Facts.Percent(), Bytes: bytes, Asked: t.asked,
+		Limits: t.Limits, Told: t.Told, OwnCounter: t.OwnCounter() || t.Chosen, Exact: len(t.ways) == 1 && t.ways[0].Counter.Exact(), Bound: p.Bound,
+		Plain: t.plain, Agent: t.Counts,
+	}
+	for _, w := range t.ways {
+		s.Ways = append(s.Ways, w.Name)
+	}
 	ways := t.ways[:t.plain]
 	if t.OwnCounter() {
 		ways = []Way{{Counter: t.Policy.Counter}}
 	}
 	for _, w := range ways {
 		if len(ways) == 1 && p.Facts.Percent() == 100 && p.Facts.Count.Value.Way == w.Name && exact > 0 {
-			s.all = append(s.all, exact)
+			s.Sizes = append(s.Sizes, exact)
 			break
 		}
-		s.all = append(s.all, w.Counter.Fixed(req.Beside)+compact.CostAll(w.Counter, msgs))
+		s.Sizes = append(s.Sizes, w.Counter.Fixed(req.Beside)+compact.CostAll(w.Counter, msgs))
 	}
-	for i := 0; !t.OwnCounter() && len(s.all) < len(t.ways); i++ {
+	for i := 0; !t.OwnCounter() && len(s.Sizes) < len(t.ways); i++ {
 		l, c := omissions[i/len(ways)], ways[i%len(ways)].Counter
-		n := s.all[i%len(ways)] - l.left(c, msgs)
+		n := s.Sizes[i%len(ways)] - l.left(c, msgs)
 		if l.tools {
 			n -= c.Fixed(compact.Beside{Tools: req.Tools, Functions: req.Functions}) - c.Fixed(compact.Beside{})
 		}
-		s.all = append(s.all, n)
+		s.Sizes = append(s.Sizes, n)
 	}
-	thinking, bytes := 0, 0
+	thinking, texts := 0, 0
 	for i := range msgs {
 		m := &msgs[i]
 		thinking += m.Reasoning.Len()
-		bytes += m.Reasoning.Len()
+		texts += m.Reasoning.Len()
 		for k := range m.Parts {
 			part := &m.Parts[k]
-			bytes += part.Text.Len()
+			texts += part.Text.Len()
 			if part.Kind.Media() {
-				s.media += ways[0].Counter.Part(m, part)
+				s.Media += ways[0].Counter.Part(m, part)
 			} else if text, _ := part.Text.Source(); m.Role == compact.Assistant && strings.Contains(text, "/think") {
 				thinking += part.Text.Len()
 			}
 		}
 		for k := range m.Calls {
-			bytes += m.Calls[k].Arguments.Len()
+			texts += m.Calls[k].Arguments.Len()
 		}
-		s.list.Bytes = append(s.list.Bytes, bytes)
+		s.List.Bytes = append(s.List.Bytes, texts)
 	}
-	s.list.Conversation, s.list.Thinking = t.beginning(req.Conversation.Messages), thinking/bytesOfToken
+	s.List.Conversation, s.List.Thinking = t.beginning(req.Conversation.Messages), thinking/bytesOfToken
 	return s
 }
 
 // bytesOfToken is how many bytes of thinking are a token at the least, on average.
 const bytesOfToken = 3
-
-// Sent describes the body to what learns from its answer.
-func (a *Account) Sent() learn.Sent {
-	t := a.Terms
-	s := learn.Sent{
-		Sizes: a.sizes.all, Media: a.sizes.media, Way: a.Facts.Count.Value.Way, Percent: a.Facts.Percent(), Bytes: a.Bytes, Asked: t.asked,
-		Limits: t.Limits, Told: t.Told, OwnCounter: t.OwnCounter() || t.Chosen, Exact: len(t.ways) == 1 && t.ways[0].Counter.Exact(), Bound: a.Bound,
-		Plain: t.plain, List: a.sizes.list, Agent: t.Counts,
-	}
-	for _, w := range t.ways {
-		s.Ways = append(s.Ways, w.Name)
-	}
-	return s
-}
