@@ -102,12 +102,9 @@ func (h *held) judge() (refusal []byte, known bool) {
 	if from > overflow.MostUndecided && !whole && h.err == nil && h.looked < mostError && !bytes.ContainsAny(h.seen[from:], "\r\n") {
 		return nil, false // an event that opens a stream goes on
 	}
-	begins, data := h.wire.FirstEvent(h.seen, whole)
+	refusal, known = h.wire.FirstEvent(h.seen, whole)
 	h.judged += leastJudged + len(h.seen)
-	if begins == overflow.Error {
-		return bytes.Clone(data), true
-	}
-	return nil, begins == overflow.Answer || h.err != nil || len(h.seen) >= mostError || h.judged >= mostJudged
+	return bytes.Clone(refusal), known || h.err != nil || len(h.seen) >= mostError || h.judged >= mostJudged
 }
 
 // alive returns how much of what was seen are comments and blanks, which say that

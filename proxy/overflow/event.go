@@ -9,16 +9,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Begins is what the start of an answer under status 200 is, as far as it has
-// come.
-type Begins int
-
-const (
-	Answer Begins = iota // an answer, or anything but an error: hand it on
-	Error                // an error, whole: read it
-	Maybe                // what is there may become an error: more is needed
-)
-
 // MostUndecided is how much of an answer is waited for until its first event, or all
 // of its JSON, is there.
 const MostUndecided = 64 << 10
@@ -28,24 +18,21 @@ const MostUndecided = 64 << 10
 const failed = "response.failed"
 
 // FirstEvent looks at the start of an answer under status 200, not compressed
-// any more. whole: nothing follows. data is the JSON of the error
-// when it begins with one.
+// any more. whole: nothing follows. refusal is the JSON of the error when it begins with
+// one; known is false where what is there may become an error.
 //
 // It asks for more until the first event has ended: half an event is of no use to a
 // client, so that none waits for it. Events of the types in opening decide nothing, and
 // echo the request: they and failures are waited for whatever their size.
-func FirstEvent(start []byte, whole bool, opening []string) (b Begins, data []byte) {
+func FirstEvent(start []byte, whole bool, opening []string) (refusal []byte, known bool) {
 	if text := bytes.TrimSpace(start); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
-		switch {
-		case whole:
-			return verdict(text)
-		case len(start) > MostUndecided:
-			return Answer, nil
+		if whole {
+			return verdict(text), true
 		}
-		return Maybe, nil
+		return nil, len(start) > MostUndecided
 	}
 	if name, _, _ := strings.Cut(string(start[:min(len(start), 8)]), ":"); !slices.ContainsFunc(fields, func(field string) bool { return strings.HasPrefix(field, name) }) {
-		return Answer, nil
+		return nil, true
 	}
 	rest := bytes.ReplaceAll(bytes.ReplaceAll(start, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	for {
@@ -55,16 +42,11 @@ func FirstEvent(start []byte, whole bool, opening []string) (b Begins, data []by
 		opens := slices.Contains(opening, kind)
 		switch {
 		case !ended && !whole:
-			if opens || kind == failed || len(rest) <= MostUndecided {
-				return Maybe, nil
-			}
-			return Answer, nil
+			return nil, !opens && kind != failed && len(rest) > MostUndecided
 		case !opens:
-			return verdict(data)
-		case len(after) == 0 && whole:
-			return Answer, nil
+			return verdict(data), true
 		case len(after) == 0:
-			return Maybe, nil
+			return nil, whole
 		}
 		rest = after
 	}
@@ -87,12 +69,12 @@ func read(event []byte) (name string, data []byte) {
 	return name, data
 }
 
-// verdict reports whether data is an error or an answer. Most answers have no word
-// that an error needs under status 200, and are not looked at any further.
-func verdict(data []byte) (Begins, []byte) {
+// verdict returns data if it is an error, and nil if it is an answer. Most answers have no
+// word that an error needs under status 200, and are not looked at any further.
+func verdict(data []byte) (refusal []byte) {
 	marked := slices.ContainsFunc([]string{"error", "base_resp", failed, `\u`}, func(word string) bool { return bytes.Contains(data, []byte(word)) })
 	if !marked && !bare(gjson.ParseBytes(data)) || len(sentences(200, data)) == 0 {
-		return Answer, nil
+		return nil
 	}
-	return Error, data
+	return data
 }

@@ -26,8 +26,8 @@ type api struct {
 // Name returns the API's name in logs, metrics and the keys of what is learnt.
 func (w *api) Name() string { return w.name }
 
-// FirstEvent reports whether an answer with status 200 begins with an error.
-func (w *api) FirstEvent(start []byte, whole bool) (overflow.Begins, []byte) {
+// FirstEvent returns the error that an answer with status 200 begins with, if that is known.
+func (w *api) FirstEvent(start []byte, whole bool) (refusal []byte, known bool) {
 	return overflow.FirstEvent(start, whole, w.opening)
 }
 

@@ -13,9 +13,9 @@ type Wire interface {
 	// Decode reads the body of a request. Its error is always a *PassError. The
 	// body must not be written to afterwards.
 	Decode(body []byte) (*Request, error)
-	// FirstEvent reports whether an answer with status 200 begins with an error,
-	// by the start of its body; see [overflow.FirstEvent].
-	FirstEvent(start []byte, whole bool) (overflow.Begins, []byte)
+	// FirstEvent returns the error that an answer with status 200 begins with, by the
+	// start of its body, and reports whether that is known; see [overflow.FirstEvent].
+	FirstEvent(start []byte, whole bool) (refusal []byte, known bool)
 	// Refusal reads an error: the body of an answer, or the data of its first
 	// event.
 	Refusal(status int, text []byte) Refusal
