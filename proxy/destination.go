@@ -85,16 +85,14 @@ func (x *request) chosenInside(text []byte) *apierror.Error {
 	if strings.HasPrefix(x.r.URL.Path, "/api/") {
 		names = modelOllama
 	}
-	for last := ""; ; {
+	for {
 		at := names.FindSubmatchIndex(text)
 		if at == nil {
 			return nil
 		}
-		if quoted := string(text[at[2]:at[3]]); quoted != last {
-			var model string
-			if last = quoted; json.Unmarshal([]byte(quoted), &model) == nil && !sameDestination(x.route, x.settings.routeFor(model)) {
-				return modelUnclear(errModelInside)
-			}
+		var model string
+		if json.Unmarshal(text[at[2]:at[3]], &model) == nil && !sameDestination(x.route, x.settings.routeFor(model)) {
+			return modelUnclear(errModelInside)
 		}
 		text = text[at[1]:]
 	}
