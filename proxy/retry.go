@@ -183,9 +183,8 @@ type second struct {
 func (s *second) elsewise(r wire.Refusal) bool {
 	switch s.reason {
 	case reasonOverflow:
-		output := overflow.Output.String()
 		return r.Size.Kind == overflow.None && r.Template != overflow.TemplateTaken ||
-			r.Size.Kind == overflow.Output && s.c.x.info.Retry.Kind != output // it looks at the answer once the prompt fits
+			r.Size.Kind == overflow.Output && s.c.x.info.Retry.Kind != string(overflow.Output) // it looks at the answer once the prompt fits
 	case reasonTemplate:
 		return r.Size.Kind != overflow.None && !r.Size.Unsure ||
 			r.Template != overflow.TemplateTaken && r.Template.String() != s.c.x.info.Retry.Template

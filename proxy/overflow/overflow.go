@@ -26,21 +26,17 @@ import (
 )
 
 // Kind says what was too large.
-type Kind int
+type Kind string
 
 // The kinds. Limit and Prompt of a Refusal are tokens, but for Bytes and Count.
 const (
-	None   Kind = iota // no refusal for size
-	Prompt             // the prompt is longer than the window, or than a limit of its own
-	Output             // the prompt has room, but not together with the answer that was asked for
-	Quota              // more tokens at once than a rate limit ever lets through: waiting is no cure
-	Bytes              // the body has too many bytes
-	Count              // the list has too many messages
+	None   Kind = ""       // no refusal for size
+	Prompt Kind = "prompt" // the prompt is longer than the window, or than a limit of its own
+	Output Kind = "output" // the prompt has room, but not together with the answer that was asked for
+	Quota  Kind = "quota"  // more tokens at once than a rate limit ever lets through: waiting is no cure
+	Bytes  Kind = "bytes"  // the body has too many bytes
+	Count  Kind = "count"  // the list has too many messages
 )
-
-func (k Kind) String() string {
-	return [...]string{"none", "prompt", "output", "quota", "bytes", "count"}[k]
-}
 
 // Refusal is what an upstream said. Numbers it did not tell are 0.
 type Refusal struct {

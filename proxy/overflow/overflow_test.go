@@ -2,6 +2,7 @@ package overflow
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -54,7 +55,7 @@ func samples(t testing.TB, folder string, least int) []sample {
 
 // line writes a refusal as the first line of a sample does.
 func line(r Refusal) string {
-	s := r.Kind.String()
+	s := cmp.Or(string(r.Kind), "none")
 	if r.Limit > 0 {
 		s += fmt.Sprint(" limit=", r.Limit)
 	}
