@@ -100,14 +100,11 @@ func (x *request) decode(in *body.Body) (*wire.Request, error) {
 			req, why, detail = x.decodeText(in)
 		}
 	}
-	if req == nil {
+	if req == nil || x.bypassed(in) != "" {
 		return nil, x.unread(in, why, detail)
 	}
 	if no := x.checkPath(); no != nil {
 		return nil, no
-	}
-	if why := x.bypassed(in); why != "" {
-		return nil, &passed{in: in, outcome: Bypassed, reason: why}
 	}
 	return req, nil
 }
@@ -141,9 +138,9 @@ type passed struct {
 
 func (p *passed) Error() string { return p.reason }
 
-// unread returns what becomes of a request that could not be read: it is passed,
-// or refused where the configuration is strict. in is nil where its body was not
-// read at all.
+// unread returns what becomes of a request that could not be read, or is not to be: it
+// is passed, or refused where the configuration is strict. in is nil where its body was
+// not read at all.
 func (x *request) unread(in *body.Body, why, detail string) error {
 	if why := x.bypassed(in); why != "" {
 		return &passed{in: in, outcome: Bypassed, reason: why}
