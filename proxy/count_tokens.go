@@ -7,14 +7,13 @@ import (
 	"net/http"
 
 	"laconic/proxy/apierror"
-	"laconic/proxy/body"
 	"laconic/proxy/plan"
 	"laconic/proxy/wire"
 )
 
-// count forwards the question of how many tokens a request of some API has.
+// count passes the question of how many tokens a request of some API has.
 // Where the upstream has no such path it is answered here, for what would be sent.
-func (x *request) count() (*body.Outgoing, http.RoundTripper, *apierror.Error) {
+func (x *request) count() error {
 	x.wire = x.counts
 	in, err := x.readBody()
 	var req *wire.Request
@@ -29,15 +28,11 @@ func (x *request) count() (*body.Outgoing, http.RoundTripper, *apierror.Error) {
 		}
 	}
 	x.wire = nil // the answer is no message
-	switch why := err.(type) {
-	case nil:
-	case *passed:
-		in = why.in
-	case *apierror.Error:
-		return nil, nil, why
+	if no, refused := err.(*apierror.Error); refused {
+		return no
 	}
-	out, no := x.pass(&passed{in: in, outcome: Passed, reason: "route"})
-	return out, &tokenCounting{x.p.transport, tokens}, no
+	x.via = &tokenCounting{x.p.transport, tokens}
+	return &passed{in: in, outcome: Passed, reason: "route"}
 }
 
 // tokenCounting answers in the place of an upstream that does not count.

@@ -131,9 +131,9 @@ var quiet = log.New(io.Discard, "", 0)
 
 // send forwards the request with out as its body, or, if out is nil, with the client's
 // own body as it comes; and hands the answer on.
-func (x *request) send(out *body.Outgoing, via http.RoundTripper) {
+func (x *request) send(out *body.Outgoing) {
 	ctx, cancel := context.WithCancelCause(x.r.Context())
-	x.call = &call{ctx: ctx, cancel: cancel, via: via, watch: body.NewWatch(x.settings.Limits.ResponseHeader, x.settings.Limits.StreamIdle, cancel), body: out}
+	x.call = &call{ctx: ctx, cancel: cancel, via: x.via, watch: body.NewWatch(x.settings.Limits.ResponseHeader, x.settings.Limits.StreamIdle, cancel), body: out}
 	in := x.r.WithContext(ctx)
 	if out != nil {
 		out.Watch = x.call.watch

@@ -34,6 +34,7 @@ type request struct {
 
 	memory   *admission.Reservation // held for the body
 	bodyRead bool                   // the client's body was read to its end
+	via      http.RoundTripper      // what the request is sent by
 	call     *call                  // to the upstream; nil while nothing was sent
 	// attempt is the one whose answer the client gets; nil where the body was not
 	// read.
@@ -50,7 +51,7 @@ type request struct {
 
 func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *request {
 	x := &request{
-		p: p, settings: p.settings.Load(), r: r, w: body.NewWriter(w, r), start: time.Now(),
+		p: p, settings: p.settings.Load(), r: r, w: body.NewWriter(w, r), start: time.Now(), via: p.transport,
 		info: ReplyInfo{ID: randomID(), Endpoint: access.Endpoint(r.Method, r.URL.Path)},
 	}
 	if r.Method == http.MethodPost {
@@ -83,39 +84,35 @@ func (x *request) serve() *apierror.Error {
 	if s := x.settings.Service; s != nil && s.Serves(x.r) {
 		return x.serveItself(s)
 	}
-	out, via, no := x.prepare()
-	if no != nil {
-		return no
+	out, no := x.prepare()
+	if no == nil {
+		x.send(out)
 	}
-	x.send(out, via)
-	return nil
+	return no
 }
 
-// prepare returns the body to send, nil for the client's own as it comes, and what
-// to send it by.
-func (x *request) prepare() (out *body.Outgoing, via http.RoundTripper, no *apierror.Error) {
-	via = x.p.transport
-	if x.counts != nil {
-		return x.count()
-	}
-	if x.wire == nil {
+// prepare returns the body to send, nil for the client's own as it comes.
+func (x *request) prepare() (out *body.Outgoing, no *apierror.Error) {
+	var err error
+	switch {
+	case x.counts != nil:
+		err = x.count()
+	case x.wire == nil:
 		in, no := x.byModel()
-		if no == nil {
-			out, no = x.pass(&passed{in: in, outcome: Passed, reason: "route"})
+		if no != nil {
+			return nil, no
 		}
-		return out, via, no
+		err = &passed{in: in, outcome: Passed, reason: "route"}
+	default:
+		out, err = x.rewrite()
 	}
-	out, via, err := x.rewrite()
 	switch why := err.(type) {
-	case nil:
-		return out, via, nil
 	case *passed:
-		out, no = x.pass(why)
-		return out, x.p.transport, no
+		return x.pass(why)
 	case *apierror.Error:
-		return nil, nil, why
+		return nil, why
 	}
-	panic("BUG: an error that is no answer")
+	return out, nil
 }
 
 // refuse answers in place of the upstream.

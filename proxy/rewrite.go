@@ -15,32 +15,32 @@ import (
 // plan, fill the slot, encode. The error is an *passed where the request goes on
 // with the client's own bytes, or an *apierror.Error where it does not go on: the
 // proxy never makes a request worse than it came.
-func (x *request) rewrite() (*body.Outgoing, http.RoundTripper, error) {
+func (x *request) rewrite() (*body.Outgoing, error) {
 	if no := x.readOverrides(); no != nil {
-		return nil, nil, no
+		return nil, no
 	}
 	in, err := x.readBody()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	x.steps.Read = time.Since(x.start)
 	began := time.Now()
 	req, err := x.decode(in)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	x.steps.Decoded = time.Since(x.start)
 	c := x.planning(in, req)
 	p, err := c.plans(func() *plan.Plan { return c.PlanOrRepair(req) })
 	if err != nil {
-		return nil, nil, &passed{in: in, outcome: Passed, reason: ReasonFault}
+		return nil, &passed{in: in, outcome: Passed, reason: ReasonFault}
 	}
 	if p.Report.MessagesAfter == 0 {
-		return nil, nil, &passed{in: in, outcome: Passed, reason: "empty"}
+		return nil, &passed{in: in, outcome: Passed, reason: "empty"}
 	}
 	first, out, err := c.attempt(p, req)
 	if err != nil {
-		return nil, nil, &passed{in: in, outcome: Passed, reason: ReasonFault}
+		return nil, &passed{in: in, outcome: Passed, reason: ReasonFault}
 	}
 	if first.info.Outcome != Rejected && !c.Left() { // past the warm mark, the summary of the coming epoch is begun
 		_ = x.safely("summary", func() error {
@@ -48,7 +48,7 @@ func (x *request) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 			return nil
 		})
 	} else if first.info.Outcome == Rejected && x.clientLeft() { // it was planned no further than to the next epoch, and might fit
-		return nil, nil, &apierror.Error{Status: StatusClientLeft, Code: apierror.CodeClientLeft, Message: "The client left."}
+		return nil, &apierror.Error{Status: StatusClientLeft, Code: apierror.CodeClientLeft, Message: "The client left."}
 	}
 	first.info.Overhead = time.Since(began)
 	x.steps.Folded = time.Since(x.start)
@@ -59,16 +59,17 @@ func (x *request) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	x.p.listener.Rewritten(told)
 	x.info.Rewrite, x.info.Outcome = &first.info, first.info.Outcome
 	if first.info.Outcome == Rejected {
-		return nil, nil, x.tooLong(p)
+		return nil, x.tooLong(p)
 	}
 	x.attempt = &first
 	if &out[0] == &in.Text[0] {
 		out = in.Sent // compressed, if it was
 	}
 	if first.info.Outcome == Shadow { // the client wants to see what the upstream makes of its own bytes
-		return body.NewOutgoing(out, in, false), x.p.transport, nil
+		return body.NewOutgoing(out, in, false), nil
 	}
-	return body.NewOutgoing(out, in, true), &retrier{first: &first}, nil
+	x.via = &retrier{first: &first}
+	return body.NewOutgoing(out, in, true), nil
 }
 
 // readBody reads the body whole, unless it is compressed in a way that is not
