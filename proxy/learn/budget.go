@@ -70,9 +70,7 @@ func (f *Facts) limits(set compact.Limits) compact.Limits {
 // No room is kept for an answer that nobody asked for.
 func (f *Facts) Accepts(set compact.Limits, asked int) int {
 	l := f.limits(set)
-	if l.Window <= 0 {
-		l.Window = compact.DefaultWindow
-	}
+	l.Window = cmp.Or(l.Window, compact.DefaultWindow)
 	return compact.Lower(compact.Lower(l.Window-l.Answer(asked), l.Input), f.Hard.Value)
 }
 

@@ -55,6 +55,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -208,12 +209,10 @@ type Sent struct {
 
 // Size returns what it costs by a way of counting, without a factor.
 func (s Sent) Size(way string) int {
-	for i, name := range s.Ways {
-		if name == way && i < len(s.Sizes) {
-			return s.Sizes[i]
-		}
+	if i := slices.Index(s.Ways, way); i > 0 && i < len(s.Sizes) {
+		return s.Sizes[i]
 	}
-	return s.Sizes[0] // of a policy with a counter of its own
+	return s.Sizes[0] // also of a policy with a counter of its own
 }
 
 // Planned returns what it costs as it was planned, in tokens.

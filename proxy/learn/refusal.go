@@ -194,10 +194,7 @@ func (m *Model) stated(now time.Time, f *Facts, r overflow.Refusal, s *Sent, lim
 		at, of = &f.Input, &with.Input
 	}
 	*of = believe(limit, now, limitLife)
-	answer := s.Asked
-	if answer == 0 {
-		answer = r.Output
-	}
+	answer := cmp.Or(s.Asked, r.Output)
 	// An answer that was asked for takes at most half the window elsewhere.
 	if left := limit - answer; counts(r, s) && compact.Credible(left) > 0 && !noRoom(answer, limit) && (s.Asked == 0 && answer > 0 || answer > limit/2) {
 		with.Input = believe(left, now, limitLife)
