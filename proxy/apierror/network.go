@@ -28,25 +28,21 @@ func Reason(err error) string {
 // The error's own text is used only where it cannot hold what a peer sent.
 func NetworkReason(err error) (what string, ok bool) {
 	var (
-		dns         *net.DNSError
-		operation   *net.OpError
-		number      syscall.Errno
-		unknown     x509.UnknownAuthorityError
-		hostname    x509.HostnameError
-		certificate x509.CertificateInvalidError
-		record      tls.RecordHeaderError
-		alert       tls.AlertError
+		dns       *net.DNSError
+		operation *net.OpError
+		number    syscall.Errno
 	)
 	switch {
 	case err == nil:
 		return "", true
 	case errors.As(err, &dns):
 		return "name lookup: " + dns.Err, true
-	case errors.As(err, &unknown), errors.As(err, &hostname), errors.As(err, &certificate):
+	case errors.As(err, new(x509.UnknownAuthorityError)), errors.As(err, new(x509.HostnameError)),
+		errors.As(err, new(x509.CertificateInvalidError)):
 		return "the upstream's certificate is not valid for it", true
-	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &record):
+	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, new(tls.RecordHeaderError)):
 		return "it speaks http, not https", true
-	case errors.As(err, &alert):
+	case errors.As(err, new(tls.AlertError)):
 		return "TLS handshake failed", true
 	case errors.As(err, &operation):
 		what := operation.Op + " " + operation.Net
