@@ -52,6 +52,7 @@ func Repaired(r *compact.Report) Reason {
 // Passed returns why a request went out as it came. sentence is that of a body which
 // cannot be read.
 func Passed(word, sentence string) Reason {
+	because := "it went out as it came, because " + sentence
 	switch word {
 	case "route":
 		return Reason{} // no chat request
@@ -65,15 +66,12 @@ func Passed(word, sentence string) Reason {
 		return Reason{"its body is compressed in a way that is not read", "have the client send it plain, or with gzip or zstd"}
 	case "fault":
 		return Reason{"the proxy failed on it", "report the line fault of the log"}
-	}
-	fix := "correct the client"
-	switch word { // what a client may want
-	case "history_elsewhere", "call_elsewhere":
-		fix = "to have it compacted, let the client send its whole history"
+	case "history_elsewhere", "call_elsewhere": // what a client may want
+		return Reason{because, "to have it compacted, let the client send its whole history"}
 	case "context_managed":
-		fix = "to have it compacted here, let the client ask for no compaction"
+		return Reason{because, "to have it compacted here, let the client ask for no compaction"}
 	}
-	return Reason{"it went out as it came, because " + sentence, fix}
+	return Reason{because, "correct the client"}
 }
 
 // Refusal is how an upstream refused a request, and what became of it.
