@@ -153,8 +153,7 @@ const codeUnreadable = "model_unreadable"
 // modelUnclear refuses a request of which nobody can say for which model it is.
 func modelUnclear(err error) *apierror.Error {
 	no := &apierror.Error{Status: http.StatusBadRequest, Param: "model", Detail: err.Error()}
-	var unread *wire.PassError
-	if errors.As(err, &unread) && (unread.Reason == wire.DuplicateKey || unread.Reason == wire.AmbiguousKey) {
+	if unread, ok := errors.AsType[*wire.PassError](err); ok && (unread.Reason == wire.DuplicateKey || unread.Reason == wire.AmbiguousKey) {
 		err = body.ErrModelTwice
 	}
 	switch {

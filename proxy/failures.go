@@ -145,8 +145,7 @@ func (x *request) safely(step string, f func() error) (err error) {
 			err = errFault
 		}
 	}()
-	var unreadable *wire.PassError
-	if err = f(); err != nil && !errors.As(err, &unreadable) {
+	if err = f(); err != nil && !errors.As(err, new(*wire.PassError)) {
 		x.p.listener.Failed(FaultInfo{ID: x.info.ID, Where: step, What: err.Error()})
 	}
 	return err

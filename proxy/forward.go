@@ -117,7 +117,7 @@ func (c *call) sent() bool {
 
 // end releases what a call holds.
 func (c *call) end() {
-	c.cancel(errRequestDone)
+	c.cancel(nil)
 	c.watch.Stop()
 	if c.body != nil {
 		c.body.Release()

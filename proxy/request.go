@@ -55,8 +55,7 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *request {
 		info: ReplyInfo{ID: randomID(), Endpoint: access.Endpoint(r.Method, r.URL.Path)},
 	}
 	if r.Method == http.MethodPost {
-		exact := access.Exact(r.URL.Path)
-		x.wire, x.counts = wire.For(exact)
+		x.wire, x.counts = wire.For(access.Exact(r.URL.Path))
 	}
 	if x.wire != nil {
 		x.info.Wire = x.wire.Name()

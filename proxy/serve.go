@@ -23,11 +23,8 @@ const (
 	afterCut = time.Second
 )
 
-// Why we ended a request. They are causes of its context.
-var (
-	errShutdown    = errors.New("the proxy is shutting down")
-	errRequestDone = errors.New("the request is over")
-)
+// errShutdown is why we ended a request: the cause of its context.
+var errShutdown = errors.New("the proxy is shutting down")
 
 // Serve accepts connections on l until ctx is done, and for Limits.Drain longer:
 // /readyz answers 503 meanwhile, and answers ask clients to connect anew. Then it
