@@ -53,14 +53,12 @@ func (s *stopping) tell(step StopStep, within time.Duration) {
 // end ends srv, which runs until failed says why it did not: after Limits.Drain, and
 // within Limits.Shutdown. It calls cut to end the requests that are left.
 func (s *stopping) end(srv *http.Server, failed <-chan error, cut context.CancelCauseFunc) error {
-	limits := s.p.settings.Load().Limits
-	s.tell(StopTold, limits.Drain)
-	drain := time.NewTimer(limits.Drain)
-	defer drain.Stop()
+	drain := s.p.settings.Load().Limits.Drain
+	s.tell(StopTold, drain)
 	select {
 	case err := <-failed:
 		return err
-	case <-drain.C:
+	case <-time.After(drain):
 	}
 	most := s.p.settings.Load().Limits.Shutdown // it may be another one by now
 	var closed sync.Once                        // there may be a second Shutdown
