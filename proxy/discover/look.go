@@ -66,8 +66,7 @@ func (f Found) Published(model string) compact.Published {
 func Look(ctx context.Context, t http.RoundTripper, via string, u Upstream) (f Found) {
 	mayCut := false
 	f.Windows = Windows{}
-	for i := range sources {
-		s := &sources[i]
+	for _, s := range sources {
 		if !s.list && (u.Account != "" || Silent(u.URL)) {
 			return f
 		}

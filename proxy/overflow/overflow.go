@@ -116,9 +116,7 @@ func (s *sentence) read(status int) Refusal {
 	if excluded().MatchString(s.text) {
 		return Refusal{Shape: "excluded"}
 	}
-	all := shapes()
-	for i := range all {
-		row := &all[i]
+	for _, row := range shapes() {
 		if status == 429 && row.kind != Quota || status == 401 && !row.denied {
 			continue
 		}
