@@ -121,14 +121,13 @@ func get(ctx context.Context, t http.RoundTripper, via string, at *url.URL, auth
 		return nil, res.StatusCode, nil
 	}
 	body, err = io.ReadAll(io.LimitReader(res.Body, mostPage+1))
-	if err == nil && len(body) > mostPage {
-		err = errors.New("the page is too long")
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, 0, err
-	}
-	if !json.Valid(body) {
-		return []byte("null"), http.StatusOK, nil
+	case len(body) > mostPage:
+		return nil, 0, errors.New("the page is too long")
+	case !json.Valid(body):
+		body = []byte("null")
 	}
 	return body, http.StatusOK, nil
 }
