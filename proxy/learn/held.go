@@ -59,13 +59,6 @@ func (m *Memory) Conversation(of *Model, make bool, name ...string) *Model {
 	return e
 }
 
-// Held returns the count that the conversation was folded with, and reports whether
-// it is known.
-func (m *Model) Held() (h Held, ok bool) {
-	f := m.Facts().Held
-	return f.Value, !f.Until.IsZero()
-}
-
 // SetHeld notes the count that the conversation is folded with.
 func (m *Model) SetHeld(h Held) {
 	m.change(func(now time.Time, f *Facts) {

@@ -43,13 +43,12 @@ func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy func()
 		return
 	}
 	known := t.Learnt.Conversation(t.Counts, p.Bound, begins, strconv.Itoa(p.Budget.Tokens))
-	var held learn.Held
-	ok := false
+	var before learn.Fact[learn.Held]
 	if known != nil {
-		held, ok = known.Held()
+		before = known.Facts().Held
 	}
-	n := len(in.Messages)
-	first := !ok || n < held.From
+	n, held := len(in.Messages), before.Value
+	first := n < held.From || before.Until.IsZero()
 	switch {
 	case first && p.Bound:
 		held = learn.Held{Count: learn.Count{Way: t.ways[0].Name}, Confirmed: true, From: n}
@@ -57,7 +56,7 @@ func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy func()
 		if fold(); len(p.Epochs) == 0 || t.Left() {
 			return
 		}
-		if !ok {
+		if before.Until.IsZero() {
 			known = t.Learnt.Conversation(t.Counts, true, begins, strconv.Itoa(p.Budget.Tokens))
 			known.SetHeld(learn.Held{Count: p.Facts.Count.Value, Confirmed: !p.Facts.Count.Until.IsZero(), From: n})
 			return
