@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"laconic/compact"
@@ -49,13 +50,9 @@ func (w byteWeighted) Call(c *compact.Call) int {
 // takes: images, sounds and files leave first. The report of the plan that looks at
 // tokens alone stays the account of what the request costs.
 func (p *Plan) lighten(req *wire.Request, in compact.Conversation, shaped *compact.Policy) {
-	policy, counter := *shaped, p.Counter
-	if policy.Counter != nil {
-		counter = policy.Counter
-	}
-	limit := p.Facts.Bytes.Value
+	policy, limit := *shaped, p.Facts.Bytes.Value
 	// Texts that are written anew may need more escapes than they are charged.
-	w := byteWeighted{Counter: counter, tokens: p.Budget.Tokens, bytes: max(1, limit-limit/64)}
+	w := byteWeighted{Counter: cmp.Or(policy.Counter, p.Counter), tokens: p.Budget.Tokens, bytes: max(1, limit-limit/64)}
 	in.Fixed = w.weigh(in.Fixed, len(req.Tools)+len(req.Functions)+len(req.Format))
 	policy.Counter, p.bytesToo = w, &w
 	var light compact.Report

@@ -7,6 +7,7 @@
 package plan
 
 import (
+	"cmp"
 	"strconv"
 
 	"laconic/compact"
@@ -113,14 +114,10 @@ func (p *Plan) Counting() (name string) {
 
 // SlotCounter returns the counter for texts of the plan's slot.
 func (p *Plan) SlotCounter() compact.Counter {
-	switch {
-	case p.bytesToo != nil:
+	if p.bytesToo != nil {
 		return p.bytesToo
-	case p.Terms.OwnCounter():
-		return p.Terms.Policy.Counter
-	default:
-		return p.Counter
 	}
+	return cmp.Or(p.Terms.Policy.Counter, p.Counter)
 }
 
 // Counted reports whether the costs of the plan are those of its Counter.
