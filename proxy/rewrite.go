@@ -24,7 +24,6 @@ func (x *request) rewrite() (*body.Outgoing, error) {
 		return nil, err
 	}
 	x.steps.Read = time.Since(x.start)
-	began := time.Now()
 	req, err := x.decode(in)
 	if err != nil {
 		return nil, err
@@ -50,8 +49,8 @@ func (x *request) rewrite() (*body.Outgoing, error) {
 	} else if first.info.Outcome == Rejected && x.clientLeft() { // it was planned no further than to the next epoch, and might fit
 		return nil, &apierror.Error{Status: StatusClientLeft, Code: apierror.CodeClientLeft, Message: "The client left."}
 	}
-	first.info.Overhead = time.Since(began)
 	x.steps.Folded = time.Since(x.start)
+	first.info.Overhead = x.steps.Folded - x.steps.Read
 	x.tellPlan(p, &first, req.Conversation, in.Text, out, false)
 	first.info.Why = first.over()
 	told := first.info
