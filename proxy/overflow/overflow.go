@@ -101,14 +101,12 @@ func (s Said) Size() Refusal {
 	if known {
 		return Refusal{}
 	}
-	if r := s.unsure(); r.Kind != None {
-		return r
-	}
-	if s.status == 413 {
+	r := s.unsure()
+	if r.Kind == None && s.status == 413 {
 		// Cerebras sends nothing with it; gateways send a page of their own.
-		return Refusal{Kind: Bytes, Shape: "entity too large"}
+		r = Refusal{Kind: Bytes, Shape: "entity too large"}
 	}
-	return Refusal{}
+	return r
 }
 
 // read tries the rows on one sentence.
