@@ -22,7 +22,7 @@ func (x *request) count() error {
 	}
 	tokens := 0 // they are not known
 	if err == nil {
-		c := x.planning(in, req)
+		c := x.planning(req)
 		if p, err := c.plans(func() *plan.Plan { return c.PlanOrRepair(req) }); err == nil {
 			tokens = p.Report.After
 		}

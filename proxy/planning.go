@@ -8,7 +8,6 @@ import (
 	"laconic/compact/handover"
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
-	"laconic/proxy/body"
 	"laconic/proxy/discover"
 	"laconic/proxy/learn"
 	"laconic/proxy/plan"
@@ -35,7 +34,7 @@ type planning struct {
 // planning reads what is known of the model, for this upstream and credential.
 // Where the path names a deployment it is that which has a window and a tokenizer,
 // whatever model the body names beside it.
-func (x *request) planning(in *body.Body, req *wire.Request) *planning {
+func (x *request) planning(req *wire.Request) *planning {
 	p, route := x.p, x.route
 	for _, i := range x.overrides.pins {
 		if i >= len(req.Conversation.Messages) {
@@ -65,10 +64,10 @@ func (x *request) planning(in *body.Body, req *wire.Request) *planning {
 	}
 	_, guesses := plan.WaysOf(route.Counter, c.Chosen)
 	published, refuses := p.published(x.settings, x.r.Header, route, asked, guesses > 1)
-	c.For(req, len(in.Text), published, refuses, x.overrides.budget)
+	c.For(req, published, refuses, x.overrides.budget)
 	c.info = RewriteInfo{
 		ID: x.info.ID, Model: name, Route: route.Match, Policy: c.Policy.Name, Kind: c.Agent.Kind(), Tags: x.overrides.tags,
-		PinsUnmatched: x.overrides.unmatched, Stream: req.Stream, Told: published, BytesBefore: len(in.Text), BytesAfter: len(in.Text),
+		PinsUnmatched: x.overrides.unmatched, Stream: req.Stream, Told: published, BytesBefore: len(req.Body), BytesAfter: len(req.Body),
 	}
 	return c
 }

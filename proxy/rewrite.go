@@ -29,7 +29,7 @@ func (x *request) rewrite() (*body.Outgoing, error) {
 		return nil, err
 	}
 	x.steps.Decoded = time.Since(x.start)
-	c := x.planning(in, req)
+	c := x.planning(req)
 	p, err := c.plans(func() *plan.Plan { return c.PlanOrRepair(req) })
 	if err != nil {
 		return nil, &passed{in: in, outcome: Passed, reason: ReasonFault}

@@ -85,10 +85,10 @@ func (t *Terms) Plan(req *wire.Request, facts learn.Facts, unbind bool) *Plan {
 	policy := *t.Policy
 	policy.Demands, policy.Left = t.System(facts.Shape.Value), t.Left
 	p.compact(req, in, func() *compact.Policy { return p.recorded(&policy) })
-	if most := facts.Bytes.Value; most > 0 && t.bytes > most {
+	if most := facts.Bytes.Value; most > 0 && len(req.Body) > most {
 		p.lighten(req, in, &policy)
 	}
-	p.Decisive = facts.Decisive(t.Limits, t.asked, t.bytes, in.Unbind > 0)
+	p.Decisive = facts.Decisive(t.Limits, t.asked, len(req.Body), in.Unbind > 0)
 	return p
 }
 

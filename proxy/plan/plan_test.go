@@ -85,7 +85,7 @@ func TestPlanningEndsWhereNobodyWaits(t *testing.T) {
 			Left:     func() bool { epochs++; return after > 0 && epochs > after },
 		}
 		req := conversation(t, 100, 60)
-		terms.For(req, len(req.Body), compact.Published{}, false, 0)
+		terms.For(req, compact.Published{}, false, 0)
 		return terms.PlanOrRepair(req)
 	}
 	after = 2
@@ -116,7 +116,7 @@ func TestTheModelThatRunsIsCounted(t *testing.T) {
 		}
 		terms := &Terms{Policy: testPolicy(t), Counter: counter, Chosen: chosen, Known: known, Counts: known}
 		req := conversation(t, 1, 10)
-		terms.For(req, len(req.Body), compact.Published{NoTools: true, NoCalls: noCalls, Runs: runs}, true, 0)
+		terms.For(req, compact.Published{NoTools: true, NoCalls: noCalls, Runs: runs}, true, 0)
 		if way := terms.Facts.Count.Value.Way; way != want || chosen && terms.Counter != counter {
 			t.Errorf("%s, which runs %+v: %q, want %q", model, runs, way, want)
 		}

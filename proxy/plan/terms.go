@@ -69,7 +69,6 @@ type Terms struct {
 	Facts learn.Facts
 
 	asked  int // tokens of answer that the request asks for; 0: it does not say
-	bytes  int // of its body, decompressed
 	ways   []Way
 	plain  int    // the first of them, which leave nothing out
 	before []Way  // those of the name of the model, of which the upstream may say that it runs another
@@ -98,8 +97,8 @@ func WaysOf(c compact.Counter, chosen bool) (ways []Way, plain int) {
 // For completes the terms of a request by what is learnt of its model and what its
 // upstream publishes. refuses: the upstream is known to refuse what is too long.
 // budget is the one that the client asks for; 0: none.
-func (t *Terms) For(req *wire.Request, bytes int, published compact.Published, refuses bool, budget int) {
-	t.asked, t.bytes = req.MaxTokens, bytes
+func (t *Terms) For(req *wire.Request, published compact.Published, refuses bool, budget int) {
+	t.asked = req.MaxTokens
 	t.ways, t.plain = WaysOf(t.Counter, t.Chosen)
 	if g, ok := t.Counter.(Guessing); ok && !t.Chosen {
 		if c := g.Serving(published.Runs); c != nil {
