@@ -34,32 +34,25 @@ func (x *request) stamp(h http.Header) {
 		return
 	}
 	clean(h)
-	h.Set(headerID, x.info.ID)
-	if x.info.Outcome != "" {
-		h.Set(headerOutcome, string(x.info.Outcome))
+	set := func(name, value string) {
+		if value != "" {
+			h.Set(name, value)
+		}
 	}
+	set(headerID, x.info.ID)
+	set(headerOutcome, string(x.info.Outcome))
 	ignored := x.overrides.unknown
 	if n := x.overrides.unmatched; n > 0 {
 		ignored = append(slices.Clip(ignored), fmt.Sprintf("%s;unmatched=%d", strings.ToLower(headerPin), n))
 	}
-	if len(ignored) > 0 {
-		h.Set(headerIgnored, strings.Join(ignored, ", "))
-	}
-	if words := x.shownReason(); words != "" {
-		h.Set(headerWhy, words)
-	}
-	i := x.info.Rewrite
-	if i == nil {
-		return
-	}
-	h.Set(headerBefore, strconv.Itoa(i.Report.Before))
-	h.Set(headerAfter, strconv.Itoa(i.Report.After))
-	h.Set(headerBudget, strconv.Itoa(i.Report.Budget))
-	if i.Kind != "" {
-		h.Set(headerKind, i.Kind)
-	}
-	if s := stages(i); s != "" {
-		h.Set(headerStages, s)
+	set(headerIgnored, strings.Join(ignored, ", "))
+	set(headerWhy, x.shownReason())
+	if i := x.info.Rewrite; i != nil {
+		set(headerBefore, strconv.Itoa(i.Report.Before))
+		set(headerAfter, strconv.Itoa(i.Report.After))
+		set(headerBudget, strconv.Itoa(i.Report.Budget))
+		set(headerKind, i.Kind)
+		set(headerStages, stages(i))
 	}
 }
 
