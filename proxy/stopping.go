@@ -60,9 +60,8 @@ func (s *stopping) end(srv *http.Server, failed <-chan error, cut context.Cancel
 		return err
 	case <-time.After(drain):
 	}
-	most := s.p.settings.Load().Limits.Shutdown // it may be another one by now
-	var closed sync.Once                        // there may be a second Shutdown
-	tellClosed := func() { closed.Do(func() { s.p.close(); s.tell(StopClosed, most) }) }
+	most := s.p.settings.Load().Limits.Shutdown                                   // it may be another one by now
+	tellClosed := sync.OnceFunc(func() { s.p.close(); s.tell(StopClosed, most) }) // there may be a second Shutdown
 	srv.RegisterOnShutdown(tellClosed)
 	grace, stop := context.WithTimeout(context.Background(), most-min(afterCut, most/4))
 	defer stop()
