@@ -102,7 +102,7 @@ const mostAbove = 2
 func (f *Facts) disproved(now time.Time, prompt, bytes int) {
 	for limit, n := range map[*Fact[int]]int{&f.Window: prompt, &f.Input: prompt, &f.Bytes: bytes} {
 		if limit.Value > 0 && n > limit.Value {
-			limit.forget(now, limitLife)
+			*limit = believe(0, now, limitLife)
 		}
 	}
 }

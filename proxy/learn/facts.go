@@ -29,12 +29,6 @@ func believe[T any](v T, now time.Time, life time.Duration) Fact[T] {
 // ago, or never. One that holds on is noted anew only then: it is stored each time.
 func (f Fact[T]) aged(now time.Time) bool { return f.Until.Before(now.Add(factLife - time.Hour)) }
 
-// forget notes that a fact is wrong.
-func (f *Fact[T]) forget(now time.Time, life time.Duration) {
-	var none T
-	*f = believe(none, now, life)
-}
-
 // with returns the one of f and k that was learnt later, if it is still believed. A
 // clock that is ahead by more than a day wrote nothing.
 func (f Fact[T]) with(k Fact[T], now time.Time) Fact[T] {

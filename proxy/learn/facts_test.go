@@ -69,7 +69,7 @@ func TestWhatOneLearnsDoesNotUndoWhatAnotherDid(t *testing.T) {
 	window, older := Facts{Window: believe(2000, now, limitLife)}, Facts{Window: believe(4000, now.Add(-time.Minute), limitLife)}
 	shape := Facts{Shape: believe(compact.NoSlot, now, factLife)}
 	forgotten := older
-	forgotten.Window.forget(now.Add(time.Second), limitLife)
+	forgotten.Window = believe(0, now.Add(time.Second), limitLife)
 	for _, c := range []struct{ f, with, want Facts }{
 		{Facts{}, window, window},
 		{window, Facts{}, window},
@@ -92,7 +92,7 @@ func TestFactsStayTheSameInAStore(t *testing.T) {
 		Larger: believe(true, now, factLife), Hard: believe(900, now, limitLife), Cuts: []Fact[string]{believe("cut", now, factLife)},
 		Held: believe(Held{Count: Count{Way: "words"}, Confirmed: true, From: 3, Rates: []compact.Rate{{From: 3, Percent: 110, Extra: -7}}}, now, factLife),
 	}
-	whole.Input.forget(now, limitLife)
+	whole.Input = believe(0, now, limitLife)
 	var read Facts
 	if text, err := json.Marshal(whole); err != nil || json.Unmarshal(text, &read) != nil || !read.Equal(whole) || !read.at(now).Equal(whole) {
 		t.Errorf("%s, %v: %+v, want %+v", text, err, read, whole)

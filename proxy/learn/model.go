@@ -49,7 +49,7 @@ func (m *Model) Published(p compact.Published) {
 	if p.Window > 0 && assumed > 0 {
 		m.change(func(now time.Time, f *Facts) {
 			if f.Window.Value == m.assumed {
-				f.Window.forget(now, limitLife)
+				f.Window = believe(0, now, limitLife)
 			}
 		})
 	}

@@ -64,7 +64,7 @@ func TestWhatIsBelievedIsCounted(t *testing.T) {
 	m.Model(m.Key("n"), &url.URL{Host: "upstream"}, "n", Key{}).facts = Facts{
 		Window: believe(4000, now, limitLife), Shape: believe(compact.NoSlot, now, factLife), Input: believe(4000, now, -time.Second),
 	}
-	m.Model(m.Key("o"), &url.URL{Host: "upstream"}, "o", Key{}).facts.Hard.forget(now, limitLife)
+	m.Model(m.Key("o"), &url.URL{Host: "upstream"}, "o", Key{}).facts.Hard = believe(0, now, limitLife)
 	if got := fmt.Sprint(m.Believed()); got != "map[bytes:1 count:1 hard:0 input:0 messages:0 shape:1 together:0 window:2]" {
 		t.Error(got)
 	}

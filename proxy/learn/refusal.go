@@ -204,7 +204,7 @@ func (m *Model) stated(now time.Time, f *Facts, r overflow.Refusal, s *Sent, lim
 	case limit <= m.sure:
 		m.answered, m.sure = 0, 0
 	case limit < at.Value && size <= at.Value:
-		at.forget(now, limitLife)
+		*at = believe(0, now, limitLife)
 	default:
 		*f = with
 	}
