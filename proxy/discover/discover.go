@@ -263,11 +263,9 @@ func (k *upstream) keep(f Found, model string, now time.Time) bool {
 	pause := freshTime
 	switch {
 	case f.failed && !k.next.IsZero(): // it starts, or is busy: what it is holds
-		k.next = now.Add(soonTime)
-		return true
+		f, pause = k.last, soonTime
 	case f.denied:
-		k.next = now.Add(deniedPause)
-		return true
+		f, pause = k.last, deniedPause
 	case !told && k.next.IsZero(), f.Program != "":
 		pause = soonTime
 	}
