@@ -119,11 +119,10 @@ func (x *request) decodeText(in *body.Body) (req *wire.Request, why, detail stri
 		req, err = x.wire.Decode(in.Text)
 		return err
 	})
-	var pass *wire.PassError
-	switch {
-	case errors.As(err, &pass):
+	if pass, ok := errors.AsType[*wire.PassError](err); ok {
 		return nil, string(pass.Reason), pass.Detail
-	case err != nil || req == nil:
+	}
+	if err != nil {
 		return nil, ReasonFault, ""
 	}
 	return req, "", ""

@@ -29,8 +29,7 @@ const (
 // of the answer's, and its error ends that; without both the body goes on unchanged,
 // and has every byte.
 func Hold(res *http.Response, w wire.Wire, timer Timer, decide func(refusal []byte) (io.ReadCloser, error)) {
-	h := newHeld(res, w, timer)
-	h.decide = decide
+	newHeld(res, w, timer).decide = decide
 }
 
 // Peek returns the error by which the upstream refused the request, or nil if there
