@@ -50,8 +50,8 @@ type Upstream struct {
 	Why  why.Reason
 	Code string
 
-	began         time.Time // of these failures
-	found, hinted bool      // a path of the API was there; the hint was given
+	began time.Time // of these failures
+	known bool      // a path of the API was there, or is known to be missing
 }
 
 // Upstreams are all that requests went to, by their origins. The zero value has none.
@@ -105,11 +105,10 @@ func (u *Upstreams) Observe(origin string, s Shown, now time.Time) (changes []Ch
 		changes = append(changes, Change{Event: Up, Failures: one.Failures, Down: now.Sub(one.began)})
 	}
 	one.Down, one.Failures, one.Answered = false, 0, now
-	one.found = one.found || s.Found
-	if s.Missing && !one.found && !one.hinted {
-		one.hinted = true
+	if s.Missing && !one.known {
 		changes = append(changes, Change{Event: WithoutPath})
 	}
+	one.known = one.known || s.Found || s.Missing
 	return changes
 }
 
