@@ -60,12 +60,3 @@ func (a *attempt) account(p *plan.Plan) {
 	i := &a.info
 	i.Report, i.Facts, i.Decisive, i.Outcome, i.NewEpoch = p.Report, p.Facts, p.Decisive, Outcome(p.Report.Outcome), p.NewEpoch()
 }
-
-// plans makes plans, which a fault of ours ends.
-func (c *planning) plans(plans func() *plan.Plan) (p *plan.Plan, err error) {
-	err = c.x.safely("compact", func() error {
-		p = plans()
-		return nil
-	})
-	return p, err
-}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 
 	"laconic/proxy/apierror"
-	"laconic/proxy/plan"
 	"laconic/proxy/wire"
 )
 
@@ -23,9 +22,7 @@ func (x *request) count() error {
 	tokens := 0 // they are not known
 	if err == nil {
 		c := x.planning(req)
-		if p, err := c.plans(func() *plan.Plan { return c.PlanOrRepair(req) }); err == nil {
-			tokens = p.Report.After
-		}
+		_ = x.try("compact", func() { tokens = c.PlanOrRepair(req).Report.After })
 	}
 	x.wire = nil // the answer is no message
 	if no, refused := err.(*apierror.Error); refused {

@@ -77,7 +77,7 @@ func (x *request) account(cut bool) {
 	}
 	if x.call != nil && x.call.answer != nil {
 		i.Streamed = x.call.answer.Stream()
-		_ = x.safely("usage", func() error { x.readEnd(cut); return nil })
+		_ = x.try("usage", func() { x.readEnd(cut) })
 	}
 }
 

@@ -128,9 +128,6 @@ func shuttingDown() *apierror.Error {
 // ReasonFault is PassInfo.Reason of a request that the proxy failed on.
 const ReasonFault = "fault"
 
-// errFault is a panic that was recovered, and reported to the listener.
-var errFault = errors.New("fault")
-
 // safely runs one step of the pure half. A panic or an error in it costs the
 // client nothing but the step, and reaches the listener: a body that cannot be
 // read is no fault of ours. http.ErrAbortHandler is an order to the server, and
@@ -142,13 +139,18 @@ func (x *request) safely(step string, f func() error) (err error) {
 				panic(v)
 			}
 			x.p.fault(x.info.ID, step, v)
-			err = errFault
+			err = errors.New(ReasonFault)
 		}
 	}()
 	if err = f(); err != nil && !errors.As(err, new(*wire.PassError)) {
 		x.p.listener.Failed(FaultInfo{ID: x.info.ID, Where: step, What: err.Error()})
 	}
 	return err
+}
+
+// try runs a step that has no error.
+func (x *request) try(step string, f func()) error {
+	return x.safely(step, func() error { f(); return nil })
 }
 
 // fault tells the listener of a panic.

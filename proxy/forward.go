@@ -180,7 +180,7 @@ func (x *request) outbound(pr *httputil.ProxyRequest) {
 	version := strconv.Itoa(x.r.ProtoMajor) + "." + strconv.Itoa(x.r.ProtoMinor)
 	out.Header.Add("Via", version+" "+x.p.mark)
 	if x.steps.Sending = time.Since(x.start); x.span != nil {
-		x.trace(func() { x.span.Sending(out) })
+		_ = x.try("trace", func() { x.span.Sending(out) })
 	}
 }
 

@@ -43,8 +43,7 @@ func (x *request) planning(req *wire.Request) *planning {
 	}
 	key, asked, name := []string{req.Model}, req.Model, req.Model
 	if deployment := access.Deployment(x.r.URL.Path); deployment != "" {
-		key, asked = append(key, "deployment", deployment), deployment
-		name = deployment
+		key, asked, name = append(key, "deployment", deployment), deployment, deployment
 		if req.Model != "" && req.Model != deployment {
 			name += " (" + req.Model + ")"
 		}

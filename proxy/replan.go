@@ -54,14 +54,14 @@ func (a *attempt) replan(facts learn.Facts, i *RetryInfo, shapes ...compact.Dema
 	if req == nil {
 		return nil
 	}
-	p, err := c.plans(func() (p *plan.Plan) {
+	var p *plan.Plan
+	err := c.x.try("compact", func() {
 		for n, shape := range shapes {
 			facts.Shape.Value = shape
 			if p = c.Plan(req, facts, true); p.Report.Repairs != a.Report.Repairs || n == len(shapes)-1 {
 				break
 			}
 		}
-		return p
 	})
 	if err != nil {
 		return nil

@@ -64,7 +64,7 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *request {
 		x.info.Method = r.Method // any other word could be anything
 	}
 	if p.startSpan != nil {
-		x.trace(func() { x.span = p.startSpan(r, x.start) })
+		_ = x.try("trace", func() { x.span = p.startSpan(r, x.start) })
 	}
 	return x
 }

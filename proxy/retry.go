@@ -131,10 +131,7 @@ func (x *request) peek(res *http.Response) (refusal []byte) {
 	if body.Encoding(res.Header) != "" {
 		return nil
 	}
-	_ = x.safely("hold", func() error {
-		refusal = answer.Peek(res, x.wire, x.call.watch)
-		return nil
-	})
+	_ = x.try("hold", func() { refusal = answer.Peek(res, x.wire, x.call.watch) })
 	return refusal
 }
 
@@ -142,25 +139,24 @@ func (x *request) peek(res *http.Response) (refusal []byte) {
 // the client gets the first answer.
 func (s *retrier) again(r *http.Request, status int, refusal []byte) (res *http.Response) {
 	x := s.first.c.x
-	_ = x.safely("retry", func() error {
+	_ = x.try("retry", func() {
 		said := x.wire.Refusal(status, refusal)
 		first := s.first.reconsider(status, said)
 		if first == nil {
-			return nil
+			return
 		}
 		i := x.info.Retry
 		if res, said = first.send(r, s.kind); res != nil || !first.elsewise(said) {
-			return nil
+			return
 		}
 		next := first.reconsider(i.Status, said)
 		reason := x.info.Retry.Reason
 		if x.info.Retry = i; next == nil {
-			return nil
+			return
 		}
 		i.Then = reason
 		next.trial = cmp.Or(next.trial, first.trial)
 		res, _ = next.send(r, s.kind)
-		return nil
 	})
 	if i := x.info.Retry; res == nil && i != nil && i.Sent && i.Status > 0 {
 		x.info.Outcome = Refused

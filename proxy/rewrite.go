@@ -30,8 +30,8 @@ func (x *request) rewrite() (*body.Outgoing, error) {
 	}
 	x.steps.Decoded = time.Since(x.start)
 	c := x.planning(req)
-	p, err := c.plans(func() *plan.Plan { return c.PlanOrRepair(req) })
-	if err != nil {
+	var p *plan.Plan
+	if err := x.try("compact", func() { p = c.PlanOrRepair(req) }); err != nil {
 		return nil, &passed{in: in, outcome: Passed, reason: ReasonFault}
 	}
 	if p.Report.MessagesAfter == 0 {
@@ -42,10 +42,7 @@ func (x *request) rewrite() (*body.Outgoing, error) {
 		return nil, &passed{in: in, outcome: Passed, reason: ReasonFault}
 	}
 	if first.info.Outcome != Rejected && !c.Left() { // past the warm mark, the summary of the coming epoch is begun
-		_ = x.safely("summary", func() error {
-			x.p.summaries.Prepare(c.slot, req.Conversation, &p.Plan)
-			return nil
-		})
+		_ = x.try("summary", func() { x.p.summaries.Prepare(c.slot, req.Conversation, &p.Plan) })
 	} else if first.info.Outcome == Rejected && x.clientLeft() { // it was planned no further than to the next epoch, and might fit
 		return nil, &apierror.Error{Status: StatusClientLeft, Code: apierror.CodeClientLeft, Message: "The client left."}
 	}

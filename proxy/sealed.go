@@ -68,12 +68,11 @@ func (a *attempt) compaction(res *http.Response) (own *http.Response) {
 	if x := c.x; !c.seals || x.settings.lasting == nil || body.Encoding(res.Header) != "" || !knowsNoCompaction(res) {
 		return nil
 	}
-	_ = c.x.safely("compaction", func() error {
+	_ = c.x.try("compaction", func() {
 		if record := a.record(); record != "" {
 			_ = res.Body.Close()
 			own = c.x.compacted(res, a, record)
 		}
-		return nil
 	})
 	return own
 }

@@ -37,17 +37,12 @@ type Steps struct {
 	Sending time.Duration // the request was about to be sent
 }
 
-// trace lets a tracer work.
-func (x *request) trace(f func()) {
-	_ = x.safely("trace", func() error { f(); return nil })
-}
-
 // endSpan ends the span of a request.
 func (x *request) endSpan() {
 	if x.span == nil {
 		return
 	}
-	x.trace(func() {
+	_ = x.try("trace", func() {
 		i := SpanInfo{ReplyInfo: x.info, Steps: x.steps}
 		if x.wire != nil && x.call != nil && x.call.answer != nil {
 			if a, kept := x.call.answer.End(); kept {
