@@ -60,12 +60,8 @@ func exceeding(r *compact.Report) (says string, tools bool) {
 		{"the newest user message", p.User},
 		{"the newest exchange", p.Exchange},
 		{"the record", p.Record},
+		{"messages that stay", r.After - r.Fixed - p.Instructions - p.Task - p.User - p.Exchange - p.Record},
 	}
-	rest := r.After
-	for _, one := range parts {
-		rest -= one.tokens
-	}
-	parts = append(parts, part{"messages that stay", max(0, rest)})
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.tokens, a.tokens) })
 	var words []string
 	sum := 0
