@@ -9,13 +9,10 @@ import (
 // upstream's, made safe for a log. Each character that does not print (controls,
 // line breaks, marks that turn the direction of text) becomes U+FFFD.
 func Clip(s string, most int) string {
-	if len(s) > most {
-		s = s[:most]
-	}
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return unicode.ReplacementChar
 		}
 		return r
-	}, s)
+	}, s[:min(len(s), most)])
 }
