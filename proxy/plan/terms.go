@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 
@@ -129,9 +130,7 @@ func (t *Terms) For(req *wire.Request, published compact.Published, refuses bool
 	if facts.Larger.Value && !t.Told {
 		t.Limits.Window = max(t.Limits.Window, compact.DefaultWindow)
 	}
-	if budget > 0 {
-		t.Limits.Budget = budget
-	}
+	t.Limits.Budget = cmp.Or(budget, t.Limits.Budget)
 }
 
 // OwnCounter reports whether the policy counts by a counter of its own: it is
