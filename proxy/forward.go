@@ -166,11 +166,7 @@ func (x *request) outbound(pr *httputil.ProxyRequest) {
 	out.Host = "" // the URL's
 	out.GetBody = rewind(x.call.body, out.Header)
 	out.Trailer, out.TransferEncoding = nil, nil
-	for name := range out.Header {
-		if notForUpstream(name) {
-			delete(out.Header, name)
-		}
-	}
+	maps.DeleteFunc(out.Header, func(name string, _ []string) bool { return notForUpstream(name) })
 	if x.info.Rewrite != nil {
 		// Its answer is read. RFC 9110 §12.5.3: an answer without an encoding is
 		// acceptable to every client that does not exclude it, and none does.

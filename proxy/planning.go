@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 
@@ -205,12 +206,8 @@ func (p *Proxy) published(s *settings, h http.Header, route *Route, model string
 // client's credential where that goes to it with its requests, else with the
 // operator's key, else with none.
 func (s *settings) asking(h http.Header, route *Route) discover.Upstream {
-	auth := http.Header{}
-	for name, values := range h {
-		if access.IsCredential(name) {
-			auth[name] = values
-		}
-	}
+	auth := maps.Clone(h)
+	maps.DeleteFunc(auth, func(name string, _ []string) bool { return !access.IsCredential(name) })
 	s.setCredential(auth, route, access.Models)
 	return discover.Upstream{URL: route.Upstream, Account: string(route.Key), Header: auth}
 }
