@@ -139,15 +139,14 @@ func (p *Plan) Encode(req *wire.Request, texts []string) ([]byte, error) {
 	p.Texts = texts
 	p.Messages = p.Apply(texts...)
 	p.Slotted, p.Signed = p.Slot != nil, bound(p.Messages)
-	exact := p.Report.After
+	exact := 0 // a slot is charged more than its text costs, and the policy may count otherwise
 	switch {
 	case own:
 		p.Report.Sent(fixed+compact.CostAll(p.Counter, p.Messages), p.Budget)
 	case p.bytesToo != nil:
 		p.Report.After = fixed + compact.CostAll(p.bytesToo.Counter, p.Messages)
-	}
-	if p.Slotted || p.held || p.bytesToo != nil || own {
-		exact = 0 // a slot is charged more than its text costs, and the policy may count otherwise
+	case !p.Slotted && !p.held:
+		exact = p.Report.After
 	}
 	body, err := req.Encode(p.Messages)
 	if err != nil {
