@@ -23,7 +23,7 @@ func (c *planning) attempt(p *plan.Plan, req *wire.Request) (a attempt, body []b
 	a = attempt{c: c, info: c.info}
 	over := func() bool { return c.Policy.Reject && Outcome(p.Report.Outcome) == Over }
 	switch {
-	case c.mode == ModeShadow:
+	case c.x.mode() == ModeShadow:
 		p.Measure(req)
 		body = req.Body
 	case over():
@@ -32,7 +32,7 @@ func (c *planning) attempt(p *plan.Plan, req *wire.Request) (a attempt, body []b
 	}
 	a.account(p)
 	switch {
-	case c.mode == ModeShadow:
+	case c.x.mode() == ModeShadow:
 		a.info.Outcome = Shadow
 	case over(): // maybe by the model's count of the text in the slot
 		a.info.Outcome = Rejected

@@ -21,7 +21,6 @@ import (
 type planning struct {
 	*plan.Terms
 	x      *request
-	mode   string
 	seals  bool      // the answer to an agent's request is an item that stands for its history
 	name   string    // under which the upstream may publish a window
 	sender learn.Key // names the client's credential; zero: it sent none
@@ -50,7 +49,7 @@ func (x *request) planning(req *wire.Request) *planning {
 		}
 	}
 	name = strings.Clone(apierror.Clip(name, 128))
-	c := &planning{x: x, mode: x.mode(), seals: req.Trigger, name: strings.Clone(asked), sender: p.sender(x.r.Header)}
+	c := &planning{x: x, seals: req.Trigger, name: strings.Clone(asked), sender: p.sender(x.r.Header)}
 	c.Terms = &plan.Terms{
 		Policy: x.policy(), Limits: route.Limits, Told: route.Configured, Counter: route.Counter, Chosen: route.Tokenizer != "",
 		Agent:  handover.Of(req.Conversation.Messages, req.NoCalls, req.Compaction),
@@ -155,7 +154,7 @@ func (c *planning) summaryRequest(p *plan.Plan) *summarize.Request {
 	case chosen && !s.ClientCredential:
 		// Whoever may send headers could make the operator pay for any number.
 		r.Unwanted = "override"
-	case c.mode != ModeOn:
+	case x.mode() != ModeOn:
 		r.Unwanted = "mode"
 	case c.Agent != "":
 		r.Unwanted = "compaction" // a new summary would be used once
