@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"cmp"
+	"slices"
 
 	"laconic/tokenize/bpe"
 )
@@ -75,6 +76,14 @@ var tokenizers = []tokenizer{
 	bytesPer(40, "bytes/4"),
 	bytesPer(35, "bytes/3.5"),
 	bytesPer(30, "bytes/3"),
+}
+
+// tokenizerNamed returns one of them, nil for any other name.
+func tokenizerNamed(name string) *tokenizer {
+	if i := slices.IndexFunc(tokenizers, func(t tokenizer) bool { return t.name == name }); i >= 0 {
+		return &tokenizers[i]
+	}
+	return nil
 }
 
 func scaled(name string, s scale, f framing) tokenizer {

@@ -3,6 +3,7 @@ package tokenize
 import (
 	_ "embed"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -10,8 +11,8 @@ import (
 // family has what models of one kind share: one row of the table.
 type family struct {
 	name   string
-	match  string  // patterns on the model's name, separated by blanks; * matches any run, ? one character
-	text   string  // name of the tokenizer
+	match  string // patterns on the model's name, separated by blanks; * matches any run, ? one character
+	text   *tokenizer
 	image  picture // how a picture is charged
 	audio  int     // tokens per second of sound
 	page   int     // tokens per page of a PDF; 0: text and picture of the page (file.go)
@@ -19,29 +20,12 @@ type family struct {
 	input  int     // prompt limit below the window; 0: none
 }
 
-// counters holds the counter of each family, in the order of the table.
-var counters = func() []Counter {
-	all := make([]Counter, len(families))
-	for i := range families {
-		all[i].family = &families[i]
-		for j := range tokenizers {
-			if tokenizers[j].name == families[i].text {
-				all[i].text = &tokenizers[j]
-			}
-		}
-		if all[i].text == nil || families[i].image == nil {
-			panic("BUG: family " + families[i].name + " names no known tokenizer, or no known picture")
-		}
-	}
-	return all
-}()
-
 // longestModel bounds how much of a model's name is looked at: it comes from the client.
 const longestModel = 128
 
 // familyOf finds the row of a model: the first whose patterns match the name or the name without its vendor.
 // The last row matches everything.
-func familyOf(model string) int {
+func familyOf(model string) *family {
 	model = lastOfPath(model)
 	model = strings.ToLower(model[:min(len(model), longestModel)])
 	names := []string{model}
@@ -54,16 +38,7 @@ func familyOf(model string) int {
 	for i, name := range names {
 		names[i] = dotted(name)
 	}
-	for i := range families {
-		for pattern := range strings.FieldsSeq(families[i].match) {
-			for _, name := range names {
-				if matches(pattern, name) {
-					return i
-				}
-			}
-		}
-	}
-	return len(families) - 1
+	return &families[slices.IndexFunc(families, func(f family) bool { return matches(f.match, names...) })]
 }
 
 // lastOfPath returns the name of a model in a path: "openai/gpt-4o", "models/gemini-pro", "C:\models\Qwen3-8B.gguf". Fireworks
@@ -93,10 +68,17 @@ func isASCIIDigit(b byte) bool { return '0' <= b && b <= '9' }
 
 func isASCIILetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
 
-// matches reports whether a name fits the pattern: * matches any run of characters, ? one.
-func matches(pattern, name string) bool {
-	ok, _ := path.Match(pattern, name) // neither has a slash, and no pattern a bracket
-	return ok
+// matches reports whether one of some names fits one of the patterns, which blanks separate: * matches any run of
+// characters, ? one.
+func matches(patterns string, names ...string) bool {
+	for pattern := range strings.FieldsSeq(patterns) {
+		for _, name := range names {
+			if ok, _ := path.Match(pattern, name); ok { // neither has a slash, and no pattern a bracket
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // families are the rows of families.txt.
@@ -107,7 +89,7 @@ var families = func() (all []family) {
 		}
 		f := strings.Split(line, " | ")
 		n := numbersIn(f[4:])
-		all = append(all, family{f[0], f[1], f[2], pictureNamed(f[3]), n[0], n[1], n[2], n[3]})
+		all = append(all, family{f[0], f[1], tokenizerNamed(f[2]), pictureNamed(f[3]), n[0], n[1], n[2], n[3]})
 	}
 	return all
 }()

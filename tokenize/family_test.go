@@ -37,7 +37,7 @@ func TestModelsByName(t *testing.T) {
 		t.Errorf("%s: %v\n%s", file, err, want.String())
 	}
 	for i := range families {
-		if c := &counters[i]; c.Exact() && c.text.scale != nil {
+		if c := (&Counter{&families[i], families[i].text}); c.Exact() && c.text.scale != nil {
 			t.Errorf("%s claims to be exact", families[i].name)
 		}
 	}
@@ -82,7 +82,7 @@ func TestEveryRowClaimsItsOwnPatterns(t *testing.T) {
 		for pattern := range strings.FieldsSeq(f.match) {
 			for _, fill := range []string{"", "x", "-x"} {
 				model := strings.NewReplacer("*", fill, "?", "-").Replace(pattern)
-				reached = reached || familyOf(model) == i
+				reached = reached || familyOf(model) == &families[i]
 			}
 			if strings.ToLower(pattern) != pattern {
 				t.Errorf("%s: pattern %q is not lower case, it can never match", f.name, pattern)
@@ -100,6 +100,8 @@ func TestRowsAreComplete(t *testing.T) {
 		switch {
 		case seen[f.name]:
 			t.Errorf("%s stands in the table twice", f.name)
+		case f.text == nil:
+			t.Errorf("%s names no known tokenizer", f.name)
 		case f.image == nil, f.audio < 1:
 			t.Errorf("%s charges nothing for a picture or a sound", f.name)
 		case f.input != 0 && f.input >= f.window:

@@ -18,16 +18,15 @@ type Counter struct {
 // For returns the counter of a model by its name, with or without a vendor in front ("gpt-4o", "openai/gpt-4o",
 // "us.anthropic.claude-sonnet-4-5"). A name of no known family gets the careful default; never nil.
 func For(model string) *Counter {
-	return &counters[familyOf(model)]
+	f := familyOf(model)
+	return &Counter{f, f.text}
 }
 
 // Named returns a counter of the same family (media formulas, pages) with another text tokenizer, one of [Names]. The error
 // names all known ones.
 func (c *Counter) Named(tokenizer string) (*Counter, error) {
-	for i := range tokenizers {
-		if tokenizers[i].name == tokenizer {
-			return &Counter{c.family, &tokenizers[i]}, nil
-		}
+	if t := tokenizerNamed(tokenizer); t != nil {
+		return &Counter{c.family, t}, nil
 	}
 	return nil, fmt.Errorf("unknown tokenizer %.64q (known: %s)", tokenizer, strings.Join(Names(), ", "))
 }
@@ -48,7 +47,7 @@ func Names() []string {
 // An upstream that loads a model with a smaller window than it was trained for (Ollama, llama.cpp, LM Studio) cannot be
 // recognized by the name of the model.
 func Window(model string) (window, input int, ok bool) {
-	f := &families[familyOf(model)]
+	f := familyOf(model)
 	return f.window, f.input, f.window > 0
 }
 
@@ -63,7 +62,7 @@ func (c *Counter) Family() string { return c.family.name }
 // name is taken for its own.
 func (c *Counter) Exact() bool {
 	known := c.family != &families[len(families)-1]
-	return c.text.encoding != nil && c.text.scale == nil && (!known || ordinary(c.text.name) == ordinary(c.family.text))
+	return c.text.encoding != nil && c.text.scale == nil && (!known || ordinary(c.text.name) == ordinary(c.family.text.name))
 }
 
 // ordinary returns the name of the encoding with the same tokens for ordinary text.
@@ -77,7 +76,7 @@ func ordinary(encoding string) string {
 // FramingExact reports whether the tokens around messages are counted as the model counts them. They are for OpenAI's
 // models, for messages without calls. Tools, calls, pictures, sounds and files are always charged by formulas.
 func (c *Counter) FramingExact() bool {
-	return c.Exact() && c.text.name == c.family.text && c.text.framing.preamble == 0
+	return c.Exact() && c.text == c.family.text && c.text.framing.preamble == 0
 }
 
 // Reads reports whether texts must be read to be counted. If not, the length is enough, and [Counter.Bytes] is as good

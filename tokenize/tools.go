@@ -3,6 +3,7 @@ package tokenize
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -100,14 +101,7 @@ var templates = []template{
 
 // templateOf returns the row of a family.
 func templateOf(family string) template {
-	for _, t := range templates {
-		for pattern := range strings.FieldsSeq(t.families) {
-			if matches(pattern, family) {
-				return t
-			}
-		}
-	}
-	return templates[len(templates)-1]
+	return templates[slices.IndexFunc(templates, func(t template) bool { return matches(t.families, family) })]
 }
 
 // Quotes reports whether the template of the model's family writes results as strings of JSON.

@@ -45,5 +45,5 @@ func (c *Counter) Careful() int {
 
 // guessed reports whether the tokenizer is a guess: the default of a family whose own is not known.
 func (c *Counter) guessed() bool {
-	return (c.family.name == "unknown" || c.family.name == "mimo") && c.text.name == c.family.text
+	return (c.family.name == "unknown" || c.family.name == "mimo") && c.text == c.family.text
 }
