@@ -39,12 +39,7 @@ func (t tiles) tokens(w, h int, detail string) int {
 	return t.base + t.tile*ceilDiv(w*num, 512*den)*ceilDiv(h*num, 512*den)
 }
 
-func (t tiles) most(detail string) int {
-	if detail == "low" {
-		return t.base
-	}
-	return t.base + t.tile*4*2 // 2048 × 768
-}
+func (t tiles) most(detail string) int { return t.tokens(2048, 768, detail) }
 
 // patches counts squares of side pixels. A picture of more than limit squares is shrunk until a whole number of
 // squares fits, as OpenAI's guide describes. percent scales the count to billed tokens. detail "low" changes
@@ -122,12 +117,10 @@ func (c crops) tokens(w, h int, _ string) int {
 	}
 	w, h = fit(w, h, 3072)
 	unit := min(max(min(w, h)*2/3, 256), 768)
-	return c.tile * min(ceilDiv(w, unit)*ceilDiv(h, unit), mostCrops)
+	return c.tile * min(ceilDiv(w, unit)*ceilDiv(h, unit), 16) // of a square
 }
 
-func (c crops) most(string) int { return c.tile * mostCrops }
-
-const mostCrops = 16 // 3072 × 3072
+func (c crops) most(string) int { return c.tokens(3072, 3072, "") }
 
 // lines is Mistral's way: squares of side pixels, and one more token that ends each row of them.
 type lines struct {
@@ -140,10 +133,7 @@ func (l lines) tokens(w, h int, _ string) int {
 	return (ceilDiv(w, l.side) + 1) * ceilDiv(h, l.side)
 }
 
-func (l lines) most(string) int {
-	n := ceilDiv(l.edge, l.side)
-	return (n + 1) * n
-}
+func (l lines) most(string) int { return l.tokens(l.edge, l.edge, "") }
 
 // fit scales a picture down until no side is longer than edge, rounding up.
 func fit(w, h, edge int) (int, int) {
