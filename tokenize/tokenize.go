@@ -62,15 +62,9 @@ func (c *Counter) Family() string { return c.family.name }
 // name is taken for its own.
 func (c *Counter) Exact() bool {
 	known := c.family != &families[len(families)-1]
-	return c.text.encoding != nil && c.text.scale == nil && (!known || ordinary(c.text.name) == ordinary(c.family.text.name))
-}
-
-// ordinary returns the name of the encoding with the same tokens for ordinary text.
-func ordinary(encoding string) string {
-	if encoding == "o200k_harmony" {
-		return "o200k_base" // they differ in their special tokens alone
-	}
-	return encoding
+	name, _, _ := strings.Cut(c.text.name, "_")
+	own, _, _ := strings.Cut(c.family.text.name, "_") // o200k_base and o200k_harmony differ in their special tokens alone
+	return c.text.encoding != nil && c.text.scale == nil && (!known || name == own)
 }
 
 // FramingExact reports whether the tokens around messages are counted as the model counts them. They are for OpenAI's
