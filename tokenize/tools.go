@@ -38,16 +38,9 @@ func (c *Counter) Format(raw []byte) int {
 	return c.json(raw)
 }
 
-// empty reports whether a JSON text holds nothing.
+// empty reports whether a JSON text holds nothing. Longer ones with nothing but blanks cost a little.
 func empty(raw []byte) bool {
-	if len(raw) > 64 { // longer ones with nothing but blanks cost a little
-		return false
-	}
-	switch string(compactJSON(raw)) {
-	case "", "null", "[]", "{}":
-		return true
-	}
-	return false
+	return len(raw) <= 64 && slices.Contains([]string{"", "null", "[]", "{}"}, string(compactJSON(raw)))
 }
 
 // json returns the cost of a JSON text without its white space.
