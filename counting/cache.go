@@ -60,36 +60,24 @@ type textCache struct {
 // tokenizer, and the form of the text if it has several.
 func (c *cache) texts(way string) textCache { return textCache{c, maphash.String(c.seeds[0], way)} }
 
-// key returns the key of the count of a text with this sum.
-func (t textCache) key(sum compact.Sum) compact.Sum {
-	sum.Hash[0] ^= t.way
-	return sum
-}
-
 // count returns the count of a text, and reports whether it was remembered. If not, counted makes it, from the text
 // alone.
 func (t textCache) count(text string, counted func(string) int) (n int, seen bool) {
 	if len(text) < shortest {
 		return counted(text), false
 	}
-	sum := t.c.sum(text)
-	if n, seen = t.get(sum); !seen {
-		n = counted(text)
-		t.set(sum, n)
-	}
-	return n, seen
+	return t.cost(t.c.sum(text), func() int { return counted(text) })
 }
 
-// get returns the count of a text with this sum, and reports whether it is remembered.
-func (t textCache) get(sum compact.Sum) (n int, seen bool) {
-	n, seen = t.c.counts.GetIfPresent(t.key(sum))
-	if seen {
+// cost returns the count of a text with this sum, and reports whether it was remembered. If not, counted makes it.
+func (t textCache) cost(sum compact.Sum, counted func() int) (n int, seen bool) {
+	sum.Hash[0] ^= t.way
+	if n, seen = t.c.counts.GetIfPresent(sum); seen {
 		t.c.hits.Add(1)
-	} else {
-		t.c.misses.Add(1)
+		return n, true
 	}
-	return n, seen
+	t.c.misses.Add(1)
+	n = counted()
+	t.c.counts.Set(sum, n)
+	return n, false
 }
-
-// set remembers the count of a text with this sum.
-func (t textCache) set(sum compact.Sum, n int) { t.c.counts.Set(t.key(sum), n) }

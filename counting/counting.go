@@ -178,13 +178,11 @@ func (k *Counter) Message(m *compact.Message) int {
 	if m.Edited || m.Sum == (compact.Sum{}) {
 		return compact.CostOfPieces(k, m)
 	}
-	n, seen := k.messages.get(m.Sum)
-	if !seen {
+	n, _ := k.messages.cost(m.Sum, func() int {
 		pieces := *k
 		pieces.least = longText
-		n = compact.CostOfPieces(&pieces, m)
-		k.messages.set(m.Sum, n)
-	}
+		return compact.CostOfPieces(&pieces, m)
+	})
 	return n
 }
 
