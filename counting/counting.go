@@ -5,6 +5,7 @@
 package counting
 
 import (
+	"cmp"
 	"iter"
 	"sync"
 	"unsafe"
@@ -25,7 +26,6 @@ type Counter struct {
 	// pdfs are files as in JSON; their pages cost what the family
 	// says. messages are whole messages, by their sums.
 	pdfs, messages textCache
-	sum            func(string) compact.Sum
 	quotes         bool // the texts of results
 	mute           bool // texts beside calls cost nothing
 	// least is the length of the shortest text that is remembered, in bytes.
@@ -67,15 +67,9 @@ func For(model, tokenizer string) (compact.Counter, error) {
 // Limits completes what is known of a model by the built-in table of models: what is
 // given first, then the table, then a default window.
 func Limits(l compact.Limits, model string, window int) compact.Limits {
-	known, input, ok := tokenize.Window(model)
-	if l.Window == 0 {
-		l.Window = window
-		if ok {
-			l.Window = known
-		}
-	}
-	if l.Input == 0 && ok && input < l.Window {
-		l.Input = input
+	known, input, _ := tokenize.Window(model)
+	if l.Window = cmp.Or(l.Window, known, window); input < l.Window {
+		l.Input = cmp.Or(l.Input, input)
 	}
 	return l
 }
@@ -87,7 +81,7 @@ func newCounter(c *tokenize.Counter, counts *cache) *Counter {
 		plain: counts.texts(name), escaped: counts.texts(name + " escaped"),
 		tools: counts.texts(name + " tools of " + c.Family()), formats: counts.texts(name + " formats"),
 		unknown: counts.texts(name + " unknown"), pdfs: counts.texts(c.Family() + " PDFs"),
-		messages: counts.texts(name + " messages of " + c.Family()), sum: counts.sum, quotes: c.Quotes(), mute: c.Mute(),
+		messages: counts.texts(name + " messages of " + c.Family()), quotes: c.Quotes(), mute: c.Mute(),
 	}
 }
 
@@ -167,7 +161,7 @@ func (k *Counter) Part(m *compact.Message, p *compact.Part) int {
 }
 
 // Sum returns the sum by which the cost of a message is remembered, from its bytes.
-func (k *Counter) Sum(raw string) compact.Sum { return k.sum(raw) }
+func (k *Counter) Sum(raw string) compact.Sum { return k.messages.c.sum(raw) }
 
 // longText is the length of texts, in bytes, that are remembered beside the message
 // in which they stand: when something else in it changes, as markers do that move
