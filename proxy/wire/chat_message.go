@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"laconic/compact"
@@ -77,9 +76,6 @@ func (d *decoder) message() {
 	case compact.Assistant:
 		if legacy.kind == '{' {
 			d.legacyCall(legacy, place{element: legacyAt})
-		}
-		if slices.ContainsFunc(d.calls[k.calls.from:], func(c compact.Call) bool { return c.Sealed }) {
-			m.Seal |= compact.SealCalls
 		}
 		d.end(k)
 		return

@@ -90,7 +90,7 @@ func (d *document) check() *PassError { return check(d.src, slices.Concat(d.know
 // begin adds a message, and the place where its pieces will be.
 func (d *document) begin() (*compact.Message, *mark) {
 	d.crowd()
-	d.msgs = append(d.msgs, compact.Message{Origin: len(d.msgs)})
+	d.msgs = append(d.msgs, compact.Message{})
 	d.marks = append(d.marks, mark{
 		elements: runAt(len(d.elements)), parts: runAt(len(d.parts)), calls: runAt(len(d.calls)),
 	})
@@ -150,16 +150,16 @@ func (d *document) dropCalls(k *mark) {
 	d.calls, d.ofCalls = d.calls[:k.calls.from], d.ofCalls[:k.calls.from]
 }
 
-// attach hands every message its parts and calls, out of two slices that all share.
-// No message can grow into its neighbour's.
+// attach hands every message its place, and its parts and calls out of two slices that
+// all share. No message can grow into its neighbour's.
 func (d *document) attach() {
-	for i := range d.msgs {
-		k := &d.marks[i]
-		if p := k.parts; p.from < p.to {
-			d.msgs[i].Parts = d.parts[p.from:p.to:p.to]
-		}
-		if c := k.calls; c.from < c.to {
-			d.msgs[i].Calls = d.calls[c.from:c.to:c.to]
+	for i, k := range d.marks {
+		m := &d.msgs[i]
+		m.Origin = i
+		m.Parts = d.parts[k.parts.from:k.parts.to:k.parts.to]
+		m.Calls = d.calls[k.calls.from:k.calls.to:k.calls.to]
+		if slices.ContainsFunc(m.Calls, func(c compact.Call) bool { return c.Sealed }) {
+			m.Seal |= compact.SealCalls
 		}
 	}
 	d.Conversation.Messages = d.msgs

@@ -59,9 +59,6 @@ func (d *document) lead() {
 		return
 	}
 	d.msgs, d.marks = slices.Insert(d.msgs, 0, m), slices.Insert(d.marks, 0, k)
-	for i := range d.msgs {
-		d.msgs[i].Origin = i
-	}
 }
 
 // field reads what the API has beside its list.

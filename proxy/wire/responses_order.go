@@ -26,11 +26,6 @@ func (d *itemDecoder) arrange() {
 		d.fail(CallElsewhere, d.inputAt, "")
 		return
 	}
-	for i := range d.msgs {
-		if d.msgs[i].Role == compact.Assistant && slices.ContainsFunc(d.calls[d.marks[i].calls.from:d.marks[i].calls.to], func(c compact.Call) bool { return c.Sealed }) {
-			d.msgs[i].Seal |= compact.SealCalls
-		}
-	}
 	if !d.blank(d.instructions) {
 		d.instruct(d.instructions)
 	}
@@ -125,7 +120,6 @@ func (d *itemDecoder) pairItems() (missing bool) {
 		}
 		for _, from := range append([]int32{int32(i)}, results[i]...) {
 			d.msgs[to], d.marks[to] = msgs[from], marks[from]
-			d.msgs[to].Origin = to
 			to++
 		}
 	}
