@@ -108,14 +108,6 @@ var routes = []struct {
 	{endpoint: "/responses", wire: Responses},
 }
 
-// All are the wires.
-var All = func() (all []Wire) {
-	for _, r := range routes {
-		all = append(all, r.wire)
-	}
-	return all
-}()
-
 // For returns the wire of an endpoint, nil if its bodies are not read, and the one whose
 // requests it counts, nil if it counts none.
 func For(endpoint string) (w, counts Wire) {
