@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // span is a run of bytes of a body. A span that ends at 0 is absent.
@@ -233,23 +232,13 @@ func (s *scanner) ahead(at int, key string) (text string) {
 }
 
 // view lends a run of the body as a string. The body is never written to.
-func (s *scanner) view(start, end int) string {
-	if start >= end {
-		return ""
-	}
-	return unsafe.String(&s.src[start], end-start)
-}
+func (s *scanner) view(start, end int) string { return lent(s.src[start:max(start, end)]) }
 
 // raw is a run of the body.
 func (s *scanner) raw(p span) []byte { return s.src[p.start:p.end:p.end] }
 
 // str is the decoded text of a string value, "" for any other.
-func (s *scanner) str(v value) string {
-	if v.kind != '"' {
-		return ""
-	}
-	return unquote(s.inside(v))
-}
+func (s *scanner) str(v value) string { return s.textOf(v).String() }
 
 // inside is what stands between the quotes of a string, or the brackets of another
 // value.
