@@ -49,28 +49,17 @@ const (
 	hidden = 64
 )
 
-// tensor is a matrix, or a vector of ones.
+// tensor is a matrix, or a vector of ones. Its numbers take a multiple of alignment, for
+// columns do.
 type tensor struct {
 	name    string
 	columns uint64
 	rows    uint64 // 0: a vector
 }
 
-// layout returns the type of the numbers, and how many bytes they take with what aligns
-// the next.
-func (t tensor) layout() (kind uint32, size uint64) {
-	if t.rows == 0 {
-		return tensorFloat32, aligned(4 * t.columns)
-	}
-	return tensorFloat16, aligned(2 * t.columns * t.rows)
-}
-
-func aligned(n uint64) uint64 { return (n + alignment - 1) / alignment * alignment }
-
 // Write writes a model with a vocabulary, which was trained for prompts of so many
 // tokens. It says one word.
 func Write(file string, v *Vocabulary, window int) error {
-	floats := func(f float32) []byte { return number(math.Float32bits(f)) }
 	entries := append([]entry{
 		{"general.architecture", typeString, text("llama")},
 		{"general.name", typeString, text("test")},
@@ -79,7 +68,7 @@ func Write(file string, v *Vocabulary, window int) error {
 		{"llama.block_count", typeUint32, number(1)},
 		{"llama.feed_forward_length", typeUint32, number(hidden)},
 		{"llama.attention.head_count", typeUint32, number(1)},
-		{"llama.attention.layer_norm_rms_epsilon", typeFloat32, floats(1e-5)},
+		{"llama.attention.layer_norm_rms_epsilon", typeFloat32, number(math.Float32bits(1e-5))},
 		{"llama.rope.dimension_count", typeUint32, number(width)},
 		{"llama.vocab_size", typeUint32, number(uint32(v.size))},
 	}, v.entries...)
@@ -114,27 +103,30 @@ func Write(file string, v *Vocabulary, window int) error {
 		for _, d := range dims {
 			head = binary.LittleEndian.AppendUint64(head, d)
 		}
-		kind, size := t.layout()
+		kind, own := t.numbers(v)
 		head = binary.LittleEndian.AppendUint64(append(head, number(kind)...), uint64(len(numbers)))
-		own := t.numbers(v)
-		numbers = append(append(numbers, own...), make([]byte, size-uint64(len(own)))...) // the rest is zero
+		numbers = append(numbers, own...)
 	}
-	head = append(head, make([]byte, aligned(uint64(len(head)))-uint64(len(head)))...)
+	head = append(head, make([]byte, (alignment-len(head)%alignment)%alignment)...)
 	return os.WriteFile(file, append(head, numbers...), 0o666)
 }
 
-// numbers are those of a tensor up to the last that is not zero. The first number of
-// every token is one, all that the network adds is zero, and only the row of one token
-// looks at the first number.
-func (t tensor) numbers(v *Vocabulary) []byte {
-	one := []byte{0x00, 0x3C} // as a float16
-	switch {
-	case t.rows == 0:
-		return bytes.Repeat(number(math.Float32bits(1)), int(t.columns))
-	case t.name == "token_embd.weight":
-		return bytes.Repeat(append(one, make([]byte, 2*width-2)...), int(t.rows))
-	case t.name == "output.weight":
-		return append(make([]byte, 2*width*v.word), one...)
+// numbers are those of a tensor, and their type. The first number of every token is one,
+// all that the network adds is zero, and only the row of one token looks at the first
+// number.
+func (t tensor) numbers(v *Vocabulary) (kind uint32, all []byte) {
+	if t.rows == 0 {
+		return tensorFloat32, bytes.Repeat(number(math.Float32bits(1)), int(t.columns))
 	}
-	return nil
+	one := []byte{0x00, 0x3C} // as a float16
+	all = make([]byte, 2*t.columns*t.rows)
+	switch t.name {
+	case "token_embd.weight":
+		for at := 0; at < len(all); at += 2 * width {
+			copy(all[at:], one)
+		}
+	case "output.weight":
+		copy(all[2*width*v.word:], one)
+	}
+	return tensorFloat16, all
 }
