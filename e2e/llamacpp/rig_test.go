@@ -89,8 +89,8 @@ func startLlama(t testing.TB, file, template string, window int, args ...string)
 }
 
 // front puts a proxy before a server that notes what comes.
-func front(s *llamacpp.Server, t testing.TB) *llama {
-	l := &llama{direct: s.URL}
+func front(direct string, t testing.TB) *llama {
+	l := &llama{direct: direct}
 	to, _ := url.Parse(l.direct)
 	proxy := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(to) },

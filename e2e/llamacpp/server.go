@@ -14,47 +14,35 @@ import (
 // folder is where fetch puts everything, seen from this package.
 const folder = "../../.llamacpp"
 
-// A Server is a llama-server of a test.
-type Server struct {
-	URL string // http://127.0.0.1:port, without /v1
-	cmd *exec.Cmd
-	log string
-}
-
-// Start starts a llama-server at a free address. args are further words of its command
-// line.
-func Start(t testing.TB, addr string, args ...string) *Server {
+// Start starts a llama-server of a test at a free address, and returns its URL without
+// /v1. args are further words of its command line.
+func Start(t testing.TB, addr string, args ...string) (url string) {
 	t.Helper()
 	host, port, _ := strings.Cut(addr, ":")
-	s := &Server{URL: "http://" + addr, log: filepath.Join(t.TempDir(), "llama-server.log")}
-	s.cmd = program(t)
-	s.cmd.Args = append(append(s.cmd.Args, "--host", host, "--port", port, "--jinja", "--threads", "1", "--threads-batch", "1", "--no-webui"), args...)
-	log, err := os.Create(s.log)
+	url = "http://" + addr
+	cmd := program(t)
+	cmd.Args = append(append(cmd.Args, "--host", host, "--port", port, "--jinja", "--threads", "1", "--threads-batch", "1", "--no-webui"), args...)
+	log, err := os.Create(filepath.Join(t.TempDir(), "llama-server.log"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	s.cmd.Stdout, s.cmd.Stderr = log, log
-	if err := s.cmd.Start(); err != nil {
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- s.cmd.Wait() }()
+	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() {
-		_ = s.cmd.Process.Kill() // it keeps nothing
+		_ = cmd.Process.Kill() // it keeps nothing
 		<-ended
 	})
-	healthy := func() bool { status, _ := rig.Get(s.URL + "/health"); return status == http.StatusOK }
+	healthy := func() bool { status, _ := rig.Get(url + "/health"); return status == http.StatusOK }
 	if !rig.Soon(func() bool { return len(ended) > 0 || healthy() }) || !healthy() {
-		t.Fatalf("llama-server did not begin:\n%s", s.Output())
+		said := rig.ReadFile(t, log.Name())
+		t.Fatalf("llama-server did not begin:\n%s", said[max(0, len(said)-2000):])
 	}
-	return s
-}
-
-// Output returns the end of what the server said.
-func (s *Server) Output() string {
-	b, _ := os.ReadFile(s.log)
-	return string(b[max(0, len(b)-2000):])
+	return url
 }
 
 // program returns a command that runs llama-server. The one that was fetched finds its

@@ -77,14 +77,14 @@ func TestLlamaCppTemplates(t *testing.T) {
 	}
 	for i := 0; i < len(files); i += every {
 		t.Run(filepath.Base(files[i]), func(t *testing.T) {
-			s := llamacpp.Start(t, storetest.FreeAddress(t), "-m", file, "-c", "32768", "-np", "1", "--chat-template-file", files[i])
+			url := llamacpp.Start(t, storetest.FreeAddress(t), "-m", file, "-c", "32768", "-np", "1", "--chat-template-file", files[i])
 			taken := 0
 			for _, p := range pairs {
-				if status, _, _ := rig.Post(t, s.URL+"/apply-template", p.Original); status != http.StatusOK {
+				if status, _, _ := rig.Post(t, url+"/apply-template", p.Original); status != http.StatusOK {
 					continue
 				}
 				taken++
-				if status, _, why := rig.Post(t, s.URL+"/apply-template", p.Folded); status != http.StatusOK {
+				if status, _, why := rig.Post(t, url+"/apply-template", p.Folded); status != http.StatusOK {
 					t.Errorf("it takes the original and refuses\n%s\n%s", strings.Join(rolesOf(p.Folded), ", "), why)
 				}
 			}

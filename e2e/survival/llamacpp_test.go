@@ -46,7 +46,7 @@ func TestClaudeOnLlamaCpp(t *testing.T) {
 						short, _ = sjson.SetBytes(slices.Clone(body), "max_tokens", 1)
 						short, _ = sjson.SetBytes(short, "stream", false)
 					}
-					req, _ := http.NewRequestWithContext(r.Context(), r.Method, llama.URL+r.URL.RequestURI(), bytes.NewReader(short))
+					req, _ := http.NewRequestWithContext(r.Context(), r.Method, llama+r.URL.RequestURI(), bytes.NewReader(short))
 					req.Header.Set("Content-Type", "application/json")
 					res, err := client.Do(req)
 					if err != nil || secret && r.Method != http.MethodPost {
