@@ -1,9 +1,8 @@
 package rig
 
 import (
-	"bytes"
 	"encoding/json"
-	"strconv"
+	"fmt"
 	"testing"
 
 	"github.com/tidwall/gjson"
@@ -55,19 +54,16 @@ func (c *Chat) Points() (points []int) {
 
 // Body returns a request with these messages, and with gap between two of them.
 func (c *Chat) Body(messages []json.RawMessage, gap string) []byte {
-	var b bytes.Buffer
-	b.WriteString(`{"model":` + strconv.Quote(c.Model) + `,"messages":[`)
+	b := fmt.Appendf(nil, `{"model":%q,"messages":[`, c.Model)
 	for i, m := range messages {
 		if i > 0 {
-			b.WriteString(gap)
+			b = append(b, gap...)
 		}
-		b.Write(m)
+		b = append(b, m...)
 	}
-	b.WriteByte(']')
+	b = append(b, ']')
 	if len(c.Tools) > 0 {
-		b.WriteString(`,"tools":`)
-		b.Write(c.Tools)
+		b = fmt.Appendf(b, `,"tools":%s`, c.Tools)
 	}
-	b.WriteString(`,"temperature": 0.10}`)
-	return b.Bytes()
+	return append(b, `,"temperature": 0.10}`...)
 }
