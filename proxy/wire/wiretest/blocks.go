@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"strings"
+	"regexp"
 	"testing"
 
 	"laconic/compact"
@@ -38,7 +38,7 @@ func Blocks(t testing.TB, chat []byte, signed bool) (system string, list []any) 
 				blocks = append(blocks, Fields{"type": "text", "text": text})
 			}
 			for _, c := range m.Calls {
-				id, arguments := strings.Map(plainLetter, c.ID), c.Arguments.String()
+				id, arguments := foreign.ReplaceAllString(c.ID, "_"), c.Arguments.String()
 				if seen[c.ID]++; seen[c.ID] > 1 {
 					id = fmt.Sprintf("%s-%d", id, seen[c.ID])
 				}
@@ -69,12 +69,8 @@ func Blocks(t testing.TB, chat []byte, signed bool) (system string, list []any) 
 	return system, list
 }
 
-func plainLetter(r rune) rune {
-	if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
-		return r
-	}
-	return '_'
-}
+// foreign are the characters that an id of the messages API may not have.
+var foreign = regexp.MustCompile(`[^\w-]`)
 
 // BlocksBody returns a request of the messages API. As Claude Code does it, the newest
 // words carry a mark of the cache, for which a text becomes a block.
