@@ -3,7 +3,6 @@ package tokenize
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"strings"
 )
 
@@ -32,10 +31,8 @@ func (c *Counter) functions(raw []byte) int {
 	var list []any
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber() // some numbers are too large for a float64
-	if len(raw) <= longestTools && d.Decode(&list) == nil {
-		if _, err := d.Token(); err == io.EOF { // nothing is behind it
-			return lastFunction + c.each(list)
-		}
+	if len(raw) <= longestTools && json.Valid(raw) && d.Decode(&list) == nil {
+		return lastFunction + c.each(list)
 	}
 	return 2*c.json(raw) + c.text.framing.function + lastFunction
 }
