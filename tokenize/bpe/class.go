@@ -25,12 +25,9 @@ const (
 	classOther  class = 0
 	classUpper        = isUpper
 	classLower        = isLower
-	classLetter       = isUpper | isLower
+	classLetter       = isUpper | isLower // every letter and every mark has at least one of its bits
 	classMark         = isUpper | isLower | isMark
 )
-
-// letterOrMark are the bits that every letter and every mark has at least one of.
-const letterOrMark = isUpper | isLower
 
 // classFile has a line for each run of code points of one class: first, last and the
 // letter of the class, of the Unicode version that the reference tokenizer uses.

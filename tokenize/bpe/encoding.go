@@ -3,7 +3,6 @@
 package bpe
 
 import (
-	"slices"
 	"sync"
 	"unicode/utf8"
 )
@@ -20,7 +19,6 @@ import (
 // The methods take time in proportion to the length of the text, whatever the text, and
 // may be called by many goroutines at once.
 type Encoding struct {
-	name      string
 	cl100k    bool // split like cl100k_base, not like o200k_base
 	vocab     *vocab
 	tokens    *tokenSet
@@ -32,17 +30,16 @@ type Encoding struct {
 var (
 	// O200k returns the encoding of GPT-4o and later models, o200k_base. o200k_harmony
 	// has the same tokens for ordinary text. The first call builds its tables.
-	O200k = sync.OnceValue(func() *Encoding { return newEncoding("o200k_base", o200kMerges, false) })
+	O200k = sync.OnceValue(func() *Encoding { return newEncoding(o200kMerges, false) })
 	// Cl100k returns the encoding of GPT-4 and GPT-3.5, cl100k_base. The first call
 	// builds its tables.
-	Cl100k = sync.OnceValue(func() *Encoding { return newEncoding("cl100k_base", cl100kMerges, true) })
+	Cl100k = sync.OnceValue(func() *Encoding { return newEncoding(cl100kMerges, true) })
 )
 
-func newEncoding(name, merges string, cl100k bool) *Encoding {
+func newEncoding(merges string, cl100k bool) *Encoding {
 	readClasses()
 	v := readVocab(merges)
 	e := &Encoding{
-		name:    name,
 		cl100k:  cl100k,
 		vocab:   v,
 		tokens:  newTokenSet(v),
@@ -66,7 +63,7 @@ type scratch struct {
 // is not valid UTF-8.
 func (e *Encoding) Count(text []byte) int {
 	if !utf8.Valid(text) {
-		text = appendRepaired(nil, text)
+		text = repaired(text)
 	}
 	s := e.scratch.Get().(*scratch)
 	total := 0
@@ -100,11 +97,11 @@ func (e *Encoding) countPiece(s *scratch, text []byte, p, end int) int {
 	return int(known.rest >> countShift)
 }
 
-// appendRepaired appends the text to dst, with U+FFFD in place of invalid bytes: one for
-// the longest beginning of a character, or for one byte that begins none (Unicode 16.0,
-// section 3.9, "Substitution of Maximal Subparts"; WHATWG encoding, UTF-8 decoder).
-func appendRepaired(dst, text []byte) []byte {
-	dst = slices.Grow(dst, 3*len(text)) // at once: a client may send megabytes
+// repaired returns the text with U+FFFD in place of invalid bytes: one for the longest
+// beginning of a character, or for one byte that begins none (Unicode 16.0, section 3.9,
+// "Substitution of Maximal Subparts"; WHATWG encoding, UTF-8 decoder).
+func repaired(text []byte) []byte {
+	dst := make([]byte, 0, 3*len(text)) // at once: a client may send megabytes
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
 		if r == utf8.RuneError && size == 1 {

@@ -15,7 +15,7 @@ func TestBrokenTextIsReadAsReplacementCharacters(t *testing.T) {
 		for _, e := range []*Encoding{O200k(), Cl100k()} {
 			got, want := tokens(e, text), tokens(e, same)
 			if !slices.Equal(got, want) || e.Count([]byte(text)) != len(want) {
-				t.Errorf("%s: %q is %v (counted %d), want the tokens of %q, %v", e.name, text, got, e.Count([]byte(text)), same, want)
+				t.Errorf("%s: %q is %v (counted %d), want the tokens of %q, %v", e.name(), text, got, e.Count([]byte(text)), same, want)
 			}
 		}
 	}
@@ -51,7 +51,7 @@ func TestCountingDoesNotAllocate(t *testing.T) {
 		for _, text := range texts {
 			e.Count([]byte(text))
 			if n := testing.AllocsPerRun(20, func() { e.Count([]byte(text)) }); n >= 1 {
-				t.Errorf("%s: counting %q allocates %v times", e.name, text[:20], n)
+				t.Errorf("%s: counting %q allocates %v times", e.name(), text[:20], n)
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func TestEncodingsMayBeUsedByManyGoroutines(t *testing.T) {
 				for i := range texts {
 					text := texts[(i+g*len(texts)/8)%len(texts)]
 					if got, want := e.Count([]byte(text)), len(tokens(e, text)); got != want {
-						t.Errorf("%s: %q counts %d, want %d", e.name, text, got, want)
+						t.Errorf("%s: %q counts %d, want %d", e.name(), text, got, want)
 					}
 				}
 			})

@@ -90,18 +90,18 @@ func TestHostileTextsTakeNoMoreThanOthers(t *testing.T) {
 			// copied, at most three bytes for one. On another processor the pool may be empty.
 			most := uint64(4*size) + 2*uint64(unsafe.Sizeof(scratch{}))
 			if took := after.TotalAlloc - before.TotalAlloc; !raced() && took > most {
-				t.Errorf("%s: %s: counting %d bytes allocates %d", e.name, hostile.name, len(text), took)
+				t.Errorf("%s: %s: counting %d bytes allocates %d", e.name(), hostile.name, len(text), took)
 			}
 
 			tokens := tokens(e, text)
 			if len(tokens) != count {
-				t.Errorf("%s: %s: counted %d, but there are %d tokens", e.name, hostile.name, count, len(tokens))
+				t.Errorf("%s: %s: counted %d, but there are %d tokens", e.name(), hostile.name, count, len(tokens))
 			}
-			rest := string(appendRepaired(nil, []byte(text)))
+			rest := string(repaired([]byte(text)))
 			for i, id := range tokens {
 				token := string(e.vocab.token(id))
 				if !strings.HasPrefix(rest, token) {
-					t.Errorf("%s: %s: token %d of %d is %q", e.name, hostile.name, i, len(tokens), token)
+					t.Errorf("%s: %s: token %d of %d is %q", e.name(), hostile.name, i, len(tokens), token)
 					break
 				}
 				rest = rest[len(token):]

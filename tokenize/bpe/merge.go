@@ -61,8 +61,8 @@ func (m *merger) merge(e *Encoding, piece []byte, size int, found func([]uint32)
 		}
 		// The last token that starts in the first seven eighths of the window.
 		last, at := 0, 0
-		for at+e.vocab.size(m.tokens[last]) <= size*7/8 {
-			at += e.vocab.size(m.tokens[last])
+		for at+len(e.vocab.token(m.tokens[last])) <= size*7/8 {
+			at += len(e.vocab.token(m.tokens[last]))
 			last++
 		}
 		if last == 0 {

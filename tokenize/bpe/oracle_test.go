@@ -20,13 +20,13 @@ import (
 func TestOracle(t *testing.T) {
 	needOracle(t)
 	for _, e := range []*Encoding{O200k(), Cl100k()} {
-		t.Run(e.name, func(t *testing.T) {
+		t.Run(e.name(), func(t *testing.T) {
 			t.Parallel()
 			all := 0
 			for _, set := range oracleSets {
 				t.Run(set.name, func(t *testing.T) { all += compareWithOracle(t, e, set.texts(t)) })
 			}
-			t.Logf("%s: %d bytes of all sets compared", e.name, all)
+			t.Logf("%s: %d bytes of all sets compared", e.name(), all)
 		})
 	}
 }
@@ -133,7 +133,7 @@ func clip(x []uint32) []uint32 { return x[:min(len(x), 12)] }
 // oracle yields each text with the tokens the oracle makes of it.
 func oracle(t *testing.T, e *Encoding, texts iter.Seq[string]) iter.Seq2[string, []uint32] {
 	return func(yield func(string, []uint32) bool) {
-		node := exec.Command("node", "testdata/oracle/oracle.mjs", e.name)
+		node := exec.Command("node", "testdata/oracle/oracle.mjs", e.name())
 		node.Stderr = os.Stderr
 		in, err := node.StdinPipe()
 		if err != nil {

@@ -63,7 +63,7 @@ func (e *Encoding) next(text []byte, p int) int {
 	k, size := classAt(text, p)
 	q := p
 	switch {
-	case k&letterOrMark != 0 && k&noLetter == 0:
+	case k&classLetter != 0 && k&noLetter == 0:
 		// The pattern of o200k_base accepts a mark before a word as its sign, too;
 		// wherever that matches, the mark as the first letter matches the same bytes.
 	case k == classNumber:
@@ -82,7 +82,7 @@ func (e *Encoding) next(text []byte, p int) int {
 		if q < len(text) {
 			next, _ = classAt(text, q)
 		}
-		if next&letterOrMark != 0 && next&noLetter == 0 {
+		if next&classLetter != 0 && next&noLetter == 0 {
 			break
 		}
 		if k == classSpace && (text[p] != ' ' || next != classOther && next != classMark) {
@@ -105,7 +105,7 @@ func (e *Encoding) next(text []byte, p int) int {
 	}
 	for q < len(text) {
 		k, size := classAt(text, q)
-		if k&letterOrMark == 0 || k&isMark != 0 {
+		if k&classLetter == 0 || k&isMark != 0 {
 			break
 		}
 		q += size
@@ -124,7 +124,7 @@ func wordO200k(text []byte, p int) int {
 	both := 0 // the end of the last character in both sets
 	for p < len(text) {
 		k, size := classAt(text, p)
-		if k&letterOrMark == isLower {
+		if k&classLetter == isLower {
 			for p < len(text) && k&isLower != 0 {
 				if p += size; p < len(text) {
 					k, size = classAt(text, p)

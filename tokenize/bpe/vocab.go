@@ -62,9 +62,6 @@ func readVocab(file string) *vocab {
 // len returns the number of tokens.
 func (v *vocab) len() int { return len(v.left) }
 
-// size returns the number of bytes of t.
-func (v *vocab) size(t uint32) int { return int(v.start[t+1] - v.start[t]) }
-
 // token returns the bytes of t. They must not be changed.
 func (v *vocab) token(t uint32) []byte { return v.bytes[v.start[t]:v.start[t+1]] }
 
