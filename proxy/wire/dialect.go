@@ -14,8 +14,6 @@ type dialect interface {
 	// added appends a message: a text with a role, or a result, of a type if the API
 	// has several.
 	added(dst []byte, m *compact.Message, kind, text string) []byte
-	// part appends a part that is text, with the markers of old, which may be nil.
-	part(dst []byte, text string, old []byte) []byte
 	// alone returns what stands before and behind the pieces of a message that get an
 	// element of the list to themselves: a call, or pieces that shared one.
 	alone(m *compact.Message) (before, after string)
@@ -27,7 +25,8 @@ type dialect interface {
 // ends. They outlive the part they were put on.
 var markers = [...]string{"cache_control", "prompt_cache_breakpoint"}
 
-// appendPart appends a part of some type that is text, with the markers of old.
+// appendPart appends a part of some type that is text, with the markers of old, which
+// may be nil.
 func appendPart(dst []byte, kind, text string, old []byte) []byte {
 	dst = fmt.Appendf(dst, `{"type":"%s","text":%s`, kind, quoted(text))
 	for _, key := range markers {
@@ -48,10 +47,6 @@ func (w chatDialect) added(dst []byte, m *compact.Message, _, text string) []byt
 		dst = fmt.Appendf(dst, `,"%s":%s`, key, quoted(id))
 	}
 	return fmt.Appendf(dst, `,"content":%s}`, quoted(text))
-}
-
-func (chatDialect) part(dst []byte, text string, old []byte) []byte {
-	return appendPart(dst, "text", text, old)
 }
 
 func (chatDialect) alone(m *compact.Message) (before, after string) {
@@ -109,10 +104,6 @@ func (responsesDialect) added(dst []byte, m *compact.Message, kind, text string)
 		return fmt.Appendf(dst, `{"type":"message","role":"assistant","content":[%s]}`, appendPart(nil, "output_text", text, nil))
 	}
 	return fmt.Appendf(dst, `{"type":"message","role":"%s","content":%s}`, m.Role, quoted(text))
-}
-
-func (responsesDialect) part(dst []byte, text string, old []byte) []byte {
-	return appendPart(dst, "input_text", text, old)
 }
 
 func (responsesDialect) alone(*compact.Message) (before, after string) { return "", "" }

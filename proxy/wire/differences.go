@@ -227,7 +227,7 @@ func (e *encoder) textParts(parts []compact.Part, at uint32, follows, followed b
 		if n == len(parts)-1 {
 			old = mark
 		}
-		made = e.dialect.part(made, p.Text.String(), old)
+		made = appendPart(made, e.textType, p.Text.String(), old)
 	}
 	if followed {
 		made = append(made, ',')
@@ -243,7 +243,7 @@ func (e *encoder) part(is, was *compact.Part, p *place) error {
 	case is.Kind == was.Kind && is.Detail == was.Detail && p.text.present():
 		e.replace(p.text, quoted(is.Text.String()))
 	case is.Kind == compact.KindText:
-		e.replace(whole, e.dialect.part(nil, is.Text.String(), e.Body[whole.start:whole.end]))
+		e.replace(whole, appendPart(nil, e.textType, is.Text.String(), e.Body[whole.start:whole.end]))
 	default:
 		return errors.New("a part can only become text")
 	}

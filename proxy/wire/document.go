@@ -15,9 +15,10 @@ import (
 type document struct {
 	Request
 	scanner
-	dialect dialect
-	known   [][]string                                  // keys that errors may name
-	same    func(m *compact.Message, raw string) string // what tells a message, of its bytes; nil: all of them
+	dialect  dialect
+	textType string                                      // the type of a part that is text
+	known    [][]string                                  // keys that errors may name
+	same     func(m *compact.Message, raw string) string // what tells a message, of its bytes; nil: all of them
 
 	msgs     []compact.Message
 	marks    []mark
@@ -75,8 +76,8 @@ type run struct{ from, to uint32 }
 
 // newDocument returns a document of a body that is to be read. Its err says why the
 // body cannot be.
-func newDocument(body []byte, w dialect, keys ...[]string) *document {
-	d := &document{dialect: w, known: keys, scanner: scanner{src: body}}
+func newDocument(body []byte, w dialect, textType string, keys ...[]string) *document {
+	d := &document{dialect: w, textType: textType, known: keys, scanner: scanner{src: body}}
 	if uint64(len(body)) > math.MaxUint32 || !utf8.Valid(body) {
 		d.err = d.check()
 	}

@@ -195,7 +195,7 @@ func (e *encoder) added(m *compact.Message) ([]byte, error) {
 		return nil, err
 	case m == e.bears:
 		before, after := e.dialect.alone(m)
-		return append(e.dialect.part([]byte(before), text, e.mark), after...), nil
+		return append(appendPart([]byte(before), e.textType, text, e.mark), after...), nil
 	}
 	return e.dialect.added(nil, m, e.answerTo(m), text), nil
 }

@@ -31,7 +31,7 @@ const mostMessages = 100_000
 // Decode reads a body in one pass, but for the types of its blocks, which are looked
 // for first.
 func (*messages) Decode(body []byte) (*Request, error) {
-	document := newDocument(body, messagesDialect{}, messagesRequestKeys, messagesMessageKeys, messagesBlockKeys, partKeys, mediaKeys)
+	document := newDocument(body, messagesDialect{}, "text", messagesRequestKeys, messagesMessageKeys, messagesBlockKeys, partKeys, mediaKeys)
 	d := messagesDecoder{decoder: decoder{document: document}}
 	d.request("messages", messagesRequestKeys, func() { d.list(d.message) }, d.field)
 	if d.err != nil {
