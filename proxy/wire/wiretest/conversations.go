@@ -5,7 +5,6 @@ package wiretest
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"iter"
 	"os"
 	"path/filepath"
@@ -69,13 +68,9 @@ func demo(t testing.TB, root string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var line bytes.Buffer
-	if err := json.Compact(&line, append([]byte(`{"id":"demo",`), raw[bytes.IndexByte(raw, '{')+1:]...)); err != nil {
-		t.Fatal(err)
-	}
-	line.WriteByte('\n')
+	line := `{"id":"demo",` + gjson.GetBytes(raw, "@ugly").Raw[1:] + "\n"
 	file := filepath.Join(t.TempDir(), "demo.jsonl")
-	if err := os.WriteFile(file, line.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return file
