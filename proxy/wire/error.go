@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 
 	"laconic/compact"
@@ -40,14 +41,8 @@ var messagesTypes = map[string]string{
 
 // Error writes Anthropic's envelope, with the code for programs.
 func (*messages) Error(e Error) []byte {
-	if is, ok := messagesTypes[e.Type]; ok {
-		e.Type = is
-	}
-	code := ""
-	if e.Code != "" {
-		code = fmt.Sprintf(`,"code":%s`, quoted(e.Code))
-	}
-	return fmt.Appendf(nil, `{"type":"error","error":{"type":%s,"message":%s%s}}`+"\n", quoted(e.Type), quoted(e.Message), code)
+	kind := quoted(cmp.Or(messagesTypes[e.Type], e.Type))
+	return fmt.Appendf(nil, `{"type":"error","error":{"type":%s,"message":%s,"code":%s}}`+"\n", kind, quoted(e.Message), quoted(e.Code))
 }
 
 // TooLong uses Anthropic's own sentence, from which agents compact by themselves. N is
