@@ -1,6 +1,9 @@
 package tokenize
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Calibration finds out, from the bills of one upstream, which of the counters of one model counts as the upstream does,
 // and by which factor. A plan depends on both, so they change seldom. The factor moves in steps of 2 %: up at once, because
@@ -186,15 +189,8 @@ func (c *Calibration) best() int {
 
 // follows reports whether the bills grew as the prompts did by a way. Those of an upstream that cuts them do not.
 func (c *Calibration) follows(way int) bool {
-	first, last := c.seen[0], c.seen[len(c.seen)-1]
-	for _, b := range c.seen {
-		if b.sizes[way] > last.sizes[way] {
-			last = b
-		}
-		if b.sizes[way] < first.sizes[way] {
-			first = b
-		}
-	}
+	bySize := func(a, b bill) int { return cmp.Compare(a.sizes[way], b.sizes[way]) }
+	first, last := slices.MinFunc(c.seen, bySize), slices.MaxFunc(c.seen, bySize)
 	grew, billed := last.sizes[way]-first.sizes[way], last.counted-first.counted
 	return grew >= leastGrowth && billed*2 >= grew && billed <= 2*grew
 }
