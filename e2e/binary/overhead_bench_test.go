@@ -47,7 +47,7 @@ var overheadSizes = []struct {
 	// The same as items.
 	{"items", "/responses", func(b *testing.B) []byte {
 		items, _ := wiretest.Items(b, agentBody(186, 400<<10), false)
-		return bytes.Replace(wiretest.ItemsBody(b, items, nil), []byte("gpt-5"), []byte("gpt-4o"), 1)
+		return bytes.Replace(wiretest.ItemsBody(b, items), []byte("gpt-5"), []byte("gpt-4o"), 1)
 	}, 80},
 }
 

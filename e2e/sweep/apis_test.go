@@ -38,7 +38,7 @@ var apis = []api{
 		if d.items != nil && !d.items(items, chance) || len(items) == 0 {
 			return nil
 		}
-		return wiretest.ItemsBody(t, items, nil)
+		return wiretest.ItemsBody(t, items)
 	}},
 }
 

@@ -74,7 +74,7 @@ func BenchmarkDecode(b *testing.B) {
 		system, blocks := wiretest.Blocks(b, chat, false)
 		items, _ := wiretest.Items(b, chat, false)
 		bodies := map[wire.Wire][]byte{
-			wire.Chat: chat, wire.Messages: wiretest.BlocksBody(b, system, blocks), wire.Responses: wiretest.ItemsBody(b, items, nil),
+			wire.Chat: chat, wire.Messages: wiretest.BlocksBody(b, system, blocks), wire.Responses: wiretest.ItemsBody(b, items),
 		}
 		for _, of := range goldenFiles {
 			w := of.wire

@@ -58,7 +58,7 @@ func itemsBodies(t *testing.T, chat []byte, sealed bool) (bodies [][]byte) {
 		case f["role"] == "developer" || f["role"] == "assistant" || f["type"] != "message" && f["output"] == nil:
 		case !last && of[i+1] != of[i] && items[i+1].(wiretest.Fields)["output"] != nil: // no client asks there
 		default:
-			bodies = append(bodies, wiretest.ItemsBody(t, items[:i+1], nil))
+			bodies = append(bodies, wiretest.ItemsBody(t, items[:i+1]))
 		}
 	}
 	return bodies

@@ -85,13 +85,9 @@ func Items(t testing.TB, chat []byte, reasons bool) (items []any, of []int) {
 }
 
 // ItemsBody returns a request of the API of responses with some items.
-func ItemsBody(t testing.TB, items []any, tools json.RawMessage) []byte {
+func ItemsBody(t testing.TB, items []any) []byte {
 	t.Helper()
-	f := Fields{"model": "gpt-5", "input": items, "store": false, "include": []any{"reasoning.encrypted_content"}}
-	if tools != nil {
-		f["tools"] = tools
-	}
-	return body(t, f)
+	return body(t, Fields{"model": "gpt-5", "input": items, "store": false, "include": []any{"reasoning.encrypted_content"}})
 }
 
 func body(t testing.TB, f Fields) []byte {
