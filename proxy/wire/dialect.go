@@ -11,9 +11,9 @@ import (
 
 // dialect writes what the client did not send, as the API wants it.
 type dialect interface {
-	// added appends a message: a text with a role, or a result, of a type if the API
-	// has several.
-	added(dst []byte, m *compact.Message, kind, text string) []byte
+	// added returns a message: a text with a role, or a result, of a type if the API has
+	// several.
+	added(m *compact.Message, kind, text string) []byte
 	// alone returns what stands before and behind the pieces of a message that get an
 	// element of the list to themselves: a call, or pieces that shared one.
 	alone(m *compact.Message) (before, after string)
@@ -39,8 +39,8 @@ func appendPart(dst []byte, kind, text string, old []byte) []byte {
 
 type chatDialect struct{}
 
-func (w chatDialect) added(dst []byte, m *compact.Message, _, text string) []byte {
-	dst = fmt.Appendf(dst, `{"role":"%s"`, m.RoleName())
+func (w chatDialect) added(m *compact.Message, _, text string) []byte {
+	dst := fmt.Appendf(nil, `{"role":"%s"`, m.RoleName())
 	if m.Role == compact.Tool {
 		_, key, _ := w.keys(m)
 		id, _ := compact.NameIn(m.Answers)
@@ -63,17 +63,17 @@ func (chatDialect) keys(m *compact.Message) (id, answers, content string) {
 	return "id", "tool_call_id", "content"
 }
 
-type messagesDialect struct{ chatDialect }
+type messagesDialect struct{}
 
-func (messagesDialect) added(dst []byte, m *compact.Message, _, text string) []byte {
+func (messagesDialect) added(m *compact.Message, _, text string) []byte {
 	role := compact.User // instructions stand beside the list; not every upstream takes one in it
 	switch m.Role {
 	case compact.Tool:
-		return fmt.Appendf(dst, `{"role":"user","content":[{"type":"tool_result","tool_use_id":%s,"content":%s}]}`, quoted(m.Answers), quoted(text))
+		return fmt.Appendf(nil, `{"role":"user","content":[{"type":"tool_result","tool_use_id":%s,"content":%s}]}`, quoted(m.Answers), quoted(text))
 	case compact.Assistant:
 		role = m.Role
 	}
-	return fmt.Appendf(dst, `{"role":"%s","content":%s}`, role, quoted(text))
+	return fmt.Appendf(nil, `{"role":"%s","content":%s}`, role, quoted(text))
 }
 
 func (messagesDialect) alone(m *compact.Message) (before, after string) {
@@ -89,7 +89,7 @@ func (messagesDialect) keys(*compact.Message) (id, answers, content string) {
 
 type responsesDialect struct{}
 
-func (responsesDialect) added(dst []byte, m *compact.Message, kind, text string) []byte {
+func (responsesDialect) added(m *compact.Message, kind, text string) []byte {
 	switch m.Role {
 	case compact.Tool:
 		output, status := quoted(text), ""
@@ -99,11 +99,11 @@ func (responsesDialect) added(dst []byte, m *compact.Message, kind, text string)
 		case "apply_patch_call_output":
 			status = `,"status":"failed"`
 		}
-		return fmt.Appendf(dst, `{"type":"%s","call_id":%s,"output":%s%s}`, cmp.Or(kind, "function_call_output"), quoted(m.Answers), output, status)
+		return fmt.Appendf(nil, `{"type":"%s","call_id":%s,"output":%s%s}`, cmp.Or(kind, "function_call_output"), quoted(m.Answers), output, status)
 	case compact.Assistant:
-		return fmt.Appendf(dst, `{"type":"message","role":"assistant","content":[%s]}`, appendPart(nil, "output_text", text, nil))
+		return fmt.Appendf(nil, `{"type":"message","role":"assistant","content":[%s]}`, appendPart(nil, "output_text", text, nil))
 	}
-	return fmt.Appendf(dst, `{"type":"message","role":"%s","content":%s}`, m.Role, quoted(text))
+	return fmt.Appendf(nil, `{"type":"message","role":"%s","content":%s}`, m.Role, quoted(text))
 }
 
 func (responsesDialect) alone(*compact.Message) (before, after string) { return "", "" }

@@ -197,7 +197,7 @@ func (e *encoder) added(m *compact.Message) ([]byte, error) {
 		before, after := e.dialect.alone(m)
 		return append(appendPart([]byte(before), e.textType, text, e.mark), after...), nil
 	}
-	return e.dialect.added(nil, m, e.answerTo(m), text), nil
+	return e.dialect.added(m, e.answerTo(m), text), nil
 }
 
 // answerTo returns the type of the item that answers the call which a result answers,
