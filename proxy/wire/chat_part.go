@@ -94,9 +94,7 @@ func (d *decoder) partField(f *partFields, name string) {
 	case "refusal":
 		f.refusal = d.read()
 	case "thinking":
-		bound := d.bound
 		d.thoughts(d.peek() == '"')
-		d.bound = bound
 	case "signature":
 		f.signature = d.read()
 	case "detail", "filename", "document_name":

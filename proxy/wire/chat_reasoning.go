@@ -13,11 +13,8 @@ import (
 func (d *decoder) reasoning(m *compact.Message, o *object) {
 	v := value{span: span{start: uint32(d.at)}, kind: d.peek()}
 	d.said = d.said[:0]
-	bound := d.bound
-	d.thoughts(v.kind == '"')
-	if o.name != "thinking_blocks" && o.name != "reasoning_details" {
-		d.bound = bound
-	}
+	bound := d.thoughts(v.kind == '"')
+	d.bound = d.bound || bound && (o.name == "thinking_blocks" || o.name == "reasoning_details")
 	v.end = uint32(d.at)
 	d.seals(o, v) // DeepSeek wants the key, with an empty string
 	d.thought(m)
@@ -52,8 +49,9 @@ func (d *decoder) binds(b *block) bool {
 
 // thoughts reads any value and collects the texts that a block of reasoning
 // says. What is encrypted is no text, and costs nothing that we know of. named:
-// the value is in the place of such a text.
-func (d *decoder) thoughts(named bool) {
+// the value is in the place of such a text. It reports whether a block is bound to
+// what comes before it.
+func (d *decoder) thoughts(named bool) (bound bool) {
 	switch d.peek() {
 	case '"':
 		if v := d.read(); named {
@@ -61,7 +59,7 @@ func (d *decoder) thoughts(named bool) {
 		}
 	case '[':
 		for a := (array{}); d.element(&a); {
-			d.thoughts(named)
+			bound = d.thoughts(named) || bound
 		}
 	case '{':
 		var b block
@@ -80,13 +78,14 @@ func (d *decoder) thoughts(named bool) {
 			if to != nil && d.peek() == '"' {
 				*to = d.read()
 			} else {
-				d.thoughts(o.name == "text" || o.name == "thinking" || o.name == "summary")
+				bound = d.thoughts(o.name == "text" || o.name == "thinking" || o.name == "summary") || bound
 			}
 		}
-		d.bound = d.bound || d.binds(&b)
+		bound = bound || d.binds(&b)
 	default:
 		d.read()
 	}
+	return bound
 }
 
 // thought notes the reasoning that was collected. Servers and clients write it
