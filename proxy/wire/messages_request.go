@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"laconic/compact"
 )
@@ -105,11 +104,8 @@ func (d *messagesDecoder) instructions() {
 				return
 			}
 			for o := (object{}); d.key(&o, partKeys); {
-				if o.name != "text" || d.peek() != '"' {
-					continue
-				}
-				if v := d.read(); !strings.HasPrefix(d.inside(v), volatile) {
-					d.addPart(compact.Part{Text: d.textOf(v)}, place{element: noElement})
+				if o.name == "text" && d.peek() == '"' && !bytes.HasPrefix(d.src[d.at+1:], []byte(volatile)) {
+					d.addPart(compact.Part{Text: d.textOf(d.read())}, place{element: noElement})
 				}
 			}
 		}
