@@ -57,16 +57,6 @@ func (d *decoder) call(in int32) {
 	d.add(c, p, said)
 }
 
-// legacyCall reads a function_call once more, for its content.
-func (d *decoder) legacyCall(v value, p place) {
-	after := d.at
-	d.at = int(v.start)
-	said := d.pair("arguments", "function_call")
-	d.at = after
-	d.elements[p.element].stays = withPieces
-	d.add(compact.Call{ID: compact.ByName(d.str(said.name))}, p, said)
-}
-
 // add adds a call that says a name and arguments.
 func (d *decoder) add(c compact.Call, p place, said pair) {
 	c.Name, c.Arguments, p.text = d.str(said.name), d.textOf(said.arguments), said.arguments.span

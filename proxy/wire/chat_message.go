@@ -13,7 +13,7 @@ func (d *decoder) message() {
 		return
 	}
 	m, k := d.newest()
-	var legacy value
+	var legacy pair
 	var legacyAt int32
 	var name span
 	var id string
@@ -27,15 +27,10 @@ func (d *decoder) message() {
 		case "reasoning_content", "reasoning", "reasoning_text", "thinking", "reasoning_details", "thinking_blocks":
 			d.reasoning(m, &o)
 		case "function_call":
-			// It is read when the message was: its call comes last, wherever it is.
-			switch legacy = d.read(); legacy.kind {
-			case '{':
+			if d.peek() != 'n' {
 				legacyAt = d.open(o.start, d.holder, withMessage)
+				legacy = d.pair("arguments", "function_call")
 				d.close(legacyAt)
-			case 'n':
-			default:
-				d.at = int(legacy.start)
-				d.wrong("function_call is not an object")
 			}
 		case "role":
 			d.role(m, d.read())
@@ -74,19 +69,19 @@ func (d *decoder) message() {
 	case 0:
 		d.inMessage(RoleMissing, int(d.elements[d.holder].whole.start))
 	case compact.Assistant:
-		if legacy.kind == '{' {
-			d.legacyCall(legacy, place{element: legacyAt})
+		if legacyAt > 0 { // its call comes last, wherever it is
+			d.elements[legacyAt].stays = withPieces
+			d.add(compact.Call{ID: compact.ByName(d.str(legacy.name))}, place{element: legacyAt}, legacy)
 		}
-		d.end(k)
-		return
 	case compact.Tool:
 		if m.Answers = id; d.byName {
 			m.Answers, k.answers = compact.ByName(m.Name), name
 		}
 	}
-	// Only an assistant calls.
-	d.dropCalls(k)
-	m.Flawed = false
+	if m.Role != compact.Assistant { // only an assistant calls
+		d.dropCalls(k)
+		m.Flawed = false
+	}
 	d.end(k)
 }
 
