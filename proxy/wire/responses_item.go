@@ -6,7 +6,6 @@ import "laconic/compact"
 type itemState struct {
 	turn  bool   // reasoning, text and calls of the model, which may go on
 	said  bool   // it has text or calls
-	text  bool   // it has text
 	kind  string // of an output: its type
 	async bool   // an output may come in a later request, or none can be made up
 
@@ -134,7 +133,7 @@ func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) {
 			d.inMessage(RoleUnknown, int(it.roleOf.start))
 		}
 		if m.Role == compact.Assistant {
-			*s = itemState{turn: true, said: true, text: true}
+			*s = itemState{turn: true, said: true}
 			if len(d.parts) > int(k.parts.from) {
 				d.elements[d.holder].stays = withPieces
 			}
@@ -168,7 +167,7 @@ func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) {
 		d.sealed(it, m, k)
 	}
 	d.end(k)
-	d.join(it)
+	d.join()
 }
 
 // itemCall adds the call that an item is. What it says of a kind that is not known
@@ -214,7 +213,7 @@ func (d *itemDecoder) sealed(it *item, m *compact.Message, k *mark) {
 
 // join makes the message that was read last a part of the turn before it, if it goes
 // on: reasoning, then text, then calls.
-func (d *itemDecoder) join(it *item) {
+func (d *itemDecoder) join() {
 	n := len(d.msgs) - 1
 	if n == 0 || d.msgs[n].Role != compact.Assistant || !d.states[n-1].turn {
 		return
@@ -236,7 +235,7 @@ func (d *itemDecoder) join(it *item) {
 		}
 		thoughts = append(thoughts, m.Reasoning.String())
 	}
-	if s.text || !s.turn {
+	if s.said && !call {
 		before.Shape, at.content = m.Shape, k.content
 	}
 	if before.Shape == compact.Absent {
@@ -248,6 +247,6 @@ func (d *itemDecoder) join(it *item) {
 		d.calls[i].Nth += at.calls.to - at.calls.from
 	}
 	at.elements.to, at.parts.to, at.calls.to = k.elements.to, k.parts.to, k.calls.to
-	*state = itemState{turn: s.turn, said: state.said || s.said, text: state.text || s.text, async: s.async, thoughts: thoughts}
+	*state = itemState{turn: s.turn, said: state.said || s.said, async: s.async, thoughts: thoughts}
 	d.msgs, d.marks, d.states = d.msgs[:n], d.marks[:n], d.states[:n]
 }
