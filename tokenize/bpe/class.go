@@ -23,8 +23,6 @@ const (
 	classSpace                    // \s, which is White_Space
 
 	classOther  class = 0
-	classUpper        = isUpper
-	classLower        = isLower
 	classLetter       = isUpper | isLower // every letter and every mark has at least one of its bits
 	classMark         = isUpper | isLower | isMark
 )
@@ -40,7 +38,7 @@ var classFile string
 var classes [utf8.MaxRune + 1]class
 
 var readClasses = sync.OnceFunc(func() {
-	letters := map[string]class{"U": classUpper, "l": classLower, "L": classLetter, "M": classMark, "N": classNumber, "S": classSpace}
+	letters := map[string]class{"U": isUpper, "l": isLower, "L": classLetter, "M": classMark, "N": classNumber, "S": classSpace}
 	for line := range strings.Lines(classFile) {
 		f := strings.Fields(line)
 		first, _ := strconv.ParseUint(f[0], 16, 32)

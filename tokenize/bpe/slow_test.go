@@ -26,7 +26,7 @@ func standIn(r rune) rune {
 	case r < utf8.RuneSelf || r == 'ſ': // which is an s, too
 		return r
 	default:
-		return map[class]rune{classUpper: 'É', classLower: 'é', classLetter: '中', classMark: '\u0300', classNumber: '²', classOther: '€'}[k]
+		return map[class]rune{isUpper: 'É', isLower: 'é', classLetter: '中', classMark: '\u0300', classNumber: '²', classOther: '€'}[k]
 	}
 }
 
