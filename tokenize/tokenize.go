@@ -87,8 +87,9 @@ func Load() {
 	bpe.Cl100k()
 }
 
-// Text returns the cost of a text, without any envelope. An empty text costs nothing. It does not allocate.
-func (c *Counter) Text(s string) int { return c.text.count(bytesOf(s)) }
+// Text returns the cost of a text, without any envelope. An empty text costs nothing. It does not allocate:
+// the bytes are lent, to be read only.
+func (c *Counter) Text(s string) int { return c.text.count(unsafe.Slice(unsafe.StringData(s), len(s))) }
 
 // Bytes returns the cost of a text of n bytes that is not at hand. For an estimate by length Bytes(len(s)) equals
 // Text(s); the others take three bytes of a text for a token of o200k_base, which most texts exceed. n below 1 costs 0.
@@ -117,6 +118,3 @@ func (c *Counter) Priming() int {
 	const answer = 3 // every reply is primed with <|start|>assistant<|message|> (OpenAI cookbook)
 	return c.text.framing.preamble + answer
 }
-
-// bytesOf lends the bytes of a string, to be read only.
-func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
