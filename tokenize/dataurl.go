@@ -36,8 +36,7 @@ func given(data string) (mediaType, inner string, ok bool) {
 
 // decodedLen returns the number of bytes behind a base64 text; a few more if the text is broken into lines.
 func decodedLen(data string) int {
-	data = strings.TrimSuffix(strings.TrimSuffix(data, "="), "=")
-	return len(data)/4*3 + len(data)%4*3/4
+	return base64.RawStdEncoding.DecodedLen(len(strings.TrimSuffix(strings.TrimSuffix(data, "="), "=")))
 }
 
 // decoded returns the first bytes behind a base64 text, at most so many, and whether nothing in them is foreign to it.
