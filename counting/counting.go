@@ -49,11 +49,9 @@ func Stats() (hits, misses int64) { return counts().stats() }
 // configuration names one.
 func For(model, tokenizer string) (compact.Counter, error) {
 	c := tokenize.For(model)
-	if tokenizer != "" {
-		var err error
-		if c, err = c.Named(tokenizer); err != nil {
-			return nil, err
-		}
+	c, err := c.Named(cmp.Or(tokenizer, c.Name()))
+	if err != nil {
+		return nil, err
 	}
 	k := newCounter(c, counts())
 	for _, way := range c.Ways()[1:] {
