@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"cmp"
 	"encoding/binary"
 	"image"
 	_ "image/gif"  // reads the size
@@ -14,8 +15,8 @@ import (
 type picture interface {
 	// tokens returns the cost of a picture of that size.
 	tokens(w, h int, detail string) int
-	// most returns the cost of a picture whose size is not known: the family's maximum.
-	most(detail string) int
+	// largest returns the size that is taken where none is known: of those that cost most, as a rule.
+	largest() (w, h int)
 }
 
 // tiles is OpenAI's older way: fit into 2048 × 2048, bring the short side down to 768, count squares of 512.
@@ -39,7 +40,7 @@ func (t tiles) tokens(w, h int, detail string) int {
 	return t.base + t.tile*ceilDiv(w*num, 512*den)*ceilDiv(h*num, 512*den)
 }
 
-func (t tiles) most(detail string) int { return t.tokens(2048, 768, detail) }
+func (t tiles) largest() (w, h int) { return 2048, 768 }
 
 // patches counts squares of side pixels. A picture of more than limit squares is shrunk until a whole number of
 // squares fits, as OpenAI's guide describes. percent scales the count to billed tokens. detail "low" changes
@@ -49,31 +50,22 @@ type patches struct {
 	percent int // tokens per hundred squares
 	limit   int // squares
 	high    int // limit when detail is "high"; 0: the same
-	unseen  int // tokens of a picture of unknown size; 0: what limit costs
+	unseen  int // squares of a picture of unknown size; 0: limit
 	least   int // tokens that every picture costs at least
 }
 
 func (p patches) tokens(w, h int, detail string) int {
-	cols, rows := ceilDiv(w, p.side), ceilDiv(h, p.side)
-	if limit := p.cap(detail); cols*rows > limit {
+	cols, rows, limit := ceilDiv(w, p.side), ceilDiv(h, p.side), p.limit
+	if detail == "high" && p.high > 0 {
+		limit = p.high
+	}
+	if cols*rows > limit {
 		cols, rows = shrink(w, h, limit)
 	}
 	return max(p.least, ceilDiv(cols*rows*p.percent, 100))
 }
 
-func (p patches) most(detail string) int {
-	if p.unseen > 0 {
-		return p.unseen
-	}
-	return max(p.least, ceilDiv(p.cap(detail)*p.percent, 100))
-}
-
-func (p patches) cap(detail string) int {
-	if detail == "high" && p.high > 0 {
-		return p.high
-	}
-	return p.limit
-}
+func (p patches) largest() (w, h int) { return cmp.Or(p.unseen, p.limit) * p.side, p.side }
 
 // shrink returns the grid of at most limit squares that keeps the shape of w × h. The ideal grid has
 // √(limit·w/h) columns and √(limit·h/w) rows; both are cut to whole numbers, and the side that loses more by that
@@ -105,7 +97,7 @@ func (a area) tokens(w, h int, _ string) int {
 	return min(a.limit, max(ceilDiv(w*h, 750), ceilDiv(w, 28)*ceilDiv(h, 28)))
 }
 
-func (a area) most(string) int { return a.limit }
+func (a area) largest() (w, h int) { return a.edge, a.edge }
 
 // crops is the way of Gemini up to 2.5: one unit of 258 tokens up to 384 × 384, else one per tile. A tile is a
 // square of the short side / 1.5, between 256 and 768 pixels; pictures are scaled down to 3072 first.
@@ -120,7 +112,7 @@ func (c crops) tokens(w, h int, _ string) int {
 	return c.tile * min(ceilDiv(w, unit)*ceilDiv(h, unit), 16) // of a square
 }
 
-func (c crops) most(string) int { return c.tokens(3072, 3072, "") }
+func (c crops) largest() (w, h int) { return 3072, 3072 }
 
 // lines is Mistral's way: squares of side pixels, and one more token that ends each row of them.
 type lines struct {
@@ -133,7 +125,7 @@ func (l lines) tokens(w, h int, _ string) int {
 	return (ceilDiv(w, l.side) + 1) * ceilDiv(h, l.side)
 }
 
-func (l lines) most(string) int { return l.tokens(l.edge, l.edge, "") }
+func (l lines) largest() (w, h int) { return l.edge, l.edge }
 
 // fit scales a picture down until no side is longer than edge, rounding up.
 func fit(w, h, edge int) (int, int) {
@@ -148,10 +140,11 @@ func fit(w, h, edge int) (int, int) {
 // OpenAI's "low", "high", "auto", "original" or "". A picture whose size cannot be read is charged as much as the
 // largest one of the family (for Qwen, whose largest is rarely allowed, as a good-sized one).
 func (c *Counter) Image(url, detail string) int {
-	if w, h, ok := imageSize(url); ok {
-		return c.family.image.tokens(w, h, detail)
+	w, h, ok := imageSize(url)
+	if !ok {
+		w, h = c.family.image.largest()
 	}
-	return c.family.image.most(detail)
+	return c.family.image.tokens(w, h, detail)
 }
 
 // widest bounds a side, in pixels. JPEG and GIF can say no more, and no provider takes as much.
