@@ -57,7 +57,7 @@ func (d *decoder) part() {
 	switch f.kind {
 	case "thinking", "redacted_thinking", "reasoning":
 		p.Thought, d.thinks = true, true
-		d.bound = d.bound || f.kind != "reasoning" && d.binds(&block{kind: f.typeOf, signature: f.signature, data: f.media.data})
+		d.bound = d.bound || f.kind != "reasoning" && d.binds(f.kind, "", f.signature, f.media.data)
 		if f.text.kind == '"' {
 			d.said = append(d.said, f.text)
 		}

@@ -30,21 +30,16 @@ func (d *decoder) seals(o *object, v value) {
 	d.close(d.open(o.start, d.holder, withThinking))
 }
 
-// block are the fields of a block of thinking that show whether it is bound to
-// what comes before it.
-type block struct{ kind, format, signature, data value }
-
-// binds reports whether a block is bound to what comes before it: Anthropic's
-// are, where they are signed or encrypted. OpenRouter names the format, if it is
-// known; those of Google and OpenAI are bound to nothing.
-func (d *decoder) binds(b *block) bool {
-	format := d.str(b.format)
+// binds reports whether a block of thinking of some kind is bound to what comes before
+// it: Anthropic's are, where they are signed or encrypted. OpenRouter names the format,
+// if it is known; those of Google and OpenAI are bound to nothing.
+func (d *decoder) binds(kind, format string, signature, data value) bool {
 	claude := strings.HasPrefix(format, "anthropic-claude")
 	if !claude && format != "" && format != "unknown" {
 		return false
 	}
-	encrypted := claude || d.str(b.kind) == "redacted_thinking"
-	return !d.blank(b.signature) || encrypted && !d.blank(b.data)
+	encrypted := claude || kind == "redacted_thinking"
+	return !d.blank(signature) || encrypted && !d.blank(data)
 }
 
 // thoughts reads any value and collects the texts that a block of reasoning
@@ -62,18 +57,18 @@ func (d *decoder) thoughts(named bool) (bound bool) {
 			bound = d.thoughts(named) || bound
 		}
 	case '{':
-		var b block
+		var kind, format, signature, data value
 		for o := (object{}); d.key(&o, nil); {
 			var to *value
 			switch o.name {
 			case "type":
-				to = &b.kind
+				to = &kind
 			case "format":
-				to = &b.format
+				to = &format
 			case "signature":
-				to = &b.signature
+				to = &signature
 			case "data":
-				to = &b.data
+				to = &data
 			}
 			if to != nil && d.peek() == '"' {
 				*to = d.read()
@@ -81,7 +76,7 @@ func (d *decoder) thoughts(named bool) (bound bool) {
 				bound = d.thoughts(o.name == "text" || o.name == "thinking" || o.name == "summary") || bound
 			}
 		}
-		bound = bound || d.binds(&b)
+		bound = bound || d.binds(d.str(kind), d.str(format), signature, data)
 	default:
 		d.read()
 	}
