@@ -140,10 +140,8 @@ func grew(from, to []int) bool {
 }
 
 func (c *Calibration) add(b bill) {
-	if len(c.seen) == mostBills {
-		c.seen = slices.Delete(c.seen, 0, 1)
-	}
 	c.seen = append(c.seen, b)
+	c.seen = c.seen[max(0, len(c.seen)-mostBills):]
 	c.bills++
 	up, down := percentSlack, 20*percentStep
 	if c.bills > restful {
