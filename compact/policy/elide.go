@@ -9,8 +9,8 @@ import (
 // become markers, oldest first, until the request fits. Calls, ids, arguments,
 // users and instructions stay. A request that does not fit then is over.
 type elide struct {
-	Keep     int `json:"keep" check:"min=1" unit:"messages" says:"the last messages are never elided"`
-	MinBytes int `json:"min_bytes" check:"min=0" unit:"bytes" says:"shorter texts stay as they are"`
+	Keep     int `json:"keep" min:"1" unit:"messages" says:"the last messages are never elided"`
+	MinBytes int `json:"min_bytes" min:"0" unit:"bytes" says:"shorter texts stay as they are"`
 }
 
 func (o elide) policy() *compact.Policy {

@@ -13,9 +13,9 @@ import (
 // run in order, the cheap ones first, each whole, until the request is within
 // that share again. The last messages are never touched.
 type layered struct {
-	Threshold float64 `json:"threshold" check:"min=0.5,max=0.95" unit:"of the budget" says:"compaction starts above this share, and stops at it"`
-	Keep      int     `json:"keep" check:"min=2" unit:"messages" says:"the last messages stay, and pairs leave together"`
-	MaxChars  int     `json:"max_chars" check:"min=1" unit:"characters" says:"longer old tool results keep so much of their head"`
+	Threshold float64 `json:"threshold" min:"0.5" max:"0.95" unit:"of the budget" says:"compaction starts above this share, and stops at it"`
+	Keep      int     `json:"keep" min:"2" unit:"messages" says:"the last messages stay, and pairs leave together"`
+	MaxChars  int     `json:"max_chars" min:"1" unit:"characters" says:"longer old tool results keep so much of their head"`
 	Summarize bool    `json:"summarize" says:"the older messages leave for one text, before the oldest would be dropped; true where a summarizer is configured"`
 }
 

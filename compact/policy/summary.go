@@ -10,9 +10,9 @@ import (
 // a system message after the instructions. Without a summary a digest takes its
 // place, where the original writes nothing. What remains is not measured again.
 type summary struct {
-	Start     int `json:"start" check:"min=0" unit:"tokens" says:"compaction starts above this; 0, or more than the budget: above the budget"`
-	Keep      int `json:"keep" check:"min=1" unit:"messages" says:"the last messages stay, with no pair cut in two"`
-	MaxTokens int `json:"max_tokens" check:"min=64" unit:"tokens" says:"the size of the summary at most"`
+	Start     int `json:"start" min:"0" unit:"tokens" says:"compaction starts above this; 0, or more than the budget: above the budget"`
+	Keep      int `json:"keep" min:"1" unit:"messages" says:"the last messages stay, with no pair cut in two"`
+	MaxTokens int `json:"max_tokens" min:"64" unit:"tokens" says:"the size of the summary at most"`
 }
 
 // leastSummaryTokens is the size below which a summary says nothing.

@@ -7,7 +7,7 @@ import "laconic/compact"
 // The budget is measured in bytes of UTF-8. The newest turn always stays,
 // because an upstream refuses an empty list.
 type turns struct {
-	CharsPerToken float64 `json:"chars_per_token" check:"min=1,max=8" unit:"characters" says:"what a token of the budget stands for; with 1 the budget is a number of characters"`
+	CharsPerToken float64 `json:"chars_per_token" min:"1" max:"8" unit:"characters" says:"what a token of the budget stands for; with 1 the budget is a number of characters"`
 }
 
 func (o turns) policy() *compact.Policy {

@@ -4,7 +4,7 @@ import "laconic/compact"
 
 // window is TruncateStrategy of ailoop: see [Window].
 type window struct {
-	Keep int `json:"keep" check:"min=1" unit:"messages" says:"the last messages stay, and what stands before them back to a user message"`
+	Keep int `json:"keep" min:"1" unit:"messages" says:"the last messages stay, and what stands before them back to a user message"`
 }
 
 // DefaultWindow is how many messages the window policy keeps by default.

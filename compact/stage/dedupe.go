@@ -15,7 +15,7 @@ import (
 type dedupe struct {
 	// MinTokens is the cost below which a result stays as it is. An edit breaks
 	// the prompt cache from there on, so it has to save enough.
-	MinTokens int `json:"min_tokens" check:"min=0"`
+	MinTokens int `json:"min_tokens" min:"0"`
 }
 
 func (s *dedupe) Name() string { return "dedupe" }

@@ -7,7 +7,7 @@ import "laconic/compact"
 // stay, so the model still sees what was done, in order.
 type elideResults struct {
 	// MinBytes is the size below which a text stays as it is.
-	MinBytes int  `json:"min_bytes" check:"min=0"`
+	MinBytes int  `json:"min_bytes" min:"0"`
 	bare     bool // markers state the size alone
 }
 
@@ -29,7 +29,7 @@ func (s *elideResults) Shrink(d *compact.Draft) {
 // elideProse replaces old assistant text by a marker that states its size.
 type elideProse struct {
 	// MinBytes is the size below which a text stays as it is.
-	MinBytes int `json:"min_bytes" check:"min=0"`
+	MinBytes int `json:"min_bytes" min:"0"`
 }
 
 func (s *elideProse) Name() string { return "elide_prose" }

@@ -3,6 +3,7 @@ package stage
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -52,7 +53,7 @@ func (all OptionErrors) Error() string {
 // Tags of the fields say how an option is called, which values it takes, and
 // what it means:
 //
-//	Keep int `json:"keep" check:"min=1" unit:"messages" says:"the last messages stay"`
+//	Keep int `json:"keep" min:"1" unit:"messages" says:"the last messages stay"`
 func ReadOptions(owner string, o any, raw []byte) error {
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
 		return nil
@@ -124,11 +125,8 @@ func fieldsOf(o any) (fields []optionField) {
 
 // read sets the field and returns what is wrong with the value, or "".
 func (f optionField) read(raw json.RawMessage) (problem string) {
-	if err := json.Unmarshal(raw, f.value.Addr().Interface()); err != nil {
-		if te, ok := err.(*json.UnmarshalTypeError); ok {
-			return "option " + f.name + " cannot be a " + te.Value
-		}
-		return "option " + f.name + " is not JSON"
+	if te, ok := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal(raw, f.value.Addr().Interface())); ok {
+		return "option " + f.name + " cannot be a " + te.Value
 	}
 	if f.value.Kind() == reflect.Bool {
 		return ""
@@ -141,30 +139,16 @@ func (f optionField) read(raw json.RawMessage) (problem string) {
 
 // bound returns a bound of the range, or none if there is none.
 func (f optionField) bound(name string, none float64) float64 {
-	text := f.check(name)
-	if text == "" {
-		return none
-	}
-	n, err := strconv.ParseFloat(text, 64)
+	n, err := strconv.ParseFloat(f.tag.Get(name), 64)
 	if err != nil {
-		panic("BUG: the bound " + name + " of the option " + f.name + " is not a number")
+		return none
 	}
 	return n
 }
 
-// check returns one part of the tag check.
-func (f optionField) check(name string) string {
-	for part := range strings.SplitSeq(f.tag.Get("check"), ",") {
-		if key, value, _ := strings.Cut(part, "="); key == name {
-			return value
-		}
-	}
-	return ""
-}
-
 // accepts returns the range in words.
 func (f optionField) accepts() string {
-	least, most := f.check("min"), f.check("max")
+	least, most := f.tag.Get("min"), f.tag.Get("max")
 	switch {
 	case least != "" && most != "":
 		return "between " + least + " and " + most

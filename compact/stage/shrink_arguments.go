@@ -14,7 +14,7 @@ import (
 // silently empties it.
 type shrinkArguments struct {
 	// MaxChars is how many characters of a string stay.
-	MaxChars int `json:"max_chars" check:"min=1"`
+	MaxChars int `json:"max_chars" min:"1"`
 }
 
 func (s *shrinkArguments) Name() string { return "shrink_arguments" }

@@ -9,7 +9,7 @@ import (
 // summary by a model, that says what was in them.
 type summarize struct {
 	// MaxTokens is the largest size of the slot, which its last part may pass by a tenth.
-	MaxTokens int `json:"max_tokens" check:"min=64"`
+	MaxTokens int `json:"max_tokens" min:"64"`
 }
 
 func (s *summarize) Name() string { return "summarize" }

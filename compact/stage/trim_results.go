@@ -6,7 +6,7 @@ import "laconic/compact"
 // original size. Later turns come back to what a command printed first and last.
 type trimResults struct {
 	// MaxChars is how many characters of a result stay.
-	MaxChars int `json:"max_chars" check:"min=1"`
+	MaxChars int `json:"max_chars" min:"1"`
 }
 
 // headShare is how much of a text that is cut is from its start.
