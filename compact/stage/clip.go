@@ -2,6 +2,8 @@ package stage
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -34,31 +36,22 @@ func (c clip) String() string {
 // clipMark begins the notice of a clip.
 const clipMark = "[trimmed: "
 
+// notices matches what may be the notice of a clip, from clipMark on.
+var notices = regexp.MustCompile(regexp.QuoteMeta(clipMark) + `(\d+) bytes of ` + ofResult + `, the first \d+ (?:and the last \d+ )?are left\]\n?`)
+
 // clipOf parses a text that may have been clipped before. A text is clipped only
 // if its sizes are those of its notice. Any other text is whole, even one that
 // quotes a notice.
 func clipOf(text string) clip {
-	// Search for the bracket, because line ends are common in results.
-	for at := 0; ; {
-		i := strings.Index(text[at:], clipMark)
-		if i < 0 {
-			return clip{size: len(text), head: text}
+	for _, at := range notices.FindAllStringSubmatchIndex(text, -1) {
+		start, end := max(0, at[0]-1), at[1]
+		c := clip{head: text[:start], tail: text[end:]}
+		c.size, _ = strconv.Atoi(text[at[2]:at[3]])
+		if text[start:end] == c.notice() && c.size > len(c.head)+len(c.tail) {
+			return c
 		}
-		at += i
-		var c clip
-		var head, tail int
-		rest := text[at+len(clipMark):]
-		if n, _ := fmt.Sscanf(rest[:min(len(rest), 120)], "%d bytes of tool result, the first %d and the last %d are", &c.size, &head, &tail); n >= 2 && head == at-1 {
-			c.head = text[:head]
-			if n == 3 && tail > 0 && tail <= len(text) {
-				c.tail = text[len(text)-tail:]
-			}
-			if c.head+c.notice()+c.tail == text && c.size > len(c.head)+len(c.tail) {
-				return c
-			}
-		}
-		at += len(clipMark)
 	}
+	return clip{size: len(text), head: text}
 }
 
 // keep clips the text to at most head and tail characters. A cut falls between

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -56,28 +57,19 @@ var notMarked = strings.NewReplacer("(elided: ", "(elided ", clipMark, "(trimmed
 
 // isElided reports whether a text is one of the markers above, and nothing else.
 func isElided(text string) bool {
-	if text == superseded {
-		return true
-	}
 	_, ok := elidedSize(text)
-	return ok
+	return ok || text == superseded
 }
+
+// markers matches a marker that states a size.
+var markers = regexp.MustCompile(`^\(elided: (\d+) bytes of (?:` + ofResult + `|` + ofProse + `)(?:; .*)?\)$`)
 
 // elidedSize returns the size that a marker states; ok is false for other texts.
 func elidedSize(text string) (size int, ok bool) {
-	rest, ok := strings.CutPrefix(text, "(elided: ")
-	if !ok || len(text) > maxMarkerBytes || !strings.HasSuffix(text, ")") || strings.IndexByte(text, '\n') >= 0 {
+	m := markers.FindStringSubmatch(text)
+	if m == nil || len(text) > maxMarkerBytes {
 		return 0, false
 	}
-	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
-	size, err := strconv.Atoi(rest[:digits])
-	if err != nil {
-		return 0, false
-	}
-	for _, of := range []string{ofResult, ofProse} {
-		if more, ok := strings.CutPrefix(rest[digits:], " bytes of "+of); ok && (more == ")" || strings.HasPrefix(more, "; ")) {
-			return size, true
-		}
-	}
-	return 0, false
+	size, err := strconv.Atoi(m[1])
+	return size, err == nil
 }
