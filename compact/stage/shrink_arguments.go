@@ -125,25 +125,20 @@ func beforeNotice(raw string) (body string, missing int) {
 // charWidth returns how many bytes the first character takes inside a JSON
 // string. An escape is one character, and so is a surrogate pair of escapes.
 func charWidth(s string) int {
-	if s[0] != '\\' {
+	switch {
+	case s[0] != '\\':
 		_, w := utf8.DecodeRuneInString(s)
 		return w
-	}
-	if s[1] != 'u' {
+	case s[1] != 'u':
 		return 2
-	}
-	if half(s, 0xd8) && len(s) >= 12 && half(s[6:], 0xdc) {
+	case len(s) >= 12 && half(s, "89abAB") && half(s[6:], "cdefCDEF"):
 		return 12
 	}
 	return 6
 }
 
-// half reports whether s starts with an escaped half of a surrogate pair: \ud8xx
-// to \udbxx for 0xd8, \udcxx to \udfxx for 0xdc.
-func half(s string, of uint64) bool {
-	if s[0] != '\\' || s[1] != 'u' {
-		return false
-	}
-	n, err := strconv.ParseUint(s[2:4], 16, 8)
-	return err == nil && n >= of && n < of+4
+// half reports whether s starts with an escaped half of a surrogate pair: \ud and one
+// of the digits.
+func half(s, digits string) bool {
+	return s[:2] == `\u` && strings.Contains("dD", s[2:3]) && strings.Contains(digits, s[3:4])
 }
