@@ -73,9 +73,6 @@ func (o layered) collapseSpace(d *compact.Draft) {
 
 // trimmed returns the first most characters of a longer text, with falai's notice.
 func trimmed(text compact.Text, most int) (string, bool) {
-	if text.Len() <= most {
-		return "", false
-	}
 	s := text.String()
 	chars := utf8.RuneCountInString(s)
 	if chars <= most || isTruncated(s) {
@@ -92,14 +89,9 @@ func truncated(total, shown int) string {
 // isTruncated reports whether a text ends in that notice and is as long as the
 // notice says, whether or not its white space was collapsed.
 func isTruncated(text string) bool {
-	at := strings.LastIndex(text, "[Truncated: ")
-	if at < 0 {
-		return false
-	}
+	at := max(0, strings.LastIndex(text, "[Truncated: "))
 	var total, shown int
-	if n, _ := fmt.Sscanf(text[at:], "[Truncated: %d chars total, showing first %d]", &total, &shown); n != 2 {
-		return false
-	}
+	_, _ = fmt.Sscanf(text[at:], "[Truncated: %d chars total, showing first %d]", &total, &shown) // else none is shown of none
 	return strings.HasSuffix(truncated(total, shown), text[at:]) && shown < total && utf8.RuneCountInString(text[:at]) <= shown+2
 }
 
