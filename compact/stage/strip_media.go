@@ -27,16 +27,8 @@ func (s *stripMedia) Shrink(d *compact.Draft) {
 // leftOut returns the line that replaces a part: its kind, and its format or name
 // if the client sent one. The detail of an image is of no use without the image.
 func leftOut(p *compact.Part) string {
-	kind, name := "file", p.Detail
-	switch p.Kind {
-	case compact.KindImage:
-		kind, name = "image", ""
-	case compact.KindAudio:
-		kind = "audio"
-	case compact.KindVideo:
-		kind = "video"
-	}
-	if name = plainName(name); name != "" {
+	kind := map[compact.Kind]string{compact.KindImage: "image", compact.KindAudio: "audio", compact.KindFile: "file", compact.KindVideo: "video"}[p.Kind]
+	if name := plainName(p.Detail); name != "" && p.Kind != compact.KindImage {
 		return "(" + kind + " left out: " + name + ")"
 	}
 	return "(" + kind + " left out)"
@@ -59,7 +51,7 @@ func plainName(s string) string {
 			return ' '
 		}
 		return r
-	}, strings.ToValidUTF8(s, ""))
+	}, s)
 	runes := []rune(strings.Join(strings.Fields(s), " "))
 	if n := len(runes); n > maxMediaName {
 		runes = append([]rune{'…'}, runes[n-maxMediaName+1:]...)
