@@ -158,13 +158,8 @@ func (l Limits) With(p Published) Limits {
 	if p.Window <= 0 && p.Input <= 0 {
 		return l
 	}
-	switch {
-	case p.Window > 0:
+	if l.Window = max(l.window(), p.Input); p.Window > 0 {
 		l.Window = p.Window
-	case l.Window <= 0:
-		l.Window = max(DefaultWindow, p.Input)
-	default:
-		l.Window = max(l.Window, p.Input)
 	}
 	if l.Input >= l.Window {
 		l.Input = 0 // a limit of the model's that this upstream is far from
@@ -183,24 +178,17 @@ func (l Limits) For(answer int) Budget {
 		answer = l.Answer(answer)
 		reserve, least = max(reserve, answer), max(least, answer)
 	}
-	b.Limit = beside(window, least)
-	if l.Input > 0 {
-		b.Limit = min(b.Limit, l.Input)
-	}
+	b.Limit = Lower(beside(window, least), l.Input)
 	if l.Budget > 0 {
 		b.Tokens, b.Placing, b.Step = l.Budget, l.Budget, step(l.Budget)
 		return b
 	}
 	b.Step = step(window)
-	b.Tokens = max(1, window-reserve)
-	b.Placing = max(1, beside(window, reserve))
+	b.Tokens = Lower(max(1, window-reserve), l.Input)
+	b.Placing = Lower(max(1, beside(window, reserve)), l.Input)
 	b.Newest = max(1, min(b.Limit, beside(window, reserve/2)))
 	if l.Reserve <= 0 {
 		b.Window = window
-	}
-	if l.Input > 0 {
-		b.Tokens = min(b.Tokens, l.Input)
-		b.Placing = min(b.Placing, l.Input)
 	}
 	return b
 }
