@@ -34,12 +34,15 @@ func newDraft(in *input) *Draft {
 		records = Digester.Record
 	}
 	d := &Draft{
-		view:       newView(in),
-		candidates: candidates{cursor: make([]int, len(in.policy.Ladder))},
-		memory:     memory{records: records, recorded: make([]bool, len(in.msgs))},
-		placement:  in.policy.Placement,
-		counter:    in.counter,
-		own:        make([]bool, len(in.msgs)),
+		view: newView(in),
+		candidates: candidates{
+			cursor:  make([]int, len(in.policy.Ladder)),
+			repeats: repeats{byCall: map[callText]callResults{}, byText: map[string]Ref{}, byInstruction: map[string]int{}},
+		},
+		memory:    memory{records: records, recorded: make([]bool, len(in.msgs))},
+		placement: in.policy.Placement,
+		counter:   in.counter,
+		own:       make([]bool, len(in.msgs)),
 	}
 	for _, s := range in.policy.Ladder {
 		d.stageNames = append(d.stageNames, s.Name())
@@ -119,8 +122,7 @@ func (d *Draft) Drop(i int, why string) bool {
 	if i != start || d.removed(i) || d.pinned[i] || d.msgs[i].Role.Instruction() {
 		return false
 	}
-	by := d.reason(why)
-	d.remove(start, end, by)
+	d.remove(start, end, d.reason(why))
 	return true
 }
 

@@ -20,7 +20,7 @@ type repeats struct {
 type callText struct{ name, arguments string }
 
 // callResults are the results of one call that nothing supersedes yet: the good
-// copy, and the last one that could not replace it; -1 for none.
+// copy, and the last one that could not replace it; 0 for none, because a call is first.
 type callResults struct{ good, last int }
 
 // Superseded returns the texts of old tool results that are superfluous, oldest
@@ -29,9 +29,6 @@ type callResults struct{ good, last int }
 // must be pure. A text that was rewritten is never returned again.
 func (d *Draft) Superseded(supersedes func(older, newer Text) bool) []Ref {
 	r := &d.repeats
-	if r.byCall == nil {
-		r.byCall, r.byText = map[callText]callResults{}, map[string]Ref{}
-	}
 	for ; r.resultsRead < d.end; r.resultsRead++ {
 		if d.msgs[r.resultsRead].Role.Result() {
 			d.readResult(r.resultsRead, supersedes)
@@ -61,17 +58,14 @@ func (d *Draft) readResult(i int, supersedes func(older, newer Text) bool) {
 	if c := d.CallOf(i); c != nil {
 		arguments, _ := c.Arguments.Source()
 		key := callText{c.Name, arguments}
-		same, found := r.byCall[key]
-		if !found {
-			same = callResults{-1, -1}
-		}
+		same := r.byCall[key]
 		for _, was := range []*int{&same.good, &same.last} {
-			if *was >= 0 && supersedes(d.msgs[*was].Parts[0].Text, text) {
+			if *was > 0 && supersedes(d.msgs[*was].Parts[0].Text, text) {
 				r.stale = append(r.stale, Ref{*was, 0})
-				*was = -1
+				*was = 0
 			}
 		}
-		if same.good < 0 {
+		if same.good == 0 {
 			same.good = i
 		} else {
 			same.last = i
@@ -90,9 +84,6 @@ func (d *Draft) readResult(i int, supersedes func(older, newer Text) bool) {
 // none whose neighbours may not follow each other. Each is returned once.
 func (d *Draft) repeatedInstructions() (found []int) {
 	r := &d.repeats
-	if r.byInstruction == nil {
-		r.byInstruction = map[string]int{}
-	}
 	for ; r.instructionsRead < d.end; r.instructionsRead++ {
 		i := r.instructionsRead
 		m := &d.msgs[i]
