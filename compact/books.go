@@ -75,16 +75,13 @@ func (d *Draft) undo(n int) {
 // moved reports whether the set of removed messages differs from the one at the
 // start of the epoch.
 func (d *Draft) moved() bool {
-	was := make(map[int]bool, len(d.moves)-d.before)
-	for _, m := range slices.Backward(d.moves[d.before:]) {
-		was[m.at] = m.was != 0
-	}
-	for i, removed := range was {
-		if removed != d.removed(i) {
-			return true
+	once := make(map[int]bool)
+	for _, m := range d.moves[d.before:] {
+		if once[m.at] = !once[m.at]; !once[m.at] {
+			delete(once, m.at) // it is where it was
 		}
 	}
-	return false
+	return len(once) > 0
 }
 
 // all returns every edit that was made, also those that no longer show: each rewrite,
