@@ -58,10 +58,7 @@ func nineLettersOf(id string, taken map[string]bool) string {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(id)) // it does not fail
 	for h := hash.Sum64(); ; h += 1 << 16 {
-		s := strconv.FormatUint(h>>16, 36) // 48 bits are ten digits at most
-		for len(s) < idLetters {
-			s = "0" + s
-		}
+		s := "000000000" + strconv.FormatUint(h>>16, 36) // 48 bits are ten digits at most
 		if s = s[len(s)-idLetters:]; !taken[s] {
 			return s
 		}

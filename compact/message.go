@@ -18,12 +18,7 @@ const (
 )
 
 // String returns the name of the role.
-func (r Role) String() string {
-	if int(r) < len(roleNames) {
-		return roleNames[r]
-	}
-	return "unknown"
-}
+func (r Role) String() string { return roleNames[r] }
 
 var roleNames = [...]string{"unknown", "system", "developer", "user", "assistant", "tool"}
 

@@ -162,7 +162,6 @@ func ToolPatterns(names ...string) (all []*regexp.Regexp) {
 // has the first message of each one's exchange.
 func (p *Pins) mask(msgs []Message, start []int32) []bool {
 	mask := make([]bool, len(msgs))
-	none := len(p.Roles)+len(p.Text)+len(p.Tools)+len(p.Messages) == 0 && !p.ByName
 	named := make(map[int]bool, len(p.Messages))
 	for _, i := range p.Messages {
 		named[i] = true
@@ -170,7 +169,7 @@ func (p *Pins) mask(msgs []Message, start []int32) []bool {
 	for i := range msgs {
 		m, first := &msgs[i], int(start[i])
 		mask[i] = mask[first]
-		if mask[i] || !m.kept() && (none || !p.holds(m) && (m.Origin == Added || !named[m.Origin])) {
+		if mask[i] || !m.kept() && !p.holds(m) && (m.Origin == Added || !named[m.Origin]) {
 			continue
 		}
 		mask[i] = true
