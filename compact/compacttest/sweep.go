@@ -30,29 +30,25 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 		prefix := compact.Conversation{Messages: in.Messages[:k:k], Fixed: in.Fixed, Unbind: in.Unbind, Rates: in.Rates}
 		plan, report := compact.Compact(prefix, p, c, b)
 		run := Run{Prefix: k, Plan: plan, Report: report, Out: plan.Apply("")}
-		for _, err := range promises.Broken(prefix, p, c, b, &plan, report) {
-			broken = append(broken, fmt.Errorf("prefix %d: %w", k, err))
-		}
-		for _, err := range shape(p, prefix, &plan, run.Out) {
-			broken = append(broken, fmt.Errorf("prefix %d: shape: %w", k, err))
-		}
-		if p.Counter == nil {
-			if err := adds(&plan, &report, run.Out); err != nil {
-				broken = append(broken, fmt.Errorf("prefix %d: accounted: %w", k, err))
+		note := func(what string, errs ...error) {
+			for _, err := range errs {
+				if err != nil {
+					broken = append(broken, fmt.Errorf("prefix %d: %s%w", k, what, err))
+				}
 			}
+		}
+		note("", promises.Broken(prefix, p, c, b, &plan, report)...)
+		note("shape: ", shape(p, prefix, &plan, run.Out)...)
+		if p.Counter == nil {
+			note("accounted: ", adds(&plan, &report, run.Out))
 		}
 		if n := len(runs); n > 0 {
-			if err := stable(&runs[n-1], &run, cmp.Or(b.Placing, b.Tokens)); err != nil {
-				broken = append(broken, fmt.Errorf("prefix %d after %d: stable: %w", k, runs[n-1].Prefix, err))
-			}
-			if err := foretold(&runs[n-1], &run); err != nil {
-				broken = append(broken, fmt.Errorf("prefix %d after %d: foretold: %w", k, runs[n-1].Prefix, err))
-			}
+			after := fmt.Sprintf("after %d: ", runs[n-1].Prefix)
+			note(after+"stable: ", stable(&runs[n-1], &run, cmp.Or(b.Placing, b.Tokens)))
+			note(after+"foretold: ", foretold(&runs[n-1], &run))
 		}
 		runs = append(runs, run)
-		if err := asWritten(runs); err != nil {
-			broken = append(broken, fmt.Errorf("prefix %d: stable: %w", k, err))
-		}
+		note("stable: ", asWritten(runs))
 	}
 	if !equal(in.Messages, before) {
 		broken = append(broken, fmt.Errorf("stateless: the client's messages were changed"))

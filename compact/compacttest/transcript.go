@@ -259,7 +259,7 @@ var Wrappers = []string{"plain", "json", "parts", "nested"}
 
 // Wrap writes a text in one of the Wrappers.
 func Wrap(how, text string) string {
-	var v any = text
+	var v any
 	switch how {
 	case "plain":
 		return text
@@ -268,12 +268,8 @@ func Wrap(how, text string) string {
 	case "parts":
 		v = []map[string]any{{"type": "text", "text": text}}
 	case "nested":
-		inner, _ := json.Marshal([]map[string]any{{"type": "text", "text": text}})
-		v = map[string]any{"output": string(inner)}
+		v = map[string]any{"output": Wrap("parts", text)}
 	}
-	raw, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
+	raw, _ := json.Marshal(v) // of strings alone, which cannot fail
 	return string(raw)
 }
