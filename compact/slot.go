@@ -147,22 +147,18 @@ func withSlot(msgs []Message, s *Slot, texts []string, at func(int) int) []Messa
 	if len(texts) == 0 {
 		return msgs
 	}
-	whole := []Part{{Kind: KindText, Text: Plain(strings.Join(texts, ""))}}
-	if s.At < 0 {
-		whole[0].Text = Plain(strings.TrimLeft(whole[0].Text.String(), "\n"))
-		return slices.Insert(slices.Clone(msgs), at(s.Before), Message{
-			Role: s.role(), Shape: String, Parts: whole, Origin: Added, Edited: true,
-		})
-	}
 	msgs = slices.Clone(msgs)
-	m := &msgs[at(s.At)]
-	if m.Shape == Array {
-		whole = whole[:0]
-		for _, t := range texts {
-			whole = append(whole, Part{Kind: KindText, Text: Plain(t)})
-		}
+	if s.At < 0 {
+		text := Plain(strings.TrimLeft(strings.Join(texts, ""), "\n"))
+		return slices.Insert(msgs, at(s.Before), Message{Role: s.role(), Shape: String, Parts: []Part{{Text: text}}, Origin: Added, Edited: true})
 	}
-	m.append(whole)
+	m := &msgs[at(s.At)]
+	if m.Shape != Array {
+		texts = []string{strings.Join(texts, "")}
+	}
+	for _, t := range texts {
+		m.append([]Part{{Text: Plain(t)}})
+	}
 	return msgs
 }
 
