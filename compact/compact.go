@@ -28,12 +28,11 @@ func Compact(conv Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	plan := Plan{Repair: mode, Edits: edits, Demands: p.Demands, result: msgs, in: newInput(conv, p, charged, b, msgs, costs)}
 	b = b.at(rateAt(conv.Rates, sources(msgs)))
 	r := Report{
-		Outcome: Untouched, Strategy: NoStrategy, Before: total, After: total, Budget: b.most(), Fixed: conv.Fixed,
+		Strategy: NoStrategy, Before: total, After: total, Budget: b.most(), Fixed: conv.Fixed,
 		MessagesBefore: len(conv.Messages), MessagesAfter: len(msgs),
 	}
 	plan.fold = fold(plan.in)
 	if f := plan.fold; f != nil && (len(f.epochs) > 0 || f.d.unbound > 0) {
-		r.Outcome = Compacted
 		f.finish(&plan, &r)
 	} else {
 		r.Parts = partsOf(msgs, costs, func(int) bool { return false })
@@ -49,9 +48,6 @@ func Compact(conv Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 				r.ResultsDropped++
 			}
 		}
-	}
-	if r.Repairs > 0 && r.Outcome == Untouched {
-		r.Outcome = Repaired
 	}
 	if p.Demands.rewrites() { // so far it cost what they may make of it at most
 		r.MessagesAfter, r.After = len(sent), conv.Fixed+CostAll(c, sent)+slot

@@ -229,7 +229,7 @@ func (r Report) At(rate Rate) Report {
 }
 
 // Sent records that the request sent costs after tokens, under the budget b. The
-// outcome becomes Over if that is too much, and changes from Over if it fits.
+// outcome is Over if that is too much, and what was done otherwise.
 func (r *Report) Sent(after int, b Budget) {
 	b = b.withDefaults(Rules{})
 	if after > b.most() || r.Roomy {
@@ -242,7 +242,6 @@ func (r *Report) Sent(after int, b Budget) {
 	switch {
 	case after > b.most() || r.MessagesAfter > b.Messages:
 		r.Outcome = Over
-	case r.Outcome != Over:
 	case r.Epochs > 0 || len(r.Stages) > 0:
 		r.Outcome = Compacted
 	case r.Repairs > 0:
