@@ -56,22 +56,21 @@ func inWords(msgs []compact.Message, noCalls bool) Agent {
 	if at < 0 || msgs[at].Role != compact.User {
 		return ""
 	}
-	head := slices.IndexFunc(msgs, func(m compact.Message) bool { return !m.Role.Instruction() })
+	var told []compact.Part // by the instructions at the head
+	for i := 0; msgs[i].Role.Instruction(); i++ {
+		told = append(told, msgs[i].Parts...)
+	}
 	for i := range prompts {
-		p := &prompts[i]
-		in := msgs[at : at+1]
-		switch parts := msgs[at].Parts; {
+		p, in := &prompts[i], msgs[at].Parts
+		switch {
 		case p.in == "appended":
-			if len(parts) > 0 && p.begins(parts[len(parts)-1]) {
-				return p.agent
-			}
-			continue
+			in = in[max(0, len(in)-1):]
 		case !noCalls:
 			continue
 		case p.in == "instructions":
-			in = msgs[:head]
+			in = told
 		}
-		if slices.ContainsFunc(in, func(m compact.Message) bool { return slices.ContainsFunc(m.Parts, p.begins) }) {
+		if slices.ContainsFunc(in, p.begins) {
 			return p.agent
 		}
 	}
@@ -112,12 +111,10 @@ func (a Agent) Compact(in compact.Conversation, p *compact.Policy, c compact.Cou
 	history := in
 	history.History = asking(in.Messages)
 	plan, report := compact.Compact(history, p, c, b)
-	if report.Outcome != compact.Over {
-		return plan, report
-	}
-	shortened, shorter := compact.Compact(in, Shortening(p), c, b)
-	if shorter.After < report.After {
-		return shortened, shorter
+	if report.Outcome == compact.Over {
+		if shortened, shorter := compact.Compact(in, Shortening(p), c, b); shorter.After < report.After {
+			return shortened, shorter
+		}
 	}
 	return plan, report
 }
@@ -130,7 +127,11 @@ func Shortening(p *compact.Policy) *compact.Policy {
 	with := *p
 	with.PerRequest, with.Trigger, with.Land = &compact.PerRequest{}, 1, 1
 	with.Summaries, with.Placement = false, compact.PlaceNone
-	with.Ladder = slices.Clone(shorter)
+	with.Ladder = nil
+	for _, options := range shorter {
+		turn, _ := stage.New("trim_results", []byte(options)) // they are its own
+		with.Ladder = append(with.Ladder, turn)
+	}
 	for _, s := range p.Ladder {
 		if s.Name() != "summarize" { // which puts a record in the place of what left
 			with.Ladder = append(with.Ladder, s)
@@ -141,10 +142,4 @@ func Shortening(p *compact.Policy) *compact.Policy {
 
 // shorter leaves 5000 characters of each old result, then 2000, then 700: a summary
 // needs what was done and how it ended, not all that was printed.
-var shorter = func() (turns []compact.Stage) {
-	for _, options := range []string{`{"max_chars":5000}`, `{"max_chars":2000}`, `{"max_chars":700}`} {
-		turn, _ := stage.New("trim_results", []byte(options)) // they are its own
-		turns = append(turns, turn)
-	}
-	return turns
-}()
+var shorter = []string{`{"max_chars":5000}`, `{"max_chars":2000}`, `{"max_chars":700}`}

@@ -18,9 +18,6 @@ var prompts = func() (all []prompt) {
 			continue
 		}
 		f := strings.Split(line, " | ")
-		if len(f) != 4 {
-			panic("BUG: prompts.txt: " + line)
-		}
 		all = append(all, prompt{Agent(f[0]), f[1], f[2], f[3]})
 	}
 	return all
