@@ -59,7 +59,7 @@ func (h *History) replace(d History, out []compact.Message) {
 	switch {
 	case older >= 0 && next.record >= 0:
 		newer := &next.msgs[next.record]
-		write(newer, next.hosted, next.msgs[older].Parts, newer.Parts)
+		write(newer, next.hosted, slices.Concat(next.msgs[older].Parts, newer.Parts))
 		next.msgs, next.pinned = slices.Delete(next.msgs, older, older+1), slices.Delete(next.pinned, older, older+1)
 		if older < next.record {
 			next.record--
@@ -75,12 +75,10 @@ func (h *History) replace(d History, out []compact.Message) {
 
 // write sets the text of a record, which follows that of its host or is one of its
 // own.
-func write(m *compact.Message, hosted bool, texts ...[]compact.Part) {
+func write(m *compact.Message, hosted bool, parts []compact.Part) {
 	text := ""
-	for _, parts := range texts {
-		for _, p := range parts {
-			text += "\n\n" + strings.TrimSpace(p.Text.String())
-		}
+	for _, p := range parts {
+		text += "\n\n" + strings.TrimSpace(p.Text.String())
 	}
 	if !hosted {
 		text = strings.TrimSpace(text)
