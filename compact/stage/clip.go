@@ -57,16 +57,14 @@ func clipOf(text string) clip {
 // keep clips the text to at most head and tail characters. A cut falls between
 // lines if a line ends nearby, and never inside a character.
 func (c clip) keep(head, tail int) clip {
-	out := clip{size: c.size, head: c.head, tail: c.tail}
 	if c.whole() {
 		if utf8.RuneCountInString(c.head) <= head+tail {
 			return c
 		}
-		out.tail = c.head
+		c.tail = c.head
 	}
-	out.head = firstRunes(out.head, head)
-	out.tail = lastRunes(out.tail, tail)
-	return out
+	c.head, c.tail = firstRunes(c.head, head), lastRunes(c.tail, tail)
+	return c
 }
 
 // nearShare is how far from its place a cut may move to the end of a line: one
