@@ -227,11 +227,8 @@ func (c *Forecast) Slot() *Slot {
 	short.msgs, short.costs, short.history = c.in.msgs[:c.Mark], c.in.costs[:c.Mark], c.Mark
 	f := newFolding(&short)
 	f.visitAll(true)
-	if f.d.slot == nil || f.d.slot.last().End != c.Mark {
-		return nil // the climb made none
-	}
-	if f.d.slot.resized {
-		return nil // at the epoch there may be room to add to the slot
+	if s := f.d.slot; s == nil || s.last().End != c.Mark || s.resized {
+		return nil // the climb made none, or at the epoch there may be room to add to it
 	}
 	return f.d.newSlot(f.msgs)
 }
