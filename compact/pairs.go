@@ -107,17 +107,10 @@ func alphanumeric(s string) bool {
 func (r *repairer) align(m *Message, answers []int, results []Message, order []int) {
 	call := make(map[int]int, len(answers))
 	for n, k := range answers {
-		if k != open {
-			call[k] = n
-		}
+		call[k] = n
 	}
-	i := 0
-	for _, k := range order {
-		if k == open {
-			continue
-		}
+	for i, k := range order {
 		res := &results[i]
-		i++
 		want := m.Calls[call[k]].ID
 		if res.Answers == want {
 			continue

@@ -211,14 +211,9 @@ func (r *repairer) place(o *round) {
 		r.rename(&m, c.answers)
 		at := len(r.out)
 		r.out = append(r.out, m)
-		order, moved := c.answers, true
-		if n == len(o.callers)-1 {
-			order, moved = r.orderOf(c.answers, o.results)
-		}
+		order := slices.DeleteFunc(slices.Clone(c.answers), func(k int) bool { return k == open })
+		moved := n < len(o.callers)-1 || !r.inOrder(order, o.results)
 		for _, k := range order {
-			if k == open {
-				continue
-			}
 			r.out = append(r.out, r.in[k])
 			if moved {
 				r.record(Edit{Op: OpMove, Why: "result put directly behind its call", Origin: r.in[k].Origin, ID: r.in[k].Answers})
@@ -243,20 +238,19 @@ func (r *repairer) place(o *round) {
 	}
 }
 
-// orderOf returns the results of a message in the order of the list if all of
-// them are in the run of results that starts at j, directly after the message.
-// Otherwise it returns them in the order of the calls, and they move.
-func (r *repairer) orderOf(answers []int, j int) (order []int, moved bool) {
+// inOrder puts the results of a message in the order of the list if all of them are
+// in the run of results that starts at j, directly after the message, and reports
+// whether they are. Otherwise they stay in the order of the calls, and move.
+func (r *repairer) inOrder(results []int, j int) bool {
 	run := j
 	for run < len(r.in) && r.in[run].Role.Result() {
 		run++
 	}
-	if slices.ContainsFunc(answers, func(k int) bool { return k != open && (k < j || k >= run) }) {
-		return answers, true
+	if slices.ContainsFunc(results, func(k int) bool { return k < j || k >= run }) {
+		return false
 	}
-	order = slices.Clone(answers)
-	slices.Sort(order)
-	return order, false
+	slices.Sort(results)
+	return true
 }
 
 // withoutOpen returns the message without the calls that have no result, and the
