@@ -216,6 +216,15 @@ func TestTurnsDropsTheOldestWhileTheNewestFit(t *testing.T) {
 
 // window: ailoop.
 
+func TestNothingIsAlsoAList(t *testing.T) {
+	for _, p := range policy.Catalogue {
+		built, _ := p.New(nil)
+		if _, r := compact.Compact(compact.Conversation{Fixed: 5_000}, built, compact.BytesPerToken(4), compact.Budget{Tokens: 1_000}); r.Outcome != compact.Over {
+			t.Errorf("%s: %+v", p.Name, r)
+		}
+	}
+}
+
 func TestWindowTriggersAtTheBudgetItself(t *testing.T) {
 	history := compacttest.Messages(t, sixTurns+"\nuser: four")
 	p := named(t, "window", "")

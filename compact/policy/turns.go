@@ -16,12 +16,11 @@ func (o turns) policy() *compact.Policy {
 		Counter:    compact.Estimator{PerToken: o.CharsPerToken},
 		KeepRecent: compact.KeepRecent{Messages: 1},
 		Ladder: []compact.Stage{rung{"drop_turns", func(d *compact.Draft) {
-			newest := d.Messages() - 1
-			for newest > 0 && d.Message(newest).Role.Instruction() {
-				newest--
+			last := 1
+			for last < d.Messages() && d.Message(d.Messages()-last).Role.Instruction() {
+				last++
 			}
-			start, _ := d.Exchange(max(0, newest))
-			dropBefore(d, start, "oldest turn", func(d *compact.Draft) bool { return d.Excess() == 0 && d.OverMessages() == 0 })
+			dropBefore(d, lastFrom(d, last), "oldest turn", func(d *compact.Draft) bool { return d.Excess() == 0 && d.OverMessages() == 0 })
 		}}},
 	}
 }
