@@ -39,8 +39,5 @@ func (s *dedupe) Shrink(d *compact.Draft) {
 // shorter ("unchanged since it was read last", "timed out"), the older is the
 // only good copy.
 func supersedes(older, newer compact.Text) bool {
-	if newer.Len() < older.Len()/2 {
-		return false
-	}
-	return !agent.ReportsFailure(newer.String()) || agent.ReportsFailure(older.String())
+	return newer.Len() >= older.Len()/2 && (!agent.ReportsFailure(newer.String()) || agent.ReportsFailure(older.String()))
 }

@@ -48,11 +48,8 @@ func (s *elideProse) Shrink(d *compact.Draft) {
 // elidable returns the text of a part, and reports whether it is large enough
 // for a marker and is not one.
 func elidable(part compact.Part, minBytes int) (text string, ok bool) {
-	if part.Text.Len() < minBytes {
-		return "", false
-	}
 	text = part.Text.String()
-	return text, !isElided(text)
+	return text, len(text) >= minBytes && !isElided(text)
 }
 
 // BareElision returns the two stages that elide old results, then old prose,
