@@ -167,10 +167,7 @@ func (k *checker) idempotent() {
 	if k.plan.Slot != nil {
 		cost += k.plan.Slot.Size
 	}
-	least := k.r.Budget
-	if k.b.Placing > 0 {
-		least = min(least, k.b.Placing)
-	}
+	least := compact.Lower(k.r.Budget, k.b.Placing)
 	trigger := k.p.TriggerFor(k.c)
 	if len(k.in.Rates) > 0 || float64(cost+1) >= trigger*float64(least) || float64(len(k.sent)) >= trigger*float64(k.b.Messages) {
 		return
