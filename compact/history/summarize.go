@@ -88,18 +88,14 @@ func summaryOf(ctx context.Context, span []compact.Message, slot *compact.Slot, 
 	source, size := compact.CostAll(c, span), slot.Spans[i].Size
 	for range 2 {
 		text, err = summarize(ctx, span)
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		if err != nil {
-			continue
-		}
-		if text = strings.TrimSpace(text); utf8.RuneCountInString(text) < leastSummary {
-			err = errors.New("the summary is too short to be one")
-			continue
-		}
-		text = compact.SummaryText(slot.Label, text, len(span))
+		short := utf8.RuneCountInString(strings.TrimSpace(text)) < leastSummary
+		text = compact.SummaryText(slot.Label, strings.TrimSpace(text), len(span))
 		switch n := compact.CostText(c, text); {
+		case ctx.Err() != nil:
+			return "", ctx.Err()
+		case err != nil:
+		case short:
+			err = errors.New("the summary is too short to be one")
 		case n > size:
 			err = fmt.Errorf("the summary costs %d tokens, its span has %d", n, size)
 		case n >= source:
