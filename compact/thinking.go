@@ -53,12 +53,10 @@ func (f *folding) withinTurn() bool {
 // unbind takes the bound thinking out of the visible messages with an Origin
 // below origin.
 func (d *Draft) unbind(origin, epoch int, why string) {
-	kept := d.bound[:0]
-	for _, i := range d.bound {
+	d.bound = slices.DeleteFunc(d.bound, func(i int) bool {
 		m := &d.msgs[i]
 		if m.Origin >= origin {
-			kept = append(kept, i)
-			continue
+			return false
 		}
 		d.shiftMedia(i)
 		*m = m.Unbound()
@@ -71,8 +69,8 @@ func (d *Draft) unbind(origin, epoch int, why string) {
 		d.journal = append(d.journal, Edit{
 			Op: OpUnbind, Stage: stageThinking, Why: why, Origin: m.Origin, At: i, Saved: saved, Epoch: epoch,
 		})
-	}
-	d.bound = kept
+		return true
+	})
 }
 
 // shiftMedia renumbers the media of message i, whose thinking leaves. Media are
