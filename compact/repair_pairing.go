@@ -1,5 +1,7 @@
 package compact
 
+import "slices"
+
 // round is an assistant message with calls, together with directly adjacent
 // ones, and everything after them up to the next assistant message.
 type round struct {
@@ -43,11 +45,7 @@ func (r *repairer) roundAt(i int) round {
 	o := round{start: i}
 	j := i
 	for ; j < len(r.in) && r.in[j].calling(); j++ {
-		c := caller{at: j, answers: make([]int, len(r.in[j].Calls))}
-		for k := range c.answers {
-			c.answers[k] = open
-		}
-		o.callers = append(o.callers, c)
+		o.callers = append(o.callers, caller{j, slices.Repeat([]int{open}, len(r.in[j].Calls))})
 	}
 	o.results, o.end = j, j
 	for o.end < len(r.in) && r.in[o.end].Role != Assistant {
