@@ -102,7 +102,7 @@ func (f *folding) finish(plan *Plan, r *Report) {
 	}
 	r.MessagesAfter = len(plan.result)
 	if d.slot != nil {
-		plan.Slot = d.newSlot(f.msgs)
+		plan.Slot = d.newSlot()
 		r.After += d.slot.size
 		r.Parts.Record = d.slot.size
 		if plan.Slot.At < 0 {

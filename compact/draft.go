@@ -18,9 +18,8 @@ type Draft struct {
 	gap        gap
 	slot       *slotDraft // nil: no slot
 	memory
-	placement Placement
-	counter   Counter
-	own       []bool // messages whose parts and calls are no other list's
+	in  *input
+	own []bool // messages whose parts and calls are no other list's
 
 	// What the epoch aims at: it stops at land and landCount, and must not end
 	// above budget. last is set once the last resort has begun.
@@ -29,20 +28,15 @@ type Draft struct {
 }
 
 func newDraft(in *input) *Draft {
-	records := in.policy.Records
-	if records == nil {
-		records = Digester.Record
-	}
 	d := &Draft{
 		view: newView(in),
 		candidates: candidates{
 			cursor:  make([]int, len(in.policy.Ladder)),
 			repeats: repeats{byCall: map[callText]callResults{}, byText: map[string]Ref{}, byInstruction: map[string]int{}},
 		},
-		memory:    memory{records: records, recorded: make([]bool, len(in.msgs))},
-		placement: in.policy.Placement,
-		counter:   in.counter,
-		own:       make([]bool, len(in.msgs)),
+		memory: memory{recorded: make([]bool, len(in.msgs))},
+		in:     in,
+		own:    make([]bool, len(in.msgs)),
 	}
 	for _, s := range in.policy.Ladder {
 		d.stageNames = append(d.stageNames, s.Name())
@@ -110,7 +104,7 @@ func (d *Draft) Part(r Ref) Part { return d.msgs[r.Message].Parts[r.Part] }
 // Cost returns what a part costs now, in tokens.
 func (d *Draft) Cost(r Ref) int {
 	m := &d.msgs[r.Message]
-	return d.counter.Part(m, &m.Parts[r.Part])
+	return d.in.counter.Part(m, &m.Parts[r.Part])
 }
 
 // Drop removes the exchange that starts at message i and reports whether it
@@ -179,7 +173,7 @@ func (d *Draft) Rewrite(r Ref, text, why string) bool {
 		return false
 	}
 	part := rewritten(m.Parts[r.Part], e.Op, text)
-	if e.Saved = d.Cost(r) - d.counter.Part(m, &part); e.Saved <= 0 {
+	if e.Saved = d.Cost(r) - d.in.counter.Part(m, &part); e.Saved <= 0 {
 		return false
 	}
 	e.ID, _ = NameIn(m.Answers)
@@ -198,7 +192,7 @@ func (d *Draft) RewriteArguments(r CallRef, arguments, why string) bool {
 	old, last := d.msgs[i].Calls[r.Call], d.isLast(i)
 	call := old
 	call.Arguments = Plain(arguments)
-	saved := d.counter.Call(&old) - d.counter.Call(&call)
+	saved := d.in.counter.Call(&old) - d.in.counter.Call(&call)
 	if old.Sealed || saved <= 0 || IsObject(old.Arguments.String()) && !IsObject(arguments) {
 		return false
 	}

@@ -1,8 +1,10 @@
 package compact
 
+import "cmp"
+
 // input is what one fold works on. It is read only.
 type input struct {
-	policy  Policy // with its trigger filled in
+	policy  Policy // with its trigger and its records filled in
 	counter Counter
 	budget  Budget
 	msgs    []Message // the repaired list
@@ -14,27 +16,22 @@ type input struct {
 }
 
 func newInput(conv Conversation, p *Policy, c Counter, b Budget, msgs []Message, costs []int) *input {
+	history := len(msgs)
+	for conv.History > 0 && history > 0 && msgs[history-1].Origin >= conv.History {
+		history--
+	}
 	in := &input{
 		policy: *p, counter: c, budget: b, msgs: msgs, costs: costs, beside: conv.Fixed, rates: conv.Rates,
-		history: historyOf(conv, msgs), thinking: thinkingIn(conv, msgs),
+		history: cmp.Or(history, len(msgs)), thinking: thinkingIn(conv, msgs),
 	}
 	in.policy.Trigger = p.TriggerFor(c)
+	if p.Records == nil {
+		in.policy.Records = Digester.Record
+	}
 	if p.PerRequest != nil || p.Reject {
 		in.budget.Window = 0 // no more than the budget
 	}
 	return in
-}
-
-// historyOf returns how many messages of the repaired list are folded.
-func historyOf(conv Conversation, msgs []Message) int {
-	n := len(msgs)
-	for conv.History > 0 && n > 0 && msgs[n-1].Origin >= conv.History {
-		n--
-	}
-	if n == 0 {
-		return len(msgs)
-	}
-	return n
 }
 
 // total returns the cost of the whole request before any edit.
@@ -161,7 +158,7 @@ func (f *folding) show(k int) {
 	d.settleTask(f.budget.Placing / taskShare)
 	perRequest := f.policy.PerRequest != nil
 	if d.required = d.permanent; !perRequest {
-		d.required += d.newestRequired(d.counter)
+		d.required += d.newestRequired(f.counter)
 	}
 	f.budget = f.budget.Above(d.required)
 	d.budget = f.budget.tried(f.placing())
@@ -230,5 +227,5 @@ func (c *Forecast) Slot() *Slot {
 	if s := f.d.slot; s == nil || s.last().End != c.Mark || s.resized {
 		return nil // the climb made none, or at the epoch there may be room to add to it
 	}
-	return f.d.newSlot(f.msgs)
+	return f.d.newSlot()
 }

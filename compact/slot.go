@@ -69,7 +69,7 @@ func (s *Slot) write() {
 	}
 	s.written = true
 	d, originals := s.draft, s.originals
-	record := d.records(d.slot.by, d.counter)
+	record := d.in.policy.Records(d.slot.by, d.in.counter)
 	own := make([]int, len(originals)) // the span, from 1, for which a message was copied
 	msgs, removed, edits, moves := slices.Clone(originals), make([]bool, len(originals)), 0, 0
 	for n, t := range d.told {

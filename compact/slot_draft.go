@@ -30,7 +30,6 @@ func (s *slotDraft) ends(n int) (ends []int) {
 // memory is what the record of a slot is told, once its text is needed. An epoch
 // copies no message: [Slot.Digest] makes them once more, from what was done.
 type memory struct {
-	records  func(Digester, Counter) Recorder
 	left     []int  // messages that left or were shortened, in the order of the epochs
 	recorded []bool // per message: it is in left
 	touched  []int  // messages that left, came back or were shortened since the last epoch
@@ -93,7 +92,7 @@ func (d *Draft) setSlot(s *slotDraft) {
 	if d.slot = s; s != nil {
 		d.slotStage = d.stage
 		d.total += s.size
-		if s.own = d.placement == PlaceSystem || d.task.last < 0; s.own {
+		if s.own = d.in.policy.Placement == PlaceSystem || d.task.last < 0; s.own {
 			d.count++
 		}
 	}
@@ -112,7 +111,7 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 	// they do not bound what the slot may grow to.
 	now := min(size, max(d.budget-d.withoutOld(), d.Headroom()/slotShare))
 	g := &d.gap
-	if g.open && g.warmTo <= g.to && d.slot != nil || now < leastSlot || d.placement == PlaceNone {
+	if g.open && g.warmTo <= g.to && d.slot != nil || now < leastSlot || d.in.policy.Placement == PlaceNone {
 		return false
 	}
 	before, count, moves, was := d.total, d.count, len(d.moves), *g
@@ -199,7 +198,7 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 // the last exchanges that did is most likely what the slot of an earlier
 // request stood for, so their ends are recorded as Earlier.
 func (d *Draft) FillSlot(by Digester, size int, label string) {
-	if d.placement == PlaceNone {
+	if d.in.policy.Placement == PlaceNone {
 		return
 	}
 	var ends []int // of the exchanges that left, newest first
@@ -265,9 +264,9 @@ func (d *Draft) shrinkSlot(least int) {
 	}
 }
 
-// newSlot returns the draft's slot for a plan. originals is the repaired list.
-func (d *Draft) newSlot(originals []Message) *Slot {
-	from := d.slot
+// newSlot returns the draft's slot for a plan.
+func (d *Draft) newSlot() *Slot {
+	from, originals := d.slot, d.in.msgs
 	s := &Slot{
 		From: from.spans[0].From, To: from.last().To, End: from.last().End, At: d.gap.host, Size: from.size, Label: from.label,
 		Spans: slices.Clone(from.spans), draft: d, originals: originals,
@@ -276,14 +275,14 @@ func (d *Draft) newSlot(originals []Message) *Slot {
 		s.At = d.task.last // it came after the gap was opened
 	}
 	s.Before = d.gap.from
-	if d.placement == PlaceSystem {
+	if d.in.policy.Placement == PlaceSystem {
 		s.At, s.Role = -1, System
 		for s.Before = 0; s.Before < len(originals) && originals[s.Before].Role.Instruction(); s.Before++ {
 		}
 	}
 	if s.At < 0 {
 		// The slot, and its first span, pay for the envelope of its message.
-		envelope := d.counter.Envelope(&Message{Role: s.role(), Shape: String, Origin: Added})
+		envelope := d.in.counter.Envelope(&Message{Role: s.role(), Shape: String, Origin: Added})
 		s.Size = max(0, s.Size-envelope)
 		s.Spans[0].Size = max(0, s.Spans[0].Size-envelope)
 	}
