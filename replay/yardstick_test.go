@@ -48,8 +48,8 @@ type bound struct {
 
 var halves = []half{
 	{"coding", 0, []string{"openhands_swebench_claude35", "mini_swe_agent_deepseek", "codex_cli_typescript", "claude_code_go"}, []bound{
-		{0.5, 96, 91, 78, 45, 91, 87, 92, 0.58},
-		{0.25, 93, 83, 74, 37, 85, 79, 73, 0.43},
+		{0.5, 96, 91, 82, 45, 92, 87, 92, 0.58},
+		{0.25, 93, 83, 76, 37, 86, 79, 73, 0.43},
 	}},
 	{"service", 3000, []string{"tau_bench_airline_gpt4o", "agentdojo_banking_workspace"}, []bound{
 		{0.6, 80, 60, 57, 13, 70, 0, 40, 0.87},
