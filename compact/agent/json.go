@@ -3,6 +3,7 @@ package agent
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"laconic/compact/quote"
@@ -49,7 +50,11 @@ func (r *reader) value(name string, v *Value) {
 		r.line(name, v.short())
 	default:
 		for i := range v.list {
-			r.value(name, &v.list[i])
+			at := name
+			if name != "" && len(v.list) > 1 { // else two objects read as one where a line is missing
+				at += "[" + strconv.Itoa(i) + "]"
+			}
+			r.value(at, &v.list[i])
 		}
 		if len(v.list) > 1 { // others may not have failed
 			r.Object = Unknown

@@ -53,6 +53,8 @@ func TestUnwrap(t *testing.T) {
 	f("name: Emma\nroom: 007\n", "name: Emma, room: 007\n")
 	f("- id: 7\n  at: 2026-01-02 10:00\n- id: 8\n  at: ''\n", "(id, at)\n7, 2026-01-02 10:00\n8, \"\"\n\n")
 	f("id: 7\nsays: |\n  one\n  two\nby: Emma\n", "id: 7, by: Emma\nsays: one\ntwo\n")
+	long := strings.Repeat("words ", 30)
+	f(`{"commits":[{"id":1,"text":"`+long+`\na"},{"id":2,"by":"Mia","text":"`+long+`\nb"}]}`, "commits[0]: id: 1\ncommits[0].text: "+long+"\na\ncommits[1]: id: 2, by: Mia\ncommits[1].text: "+long+"\nb\n")
 	f(`"\u00e9\ud83d\ude00\ud83d\u0041\n"`, "é😀\ufffdA\n")
 }
 

@@ -137,6 +137,17 @@ func TestAConflictIsTold(t *testing.T) {
 	tells(t, "a conflict", got, "  <<<<<<< HEAD\n", "n := 2\n  >>>>>>> parent")
 }
 
+// TestWhatHasNoRoomIsCounted: steps by their number and that of those that failed, and that
+// something was attached.
+func TestWhatHasNoRoomIsCounted(t *testing.T) {
+	var list []compact.Message
+	for i := range 12 {
+		list = append(list, run(i, fmt.Sprintf("make part-%02d", i), []string{"built", "error: no rule for it, and " + strings.Repeat("more of that ", 10)}[i%2])...)
+	}
+	text := recordOf(90, say(user("Build all of the parts.\n```\n"+strings.Repeat("12:00:01 INFO a line of the log\n", 9)+"```")), list)
+	tells(t, "a small part", text, "user: Build all of the parts.\n", "read what the user attached (", " more steps (", " failed)")
+}
+
 // TestLinesForALaterPartAreEarlier: a file of which lines had no room is told once more, and not
 // as another read, although it was the last that the part before tells of.
 func TestLinesForALaterPartAreEarlier(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"laconic/compact/agent"
@@ -61,6 +62,7 @@ type writer struct {
 	b       strings.Builder
 	last    *piece   // that was written
 	skipped int      // steps that were not chosen, since then
+	failed  int      // of these
 	names   []string // of these steps
 	left    int      // bytes for names of edits, failures and actions
 }
@@ -86,9 +88,13 @@ func (w *writer) leave(next *piece) {
 	case w.skipped == 1 && names != "":
 		w.b.WriteString(names + "\n")
 	case w.skipped > 0:
-		w.b.WriteString("… " + quote.Count(w.skipped, "more step") + led(": ", names) + "\n")
+		failed := ""
+		if w.failed > 0 {
+			failed = " (" + strconv.Itoa(w.failed) + " failed)"
+		}
+		w.b.WriteString("… " + quote.Count(w.skipped, "more step") + failed + led(": ", names) + "\n")
 	}
-	w.skipped, w.names = 0, nil
+	w.skipped, w.failed, w.names = 0, 0, nil
 }
 
 // piece writes a piece. detailed is set if other pieces of its event follow.
@@ -152,10 +158,14 @@ func (p *part) late(event int) string {
 
 // skip counts a step of which nothing else is told. The record names edits, failures and
 // actions, in a few words with their end, as far as their share of the room goes, and
-// what the user refused. Where the room is not small, no action that failed is left out.
+// what the user attached or refused. Where the room is not small, no action that failed is left out.
 func (w *writer) skip(e *event, late string) {
 	w.skipped++
-	if e.Kind != agent.Edits && e.outcome.Verdict < agent.Failed && (e.Kind != agent.Other || !e.MayAct()) {
+	if e.outcome.Verdict == agent.Failed {
+		w.failed++
+	}
+	attached := e.Tool == "" && e.Path != ""
+	if e.Kind != agent.Edits && e.outcome.Verdict < agent.Failed && (e.Kind != agent.Other || !e.MayAct()) && !attached {
 		return
 	}
 	end := e.ended()
@@ -163,8 +173,9 @@ func (w *writer) skip(e *event, late string) {
 		end = untold(quote.Cut(end, shortEnd))
 	}
 	text := e.Name(agent.NameChars, w.root) + end
-	must := e.outcome.Verdict == agent.Refused || e.outcome.Verdict == agent.Failed && e.Kind == agent.Other && w.room > smallRoom
-	if w.left -= len(text); w.left >= 0 || must {
+	must := attached || e.outcome.Verdict == agent.Refused || e.outcome.Verdict == agent.Failed && e.Kind == agent.Other && w.room > smallRoom
+	if must || len(text) <= w.left {
+		w.left -= len(text)
 		w.names = append(w.names, late+text)
 	}
 }
