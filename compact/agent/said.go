@@ -101,6 +101,8 @@ func AttachedAs(attachment string) string {
 	switch {
 	case strings.HasPrefix(attachment, agentsFile):
 		return "AGENTS.md"
+	case strings.HasPrefix(attachment, skill):
+		return "a skill"
 	case strings.HasPrefix(attachment, relayed):
 		return "what other agents did"
 	}

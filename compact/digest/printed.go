@@ -39,7 +39,7 @@ func (p *part) printed(i int, e *event, head int) {
 	}
 	found := e.Kind == agent.Searches && e.outcome.Verdict != agent.Failed
 	if found {
-		limit, most, w = min(p.room/14, mostFound), 200, w*0.5
+		limit, most, w = min(p.room/10, mostFound), 200, w*0.8
 	}
 	listing := found && (e.Query == "" && e.Command == "" || lists.MatchString(e.Brief()))
 	document := c == data && len(text) > shortObject && longSentences.MatchString(text) && e.result.Listed*2 < len(text)
@@ -60,6 +60,8 @@ func (p *part) printed(i int, e *event, head int) {
 		switch {
 		case len(t) < 2 || strings.Trim(t, "=-*~^_.|:+│ ") == "":
 			return 0, blank
+		case listing && folder.MatchString(t): // of ls -R
+			return 0, leads
 		case found:
 			if s = 0.1 + b.interest(p.interest, k)*0.7; listing && s < leastListed {
 				return 0, skipped
@@ -99,6 +101,9 @@ func (p *part) printed(i int, e *event, head int) {
 		return s, plainLine
 	})
 }
+
+// folder finds the name of a folder above what is in it.
+var folder = regexp.MustCompile(`^[\w./-]+:$`)
 
 // ofDocument finds a line of an object with several of its members.
 var ofDocument = regexp.MustCompile(`^(?:\w+: )?[\w.-]+: (?:[^.]|\.\S)*, [\w.-]+: (?:[^.]|\.\S)*$`)

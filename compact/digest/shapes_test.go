@@ -56,6 +56,8 @@ func TestShapesOfAgents(t *testing.T) {
 		"\nfiles below "+far+" are named from there\n", "read what the user attached")
 	f("a line that moves", call(1, "edit", `{"path":"a.go","old_string":"type Plain Order\naux := struct {\n\tContent json.RawMessage\n\t*Plain\n}{}","new_string":"type Plain Order\naux := struct {\n\t*Plain\n\n\tContent json.RawMessage\n}{}"}`, "done"),
 		"edit a.go (+2 −1: ")
+	f("a list of folders", conversation(say(user("Which folder has units.py?")), call(1, "bash", `{"command":"ls -R"}`, "astropy/io:\nfits\nregistry.py\n"+rows("file%d.py")+"\nastropy/wcs:\nunits.py\nwcs.py\n"+rows("other%d.py"))),
+		"  astropy/wcs:\n  units.py\n")
 	f("files of two roots", conversation(deep(1, far+"a.go"), deep(2, far+"b/c.go"), deep(3, "d.go")), "changed: "+far+"a.go, ", no("files below"))
 	f("what searches found, though it is the same", conversation(call(1, "Grep", `{"pattern":"limitOf"}`, "Found 2 files\nsrc/tariff/limits.go\nREADME.md"), call(2, "Grep", `{"pattern":"rateOf"}`, "Found 1 file\nsrc/tariff/limits.go")),
 		"Grep limitOf → Found 2 files ⏎ src/tariff/limits.go ⏎ README.md\nGrep rateOf → Found 1 file ⏎ src/tariff/limits.go\n")
