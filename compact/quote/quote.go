@@ -61,16 +61,13 @@ func Cut(s string, n int) string {
 // tool could pass for the user's words, or end the record. So lines that are quoted
 // are indented, and none begins with a label of the record's own.
 
-// labels begin the lines of a record.
-var labels = []string{"user", "agent", "changed", "as of here", "the user answered"}
-
 // A model reads many characters as a blank or as the end of a line, and ignores
 // invisible ones.
 const unseen = `[\s\v\x{85}\p{Z}\p{Cf}]`
 
 var (
 	ownMarks  = regexp.MustCompile(`(?i)\[` + unseen + `*(end` + unseen + `+of` + unseen + `+the` + unseen + `+record|record` + unseen + `+of)`)
-	ownLabels = regexp.MustCompile(`(?i)^` + unseen + `*(?:` + strings.ReplaceAll(regexp.QuoteMeta(strings.Join(labels, "|")), `\|`, "|") + `)(?: *\([^)]*\))?` + unseen + `*:`)
+	ownLabels = regexp.MustCompile(`(?i)^` + unseen + `*(?:user|agent|changed|as of here|the user answered)(?: *\([^)]*\))?` + unseen + `*:`)
 	lineEnd   = strings.NewReplacer("\n", " ", "\r", " ", "\v", " ", "\f", " ", "\u0085", " ", "\u2028", " ", "\u2029", " ")
 )
 
