@@ -114,14 +114,6 @@ func (e *event) ended() string {
 // countLines returns how many lines a text has.
 func countLines(text string) int { return strings.Count(strings.TrimRight(text, "\n"), "\n") + 1 }
 
-// led returns a text after a mark, if there is a text.
-func led(mark, text string) string {
-	if text == "" {
-		return ""
-	}
-	return mark + text
-}
-
 // hint returns what an edit touches: how many lines, and the first that are new.
 func (e *event) hint() string {
 	added, gone, all, whole := 0, 0, "", false
@@ -141,7 +133,7 @@ func (e *event) hint() string {
 	case whole: // nobody knows what was there
 		size = quote.Count(added, "line")
 	}
-	return " (" + size + led(": ", quote.OneLine(all, shortResult)) + ")"
+	return " (" + quote.Joined(size, ": ", quote.OneLine(all, shortResult)) + ")"
 }
 
 // inLabel reports whether a result is so short that the label has it: a line, or a few that a

@@ -88,11 +88,11 @@ func (w *writer) leave(next *piece) {
 	case w.skipped == 1 && names != "":
 		w.b.WriteString(names + "\n")
 	case w.skipped > 0:
-		failed := ""
+		more := "… " + quote.Count(w.skipped, "more step")
 		if w.failed > 0 {
-			failed = " (" + strconv.Itoa(w.failed) + " failed)"
+			more += " (" + strconv.Itoa(w.failed) + " failed)"
 		}
-		w.b.WriteString("… " + quote.Count(w.skipped, "more step") + failed + led(": ", names) + "\n")
+		w.b.WriteString(quote.Joined(more, ": ", names) + "\n")
 	}
 	w.skipped, w.failed, w.names = 0, 0, nil
 }
