@@ -105,7 +105,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 	case q.class == steps:
 		text := w.late(q.event) + q.text
 		if !detailed {
-			text = untold(text)
+			text = unsaid.ReplaceAllString(text, "$0 …")
 		}
 		w.b.WriteString(text + "\n")
 	case last.event == q.event && last.class == q.class:
@@ -137,15 +137,8 @@ func (w *writer) piece(q *piece, detailed bool) {
 	}
 }
 
-// untold returns the label of a step of whose result nothing else is told.
-func untold(label string) string {
-	if unsaid.MatchString(label) {
-		label += " …"
-	}
-	return label
-}
-
-// unsaid finds that a label says nothing of a result, which is there.
+// unsaid finds that a label says nothing of a result, which is there. Where nothing else is told
+// of that, the label ends with a mark.
 var unsaid = regexp.MustCompile(` →(?: exit -?\d+| failed)?$`)
 
 // late returns the mark of what was said or done before steps of the parts before.
@@ -170,7 +163,7 @@ func (w *writer) skip(e *event, late string) {
 	}
 	end := e.ended()
 	if e.outcome.Verdict != agent.Refused {
-		end = untold(quote.Cut(end, shortEnd))
+		end = unsaid.ReplaceAllString(quote.Cut(end, shortEnd), "$0 …")
 	}
 	text := e.Name(agent.NameChars, w.root) + end
 	must := attached || e.outcome.Verdict == agent.Refused || e.outcome.Verdict == agent.Failed && e.Kind == agent.Other && w.room > smallRoom
