@@ -2,7 +2,6 @@ package digest
 
 import (
 	"cmp"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -134,27 +133,19 @@ func (p *part) choose(order []int, room int, least float32) {
 			if q.on || q.cost > room || !takes(q) || q.score < leasts[q.class] {
 				continue
 			}
-			cost := 0
-			for n := range p.missing(i) {
-				cost += n.cost
+			cost := 0 // with the pieces that it needs, as far as they are not chosen
+			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
+				cost += p.pieces[k].cost
 			}
 			if cost > room || q.class != steps && q.class != userWords && p.known(q.text) {
 				continue
 			}
-			for n := range p.missing(i) {
-				n.on = true
-				p.told.add(n.text)
+			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
+				p.pieces[k].on = true
+				p.told.add(p.pieces[k].text)
 			}
 			used[q.class] += cost
 			room -= cost
-		}
-	}
-}
-
-// missing yields a piece and those that it needs, as far as they are not chosen.
-func (p *part) missing(i int) iter.Seq[*piece] {
-	return func(yield func(*piece) bool) {
-		for k := i; k >= 0 && !p.pieces[k].on && yield(&p.pieces[k]); k = p.pieces[k].need {
 		}
 	}
 }
