@@ -113,11 +113,6 @@ func (p *part) choose(order []int, room int, least float32) {
 		p.pieces[i].on = false
 	}
 	var used [classes]int
-	var leasts [classes]float32
-	for c := range leasts {
-		leasts[c] = min(leastScore, least)
-	}
-	leasts[sources], leasts[prints], leasts[data] = least, least, least
 	whole := float32(room)
 	hasRoom := func(q *piece, of float32) bool { return used[q.class] < int(of*floors[q.class]) }
 	for _, takes := range []func(q *piece) bool{
@@ -130,7 +125,8 @@ func (p *part) choose(order []int, room int, least float32) {
 	} {
 		for _, i := range order {
 			q := &p.pieces[i]
-			if q.on || q.cost > room || !takes(q) || q.score < leasts[q.class] {
+			read := q.class == sources || q.class == prints || q.class == data
+			if q.on || q.cost > room || !takes(q) || q.score < least && (read || q.score < leastScore) {
 				continue
 			}
 			cost := 0 // with the pieces that it needs, as far as they are not chosen
