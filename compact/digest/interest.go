@@ -24,10 +24,6 @@ type term struct {
 	last  int32   // the last of them
 }
 
-func newInterest(long int) *interest {
-	return &interest{terms: map[string]int32{}, most: leastTerms, long: long}
-}
-
 // feed notes that a text of some weight speaks of its terms. Plain words are
 // terms only with words set, as in what users say.
 func (x *interest) feed(text string, weight float32, words bool) {
