@@ -18,8 +18,7 @@ func (p *part) printed(i int, e *event, head int) {
 		return
 	}
 	b := p.bodies[i]
-	n := len(b.lines)
-	small := len(text) < shortOutput && n <= 40
+	small := len(text) < shortOutput && len(b.lines) <= 40
 	limit, most := max(400, p.room/10), 240
 	c, w, asked := prints, p.weights[i], e.AsksData()
 	if e.Kind == agent.Other || e.result.Rows > 0 {
@@ -28,14 +27,13 @@ func (p *part) printed(i int, e *event, head int) {
 		rows := 1 // of a table that is a text
 		for k := range b.lines {
 			switch l := b.at(k); {
-			case isRow(l):
+			case cells.MatchString(l) && number.MatchString(l):
 				rows++
 			case asked && !sentenceEnd.MatchString(l):
 				rows += withoutNames
 			}
 		}
-		rows = max(rows, e.result.Rows)
-		w = min(w, fewRows/float32(rows))
+		w = min(w, fewRows/float32(max(rows, e.result.Rows)))
 	}
 	found := e.Kind == agent.Searches && e.outcome.Verdict != agent.Failed
 	if found {
@@ -111,11 +109,9 @@ var ofDocument = regexp.MustCompile(`^(?:\w+: )?[\w.-]+: (?:[^.]|\.\S)*, [\w.-]+
 // longSentences finds a long line that ends with a sentence.
 var longSentences = regexp.MustCompile(`(?m)^.{` + strconv.Itoa(longSentence) + `,}` + endOfSentence)
 
-// isRow reports whether a line is a row of a table with a number in it.
-func isRow(l string) bool { return rows.MatchString(l) && number.MatchString(l) }
-
 var (
-	rows   = regexp.MustCompile(`\S(?:  +|\t| ?\| ?)\S`)
+	// cells finds a row of a table, and number a cell that is one.
+	cells  = regexp.MustCompile(`\S(?:  +|\t| ?\| ?)\S`)
 	number = regexp.MustCompile(`(?:^|[\s|])[-+]?\d[\d.,/]*%?(?:[\s|]|$)`)
 	// tableHead finds the names of the columns of a table that was a list of objects.
 	tableHead = regexp.MustCompile(`^(?:[\w.]+: )?\((?:[^,()]+, )+[^,()]+\)$`)
