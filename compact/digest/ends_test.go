@@ -174,7 +174,7 @@ func TestHowStepsEnd(t *testing.T) {
 	} {
 		e, r := event{by: byCall, Action: agent.ActionOf(c[0], c[1])}, agent.ResultOf(c[2], agent.ActionOf(c[0], c[1]).Kind)
 		NewRecord(nil).answer(&e, r)
-		if got := e.label(200); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(c[3]), " ") {
+		if got := e.Name(200, "") + e.ended(); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(c[3]), " ") {
 			t.Errorf("%s of %q\nis   %s\nwant %s", c[0], c[2], got, c[3])
 		}
 	}

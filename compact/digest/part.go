@@ -113,7 +113,8 @@ func (p *part) rootOf() (root string) {
 
 // sameAs reports whether two events are calls that are told alike, with the same result.
 func (e *event) sameAs(f *event) bool {
-	return e.by == byCall && f.by == byCall && e.label(labelChars) == f.label(labelChars) && e.result.Text == f.result.Text
+	return e.by == byCall && f.by == byCall && e.result.Text == f.result.Text &&
+		e.ended() == f.ended() && e.Name(labelChars, "") == f.Name(labelChars, "")
 }
 
 // see learns what the work is about, and which lines the model reads.

@@ -66,9 +66,6 @@ func (p *part) step(i int, e *event, times int) {
 	}
 }
 
-// label returns the line of a step: what was done, and how it ended.
-func (e *event) label(n int) string { return e.Name(n, "") + e.ended() }
-
 // ended returns how a step ended, as its label says it.
 func (e *event) ended() string {
 	verdict, says, text, exit := e.outcome.Verdict, e.outcome.Says, strings.TrimSpace(e.result.Text), ""
@@ -78,7 +75,7 @@ func (e *event) ended() string {
 	if verdict == agent.Failed && e.result.Code == 0 {
 		exit = "failed"
 	}
-	switch from, n := e.result.First, countLines(e.result.Text); {
+	switch from, n := e.result.First, strings.Count(strings.TrimRight(e.result.Text, "\n"), "\n")+1; {
 	case verdict == agent.Refused && says != "":
 		return e.hint() + ` → refused by the user, who said: "` + says + `"`
 	case verdict == agent.Refused:
@@ -110,9 +107,6 @@ func (e *event) ended() string {
 	}
 	return " →"
 }
-
-// countLines returns how many lines a text has.
-func countLines(text string) int { return strings.Count(strings.TrimRight(text, "\n"), "\n") + 1 }
 
 // hint returns what an edit touches: how many lines, and the first that are new.
 func (e *event) hint() string {
