@@ -60,8 +60,10 @@ func (p *part) write() string {
 			continue
 		case e.by == byUser:
 			p.user(i, e)
-		case e.by == byAgent:
-			p.agent(i, e)
+		case e.by == byAgent && e.final: // nearly whole
+			p.says(piece{class: answers, event: i, need: -1}, e.words, 2, max(700, p.room/8))
+		case e.by == byAgent: // the conclusions
+			p.says(piece{class: prose, event: i, need: -1}, e.words, 0.9, max(500, p.room/14))
 		default:
 			p.step(i, e, times)
 		}

@@ -40,16 +40,6 @@ func (p *part) user(i int, e *event) {
 	}
 }
 
-// agent adds what the assistant said: an answer to the user nearly whole, of what
-// it says at work the conclusions.
-func (p *part) agent(i int, e *event) {
-	if e.final {
-		p.says(piece{class: answers, event: i, need: -1}, e.words, 2, max(700, p.room/8))
-	} else {
-		p.says(piece{class: prose, event: i, need: -1}, e.words, 0.9, max(500, p.room/14))
-	}
-}
-
 // wordless finds lines without a word, fences, and those that only begin or end an element.
 var wordless = regexp.MustCompile("^(?:[^\\pL\\pN]*|```.*|</?[\\w-]+>)$")
 
