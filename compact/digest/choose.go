@@ -50,24 +50,13 @@ func (p *part) add(q piece) int {
 // costOf returns how many bytes a text takes in the record, with the indents of its lines.
 func costOf(text string) int { return len(text) + 3 + 2*strings.Count(text, "\n") }
 
-// worth returns what a piece is worth for its length.
-func (q *piece) worth() float32 { return q.score / float32(math.Sqrt(float64(q.cost)+25)) }
-
-// limit lowers the scores of the pieces of one event, those from first on, that are beyond
-// limit bytes when the worthiest come first. An event of a part before had its limit there.
-func (p *part) limit(first, limit int) {
-	for _, i := range p.byWorth(first) {
-		if limit -= p.pieces[i].cost; limit < 0 && !p.old(p.pieces[i].event) {
-			p.pieces[i].score *= beyond
-		}
-	}
-}
-
-// byWorth returns the indices of the pieces from first on, the worthiest first.
+// byWorth returns the indices of the pieces from first on, those first that are worth most for
+// their length.
 func (p *part) byWorth(first int) []int {
-	order, worth := make([]int, 0, len(p.pieces)-first), make([]float32, len(p.pieces)-first)
-	for i := range worth {
-		order, worth[i] = append(order, first+i), p.pieces[first+i].worth()
+	order, worth := make([]int, len(p.pieces)-first), make([]float32, len(p.pieces)-first)
+	for i := range order {
+		q := &p.pieces[first+i]
+		order[i], worth[i] = first+i, q.score/float32(math.Sqrt(float64(q.cost)+25))
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(worth[b-first], worth[a-first]) })
 	return order

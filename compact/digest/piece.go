@@ -71,7 +71,11 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 		}
 	}
 	flush(len(b.lines), s.base)
-	p.limit(first, s.limit)
+	for _, i := range p.byWorth(first) {
+		if s.limit -= p.pieces[i].cost; s.limit < 0 && !p.old(q.event) { // else it had its limit there
+			p.pieces[i].score *= beyond
+		}
+	}
 }
 
 // A lead is a line that others stand below: those that are further in, or those of its own
