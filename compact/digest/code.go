@@ -31,8 +31,10 @@ func (p *part) code() {
 		} else if tests.MatchString(f.path) {
 			w *= 0.5
 		}
-		for g := range f.regions {
-			p.region(at+k, g, f.regions[g].now(), w, head)
+		for i := range f.regions {
+			if fresh, _ := difference(f.regions[i].old, f.regions[i].new); strings.TrimSpace(strings.Join(fresh, "")) != "" {
+				p.region(piece{class: code, event: at + k, order: 1 + i<<20, need: head}, f.regions[i].new, w)
+			}
 		}
 	}
 }
@@ -44,9 +46,9 @@ var settings = regexp.MustCompile(`\.(?:json|ya?ml|toml|ini|cfg|conf|env|propert
 var tests = regexp.MustCompile(`(?i)(?:^|[/_.])(?:tests?|specs?)[/_.]`)
 
 // region adds the text of a changed region as it is now: whole if it is not long.
-func (p *part) region(event, at int, text string, weight float32, head int) {
+func (p *part) region(q piece, text string, weight float32) {
 	b := p.interest.bodyOf(text)
-	p.lines(piece{class: code, event: event, order: 1 + at<<20, need: head}, b, layout{most: wholeRegion, limit: max(1000, p.room/8), base: 1.2, weight: weight}, func(k int) (float32, lineUse) {
+	p.lines(q, b, layout{most: wholeRegion, limit: max(1000, p.room/8), base: 1.2, weight: weight}, func(k int) (float32, lineUse) {
 		s := 0.6 + min(b.interest(p.interest, k)*0.4, 1)
 		switch l := b.at(k); {
 		case closing.MatchString(l):

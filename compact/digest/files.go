@@ -175,12 +175,3 @@ func difference(old, new string) (fresh []string, gone int) {
 	}
 	return fresh, gone
 }
-
-// now returns a region as it is now, if some of its lines are new.
-func (g *region) now() string {
-	fresh, _ := difference(g.old, g.new)
-	if !slices.ContainsFunc(fresh, func(l string) bool { return strings.TrimSpace(l) != "" }) {
-		return ""
-	}
-	return g.new
-}
