@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -28,29 +27,26 @@ type term struct {
 // terms only with words set, as in what users say.
 func (x *interest) feed(text string, weight float32, words bool) {
 	x.most += len(text) / bytesPerTerm
-	for t := range terms(text) {
-		if !words && !t.name {
-			continue
-		}
-		i, ok := x.of(t)
-		if !ok {
-			continue
-		}
+	terms(text, func(t string, name bool) {
 		w := weight
-		if !t.name {
+		if !name {
 			w /= 4
 		}
-		x.list[i].want = min(x.list[i].want+w, mostWanted)
-	}
+		if words || name {
+			if i, ok := x.of(t); ok {
+				x.list[i].want = min(x.list[i].want+w, mostWanted)
+			}
+		}
+	})
 }
 
 // of returns the number of a term, or false if there are too many.
-func (x *interest) of(t word) (i int32, ok bool) {
-	if i, ok = x.terms[t.text]; ok || len(x.list) >= x.most {
+func (x *interest) of(t string) (i int32, ok bool) {
+	if i, ok = x.terms[t]; ok || len(x.list) >= x.most {
 		return i, ok
 	}
 	i = int32(len(x.list))
-	x.terms[t.text] = i
+	x.terms[t] = i
 	x.list = append(x.list, term{})
 	return i, true
 }
@@ -83,42 +79,29 @@ func (b *best) add(s float32) {
 
 func (b *best) sum() float32 { return b[0] + b[1] + b[2] + b[3] }
 
-// A word is a term of a text.
-type word struct {
-	text string
-	name bool // it looks like the name of a thing
-}
-
-// terms yields the terms of a text: names, their last parts, plain words, and in other
-// alphabets pairs of characters.
-func terms(text string) iter.Seq[word] {
-	return func(yield func(word) bool) {
-		for s := range strings.FieldsFuncSeq(text, func(r rune) bool { return r >= utf8.RuneSelf || class[r] == 0 }) {
-			s = strings.TrimLeft(strings.TrimRight(s, ".:-"), ":-")
-			switch seen, camel := shape(s); {
-			case len(s) < minName || len(s) > maxName:
-			case !camel && seen&(digit|mark) == 0:
-				if len(s) >= minTerm && !yield(word{s, false}) {
-					return
-				}
-			case !yield(word{s, true}):
-				return
-			case seen&mark != 0:
-				for _, marks := range []string{"/:.", "/"} {
-					if last := s[strings.LastIndexAny(s, marks)+1:]; len(last) < len(s) && len(last) >= minTerm && !yield(word{last, true}) {
-						return
-					}
-				}
+// terms calls f for the terms of a text: names of things, their last parts, plain words, and in
+// other alphabets pairs of characters.
+func terms(text string, f func(term string, name bool)) {
+	for s := range strings.FieldsFuncSeq(text, func(r rune) bool { return r >= utf8.RuneSelf || class[r] == 0 }) {
+		s = strings.TrimLeft(strings.TrimRight(s, ".:-"), ":-")
+		seen, camel := shape(s)
+		name := camel || seen&(digit|mark) != 0
+		if len(s) < minName || len(s) > maxName || !name && len(s) < minTerm {
+			continue
+		}
+		f(s, name)
+		for _, marks := range []string{"/:.", "/"} {
+			if last := s[strings.LastIndexAny(s, marks)+1:]; len(last) < len(s) && len(last) >= minTerm {
+				f(last, true)
 			}
 		}
-		for s := range strings.FieldsFuncSeq(text, func(r rune) bool { return r < utf8.RuneSelf }) {
-			_, n := utf8.DecodeRuneInString(s)
-			for at := n; at < len(s); at += n {
-				before := n
-				if _, n = utf8.DecodeRuneInString(s[at:]); !yield(word{s[at-before : at+n], false}) {
-					return
-				}
-			}
+	}
+	for s := range strings.FieldsFuncSeq(text, func(r rune) bool { return r < utf8.RuneSelf }) {
+		_, n := utf8.DecodeRuneInString(s)
+		for at := n; at < len(s); at += n {
+			before := n
+			_, n = utf8.DecodeRuneInString(s[at:])
+			f(s[at-before:at+n], false)
 		}
 	}
 }
@@ -138,11 +121,11 @@ func shape(name string) (seen byte, camel bool) {
 
 // specifics returns how many words of a line have letters and digits, but for paths.
 func specifics(l string) (n int) {
-	for t := range terms(l) {
-		if seen, _ := shape(t.text); t.name && len(t.text) >= 6 && seen&digit != 0 && strings.IndexByte(t.text, '/') < 0 {
+	terms(l, func(t string, name bool) {
+		if seen, _ := shape(t); name && len(t) >= 6 && seen&digit != 0 && strings.IndexByte(t, '/') < 0 {
 			n++
 		}
-	}
+	})
 	return n
 }
 

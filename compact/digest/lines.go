@@ -99,9 +99,9 @@ func (x *interest) sentencesOf(text string, least int) *body {
 func (b *body) add(x *interest, from, to int) {
 	l := line{from: int32(from), to: int32(to)}
 	l.terms[0] = int32(len(b.ids))
-	for t := range terms(b.text[from:to]) {
-		id, ok := x.terms[t.text]
-		if !ok && t.name {
+	terms(b.text[from:to], func(t string, name bool) {
+		id, ok := x.terms[t]
+		if !ok && name {
 			id, ok = x.of(t)
 		}
 		if ok {
@@ -109,7 +109,7 @@ func (b *body) add(x *interest, from, to int) {
 			x.list[id].lines++
 			x.list[id].last = x.lines
 		}
-	}
+	})
 	l.terms[1] = int32(len(b.ids))
 	b.lines = append(b.lines, l)
 	x.lines++
