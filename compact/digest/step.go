@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -85,7 +84,7 @@ func (e *event) ended() string {
 	case verdict == agent.Failed && says+text != "":
 		return " → " + quote.Joined(exit, ": ", says)
 	case e.Kind == agent.Edits && verdict == agent.Passed:
-		return e.hint() + " → " + cmp.Or(says, "done")
+		return e.hint() + " → done"
 	case e.Kind == agent.Edits:
 		return " → " + says
 	case e.Kind == agent.Asks, e.Kind == agent.Reports && text == "": // the user's words are told
