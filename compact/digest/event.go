@@ -113,11 +113,10 @@ func (r *Record) answer(e *event, res *agent.Result) {
 			e.Script(f.regions[0].new)
 		}
 	}
-	for i := range e.Changes {
-		c := &e.Changes[i]
-		if e.Happened(c, e.outcome, &e.result) {
-			r.files.apply(c, e)
-		} else if e.Perhaps(c, e.outcome, &e.result) {
+	for _, c := range e.Changes {
+		if e.Happened(&c, e.outcome, &e.result) {
+			r.files.apply(&c, e)
+		} else if e.Perhaps(&c, e.outcome, &e.result) {
 			r.files.namedIn(c.Path, e.origin)
 		}
 	}

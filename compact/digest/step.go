@@ -19,9 +19,8 @@ func (p *part) step(i int, e *event, times int) {
 		score, w = 14, 1
 	case p.tasks[e.Tool] == e, e.Kind == agent.Other && e.MayAct(): // what is to do, or what somebody was told, stands in the label
 		most, score = max(most, min(agent.ToldChars, p.room/8)), 10
-	case e.Kind == agent.Runs && !e.Shows && e.inLabel() && len(withDigits.FindAllString(e.result.Text, 2)) > 1: // what was measured
-		score = 7
-	case commit.MatchString(e.outcome.Says):
+	case e.Kind == agent.Runs && !e.Shows && e.inLabel() && len(withDigits.FindAllString(e.result.Text, 2)) > 1, // what was measured
+		commit.MatchString(e.outcome.Says):
 		score = 7
 	case e.Kind == agent.Tracks:
 		score = 0.1
