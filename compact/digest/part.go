@@ -48,9 +48,7 @@ func (p *part) write() string {
 		switch {
 		case e.told:
 			if !p.files.after(e.Path, e) {
-				first := len(p.pieces)
-				p.step(i, e, 0)
-				p.pieces[first].score = -1 // it comes with others alone
+				p.step(i, e, 1)
 			}
 		case e.moved, e.by == byCall && e.Kind == agent.Edits && e.outcome.Verdict == agent.Passed && p.stays[e]:
 		case e.below:
