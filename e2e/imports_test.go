@@ -41,7 +41,7 @@ var pure = []string{"bytes", "cmp", "context", "encoding/binary", "encoding/base
 var rules = []rule{
 	{"compact", append([]string{"encoding/json", "hash/fnv"}, pure...), nil, "compact decides; it may not know HTTP, logs, the clock or a tokenizer, and of JSON only whether arguments are an object"},
 	{"compact/quote", pure, nil, "a text is quoted the same way whoever quotes it"},
-	{"compact/agent", pure, []string{"laconic/compact", "laconic/compact/quote", "github.com/go-json-experiment/json/jsontext", "go.yaml.in/yaml/v4"}, "what an agent wrote is read from its text alone; it may not know a conversation"},
+	{"compact/agent", pure, []string{"laconic/compact/quote", "github.com/go-json-experiment/json/jsontext", "go.yaml.in/yaml/v4"}, "what an agent wrote is read from its text alone; it may not know a conversation"},
 	{"compact/digest", pure, []string{"laconic/compact", "laconic/compact/agent", "laconic/compact/quote", "github.com/rogpeppe/go-internal/diff"}, "a digest is a function of the messages that left; which agent wrote them is not known here"},
 	{"compact/promises", append([]string{"encoding/json"}, pure...), []string{"laconic/compact"}, "what was promised is checked by those who do not decide"},
 	{"compact/stage", append([]string{"encoding/json", "reflect"}, pure...), []string{"laconic/compact", "laconic/compact/agent", "laconic/compact/digest", "laconic/compact/quote"}, "a stage sees a draft and its options, nothing else"},

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"laconic/compact"
 	"laconic/compact/quote"
 )
 
@@ -288,8 +287,3 @@ var (
 	// intoFolder finds that a command first goes to a folder.
 	intoFolder = regexp.MustCompile(`^cd [^\n]*?&& `)
 )
-
-// Describe returns what a call does, on one line: read src/a.go.
-func Describe(c *compact.Call) string {
-	return ActionOf(c.Name, c.Arguments.String()).Name(120, "")
-}

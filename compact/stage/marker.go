@@ -41,7 +41,8 @@ func elidedResult(text string, call *compact.Call) string {
 	room := min(int(markerShare*float64(size)), maxMarkerBytes-1)
 	marker := strings.TrimSuffix(elided(size, ofResult), ")")
 	if call != nil {
-		if more := marker + "; " + notMarked.Replace(masked(agent.Describe(call))); len(more) < room {
+		name := agent.ActionOf(call.Name, call.Arguments.String()).Name(120, "")
+		if more := marker + "; " + notMarked.Replace(masked(name)); len(more) < room {
 			marker = more
 		}
 	}
