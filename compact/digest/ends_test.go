@@ -172,7 +172,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"mongo", `{"query":"db.a.deleteMany({})"}`, "4", "mongo db.a.deleteMany({}) → 4"},
 		{"with_tax_search", `{"query":"with a"}`, "4", "with_tax_search with a → 4"},
 	} {
-		e, r := event{by: byCall, Action: agent.ActionOf(c[0], c[1])}, agent.ResultOf(c[2], agent.ActionOf(c[0], c[1]).Kind)
+		e, r := event{class: steps, Action: agent.ActionOf(c[0], c[1])}, agent.ResultOf(c[2], agent.ActionOf(c[0], c[1]).Kind)
 		NewRecord(nil).answer(&e, r)
 		if got := e.Name(200, "") + e.ended(); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(c[3]), " ") {
 			t.Errorf("%s of %q\nis   %s\nwant %s", c[0], c[2], got, c[3])
@@ -296,7 +296,7 @@ func TestStepsWithAnEffectKeepTheirPlace(t *testing.T) {
 func TestATrialIsTold(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	for call, trial := range map[string]bool{`{"command":"kubectl set resources ` + long + ` --dry-run=server"}`: true, `{"command":"kubectl set resources ` + long + `"}`: false, `{"id":"` + long + `","dry_run": false}`: false, `{"id":"` + long + `","dry_run": true}`: true} {
-		e := event{by: byCall, Action: agent.ActionOf("bash", call)}
+		e := event{class: steps, Action: agent.ActionOf("bash", call)}
 		if got := e.Name(60, ""); strings.HasSuffix(got, "… (dry run)") != trial {
 			t.Errorf("%s is told as %s", call, got)
 		}

@@ -9,23 +9,13 @@ import (
 	"laconic/compact/quote"
 )
 
-// by says whose an event is.
-type by uint8
-
-const (
-	byUser by = iota
-	byAgent
-	byCall
-)
-
 // An event is what happened in one message that left: words of the user or of the
 // assistant, or a call with its result.
 type event struct {
-	by            by
+	class         purpose // userWords, answers, prose, or steps: a call
 	origin        int
 	words         string // what was said
 	who           string // the name of the user, where the client says it
-	final         bool   // the assistant said it to the user, without a call
 	*agent.Action        // of a call
 	result        agent.Result
 	outcome       agent.Outcome
@@ -60,16 +50,20 @@ func (r *Record) lose(m *message) {
 	case m.result != nil:
 		e := m.call
 		if e.answered {
-			e = &event{by: byCall, origin: m.origin, Action: e.Action}
+			e = &event{class: steps, origin: m.origin, Action: e.Action}
 		}
 		r.answer(r.happened(e), m.result)
-		says(event{by: byAgent, words: m.answer, final: true})
+		says(event{class: answers, words: m.answer})
 	case m.role == compact.Assistant:
 		text, calls := m.text, m.events
 		if m.whole != "" && !calls[0].ran {
 			text, calls = m.whole, nil
 		}
-		says(event{by: byAgent, words: strings.TrimSpace(agent.WithoutElements(text, false)), final: len(calls) == 0})
+		class := prose
+		if len(calls) == 0 {
+			class = answers
+		}
+		says(event{class: class, words: strings.TrimSpace(agent.WithoutElements(text, false))})
 		for _, e := range calls {
 			r.happened(e) // or its result left before
 		}
@@ -78,13 +72,13 @@ func (r *Record) lose(m *message) {
 	if (byUserRun || byHand.MatchString(m.said)) && !r.files.namedIn(m.said, m.origin) {
 		r.files.apply(&agent.Change{Path: agent.EveryFile, How: agent.Touched}, &event{origin: m.origin})
 	}
-	says(event{by: byUser, words: m.said, who: m.name})
+	says(event{class: userWords, words: m.said, who: m.name})
 	if m.data != "" {
 		path := agent.AttachedAs(m.data)
 		if m.role.Instruction() { // it leaves with the results that it stands behind
 			path = "a system message"
 		}
-		r.answer(r.happened(&event{by: byCall, origin: m.origin, Action: &agent.Action{Kind: agent.Reads, Path: path}}), agent.ResultOf(m.data, agent.Reads))
+		r.answer(r.happened(&event{class: steps, origin: m.origin, Action: &agent.Action{Kind: agent.Reads, Path: path}}), agent.ResultOf(m.data, agent.Reads))
 	}
 }
 

@@ -43,7 +43,7 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 		if waits {
 			a = r.running
 		}
-		e := &event{by: byCall, origin: m.Origin, Action: a, waits: waits}
+		e := &event{class: steps, origin: m.Origin, Action: a, waits: waits}
 		if was != nil && i < len(was.calls) && was.calls[i].ID == m.Calls[i].ID {
 			e = was.events[i]
 		} else {
@@ -72,7 +72,7 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 		if a, rest := agent.CallIn(read.text); a != nil {
 			read.whole, read.text = read.text, rest
 			end := strings.TrimSpace(read.whole) // whatever follows a tag answers it
-			r.awaits = &event{by: byCall, origin: m.Origin, Action: a, ran: strings.HasSuffix(end, ">") && !strings.HasSuffix(end, "</code>")}
+			r.awaits = &event{class: steps, origin: m.Origin, Action: a, ran: strings.HasSuffix(end, ">") && !strings.HasSuffix(end, "</code>")}
 			read.events = append(read.events, r.awaits)
 		}
 	}
@@ -109,7 +109,7 @@ func (r *Record) callOf(m *compact.Message, text string) *event {
 		of.ran = true
 	}
 	if of == nil || of.origin > m.Origin {
-		of = &event{by: byCall, origin: m.Origin, Action: &agent.Action{}}
+		of = &event{class: steps, origin: m.Origin, Action: &agent.Action{}}
 	}
 	return of
 }

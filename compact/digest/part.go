@@ -35,7 +35,7 @@ func (p *part) write() string {
 	p.events = slices.Concat(p.carried, p.between(p.events))
 	p.tasks = map[string]*event{}
 	for i, e := range p.events { // what came later counts more
-		if e.by == byCall && e.Kind == agent.Tracks {
+		if e.class == steps && e.Kind == agent.Tracks {
 			p.tasks[e.Tool] = e
 		}
 		p.weights = append(p.weights, 0.5+0.8*float32(i+1)/float32(len(p.events)))
@@ -50,17 +50,17 @@ func (p *part) write() string {
 			if !p.files.after(e.Path, e) {
 				p.step(i, e, 1)
 			}
-		case e.moved, e.by == byCall && e.Kind == agent.Edits && e.outcome.Verdict == agent.Passed && p.stays[e]:
+		case e.moved, e.class == steps && e.Kind == agent.Edits && e.outcome.Verdict == agent.Passed && p.stays[e]:
 		case e.below:
 			p.add(piece{class: steps, event: i, text: "user, kept: " + e.words, score: foremost, need: -1})
 		case next != nil && e.sameAs(next):
 			times++
 			continue
-		case e.by == byUser:
+		case e.class == userWords:
 			p.user(i, e)
-		case e.by == byAgent && e.final: // nearly whole
+		case e.class == answers: // nearly whole
 			p.says(piece{class: answers, event: i, need: -1}, e.words, 2, max(700, p.room/8))
-		case e.by == byAgent: // the conclusions
+		case e.class == prose: // the conclusions
 			p.says(piece{class: prose, event: i, need: -1}, e.words, 0.9, max(500, p.room/14))
 		default:
 			p.step(i, e, times)
@@ -77,7 +77,7 @@ func (p *part) between(events []*event) []*event {
 	all := slices.Clone(events)
 	for _, m := range p.kept {
 		if m.role == compact.User && m.said != "" && len(events) > 0 && events[0].origin < m.origin && m.origin < events[len(events)-1].origin {
-			all = append(all, &event{by: byUser, below: true, Action: &agent.Action{Kind: agent.Reads}, origin: m.origin, words: quote.OneLine(quote.First(m.said, 1000), belowChars)})
+			all = append(all, &event{class: userWords, below: true, Action: &agent.Action{Kind: agent.Reads}, origin: m.origin, words: quote.OneLine(quote.First(m.said, 1000), belowChars)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *event) int { return a.origin - b.origin })
@@ -89,7 +89,7 @@ func (p *part) between(events []*event) []*event {
 func (p *part) rootOf() (root string) {
 	paths, saves := slices.Sorted(maps.Keys(p.files)), map[string]int{}
 	for _, e := range p.events {
-		if e.by == byCall && e.Tool != "" && e.Command == "" && e.Path != "" { // what is attached has none
+		if e.class == steps && e.Tool != "" && e.Command == "" && e.Path != "" { // what is attached has none
 			paths = append(paths, e.Path)
 		}
 	}
@@ -113,7 +113,7 @@ func (p *part) rootOf() (root string) {
 
 // sameAs reports whether two events are calls that are told alike, with the same result.
 func (e *event) sameAs(f *event) bool {
-	return e.by == byCall && f.by == byCall && e.result.Text == f.result.Text &&
+	return e.class == steps && f.class == steps && e.result.Text == f.result.Text &&
 		e.ended() == f.ended() && e.Name(labelChars, "") == f.Name(labelChars, "")
 }
 
@@ -150,12 +150,12 @@ func (p *part) see() {
 		x.most += len(e.result.Text) / bytesPerTerm
 		switch {
 		case e.told, e.below:
-		case e.by == byUser:
+		case e.class == userWords:
 			x.feed(quote.First(e.words, 3000), 2, true)
-		case e.by == byAgent:
-			x.feed(e.words, p.weights[i], false)
-		default:
+		case e.class == steps:
 			e.Values.Each(func(text string) { x.feed(quote.First(text, 4000), 0.5*p.weights[i], false) })
+		default:
+			x.feed(e.words, p.weights[i], false)
 		}
 	}
 	p.bodies = make([]*body, len(p.events))

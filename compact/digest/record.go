@@ -92,7 +92,7 @@ func (r *Record) forget(size int) {
 	kept := r.events[:0:0]
 	for _, e := range slices.Backward(r.events) {
 		n := eventBytes + len(e.words) + len(e.result.Text)
-		if e.by == byUser && words > 0 {
+		if e.class == userWords && words > 0 {
 			words -= len(e.words)
 		} else if n > left {
 			continue

@@ -81,7 +81,7 @@ func (m *truth) users(c wiretest.Recorded, r *Record) {
 	read := map[string]bool{}
 	at := 0
 	for _, e := range r.events {
-		if e.by != byUser {
+		if e.class != userWords {
 			continue
 		}
 		for ; at < len(c.Messages) && c.Messages[at].Origin < e.origin; at++ {

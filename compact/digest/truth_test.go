@@ -119,7 +119,7 @@ func stepsOf(c wiretest.Recorded, r *Record) []recordedStep {
 	calls, events := map[string]*compact.Call{}, map[string]*event{}
 	happened := map[int][]*event{} // by their messages
 	for _, e := range r.events {
-		if e.by == byCall {
+		if e.Action != nil {
 			happened[e.origin] = append(happened[e.origin], e)
 		}
 	}

@@ -56,9 +56,9 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 	b := p.interest.sentencesOf(text, least)
 	n := float32(len(b.lines) + 1)
 	reply := ""
-	if e, next := p.at(i), p.at(i+1); e.by == byCall && e.Kind == agent.Asks && e.result.Text != "" {
+	if e, next := p.at(i), p.at(i+1); e.class == steps && e.Kind == agent.Asks && e.result.Text != "" {
 		reply = e.result.Text
-	} else if (e.by == byAgent || e.Kind == agent.Asks) && next != nil && next.by == byUser {
+	} else if (e.class != steps || e.Kind == agent.Asks) && next != nil && next.class == userWords {
 		reply = next.words
 	}
 	replied := reply != "" && (len(reply) < shortAnswer || option.MatchString(reply))
