@@ -158,11 +158,8 @@ func (p *part) see() {
 			x.feed(e.words, p.weights[i], false)
 		}
 	}
-	p.bodies = make([]*body, len(p.events))
-	for i, e := range p.events {
-		if e.result.Text != "" {
-			p.bodies[i] = x.bodyOf(e.result.Text)
-		}
+	for _, e := range p.events {
+		p.bodies = append(p.bodies, x.bodyOf(e.result.Text))
 	}
 }
 
