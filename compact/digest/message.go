@@ -38,12 +38,10 @@ func keyOf(origin int, calls []compact.Call) string {
 func (r *Record) read(m *compact.Message, was *message) *message {
 	read := &message{origin: m.Origin, role: m.Role, parts: m.Parts, calls: m.Calls, text: textOf(m)}
 	for i := range m.Calls {
-		a := agent.ActionOf(m.Calls[i].Name, m.Calls[i].Arguments.String())
-		waits := r.session != "" && a.WaitsFor() == r.session
-		if waits {
-			a = r.running
+		e := &event{class: steps, origin: m.Origin, Action: agent.ActionOf(m.Calls[i].Name, m.Calls[i].Arguments.String())}
+		if e.waits = r.session != "" && e.WaitsFor() == r.session; e.waits {
+			e.Action = r.running
 		}
-		e := &event{class: steps, origin: m.Origin, Action: a, waits: waits}
 		if was != nil && i < len(was.calls) && was.calls[i].ID == m.Calls[i].ID {
 			e = was.events[i]
 		} else {
