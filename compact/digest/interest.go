@@ -51,14 +51,15 @@ func (x *interest) of(t string) (i int32, ok bool) {
 	return i, true
 }
 
-// sum returns the interest of a line with some terms, once all lines are counted: the dearest
+// interest returns what the terms of a line are worth, once all lines are counted: the dearest
 // counts whole, others less.
-func (x *interest) sum(ids []int32, line int32) float32 {
+func (b *body) interest(x *interest, i int) float32 {
 	var best best
+	ids := b.ids[b.lines[i].terms[0]:b.lines[i].terms[1]]
 	for k, id := range ids {
 		t := &x.list[id]
 		p := max(t.want, met) * 1.3 / (1 + 0.03*t.lines/max(1, t.want))
-		if t.last != line {
+		if t.last != b.first+int32(i) {
 			p *= before
 		}
 		if !slices.Contains(ids[:min(k, 16)], id) {

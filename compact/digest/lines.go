@@ -143,11 +143,6 @@ func (b *body) between(from, to int) string {
 // says reports whether a word or a mark is in some lines.
 func (b *body) says(from, to int) bool { return strings.TrimSpace(b.between(from, to)) != "" }
 
-func (b *body) interest(x *interest, i int) float32 {
-	l := &b.lines[i]
-	return x.sum(b.ids[l.terms[0]:l.terms[1]], b.first+int32(i))
-}
-
 // partLength returns the length of the first part of a long line, which ends behind a
 // row, a sentence, a member or a word if there is one.
 func partLength(s string, most int) int {
