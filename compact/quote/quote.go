@@ -74,12 +74,9 @@ var (
 // withoutMarks breaks what looks like the record's own marks.
 func withoutMarks(s string) string { return ownMarks.ReplaceAllString(s, "($1") }
 
-// maxLineChars is the length by four of which a line is cut.
-const maxLineChars = 400
-
-// Line returns a line as it is quoted: on one line, cut if it is very long.
+// Line returns a line as it is quoted: on one line, cut if it is longer than 1,600 bytes.
 func Line(line string) string {
-	line = strings.TrimRight(First(line, 4*maxLineChars), " \t\r")
+	line = strings.TrimRight(First(line, 1600), " \t\r")
 	return withoutMarks(lineEnd.Replace(strings.ToValidUTF8(line, "")))
 }
 
