@@ -15,7 +15,7 @@ type piece struct {
 	order int // within the event
 	need  int // another piece that comes first; -1: none
 	score float32
-	cost  int // bytes
+	cost  int // bytes in the record, with the indents of its lines
 	text  string
 	body  *body // of which it has the lines of the span; nil: the text is of its own
 	span  [2]int
@@ -42,13 +42,10 @@ const (
 // add adds a piece, and returns its index.
 func (p *part) add(q piece) int {
 	q.text = strings.TrimRight(q.text, "\n")
-	q.cost = costOf(q.text)
+	q.cost = len(q.text) + 3 + 2*strings.Count(q.text, "\n")
 	p.pieces = append(p.pieces, q)
 	return len(p.pieces) - 1
 }
-
-// costOf returns how many bytes a text takes in the record, with the indents of its lines.
-func costOf(text string) int { return len(text) + 3 + 2*strings.Count(text, "\n") }
 
 // byWorth returns the indices of the pieces from first on, those first that are worth most for
 // their length.

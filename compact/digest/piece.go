@@ -36,7 +36,7 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 			if size == 0 && last >= first && p.pieces[last].span[1] == i && closed < mostClosed {
 				q := &p.pieces[last]
 				q.span[1], q.text = i+1, q.text+"\n"+b.at(i)
-				q.cost = costOf(q.text)
+				q.cost += len(b.at(i)) + 3
 				closed++
 			}
 			continue
