@@ -44,7 +44,6 @@ func (p *part) write() string {
 	p.see()
 	times := 1 // that a call comes with the same result, one after the other
 	for i, e := range p.events {
-		next := p.at(i + 1)
 		switch {
 		case e.told:
 			if !p.files.after(e.Path, e) {
@@ -53,7 +52,7 @@ func (p *part) write() string {
 		case e.moved, e.class == steps && e.Kind == agent.Edits && e.outcome.Verdict == agent.Passed && p.stays[e]:
 		case e.below:
 			p.add(piece{class: steps, event: i, text: "user, kept: " + e.words, score: foremost, need: -1})
-		case next != nil && e.sameAs(next):
+		case e.sameAs(p.at(i + 1)):
 			times++
 			continue
 		case e.class == userWords:
@@ -113,7 +112,7 @@ func (p *part) rootOf() (root string) {
 
 // sameAs reports whether two events are calls that are told alike, with the same result.
 func (e *event) sameAs(f *event) bool {
-	return e.class == steps && f.class == steps && e.result.Text == f.result.Text &&
+	return f != nil && e.class == steps && f.class == steps && e.result.Text == f.result.Text &&
 		e.ended() == f.ended() && e.Name(labelChars, "") == f.Name(labelChars, "")
 }
 

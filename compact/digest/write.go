@@ -100,14 +100,16 @@ func (w *writer) leave(next *piece) {
 // piece writes a piece. detailed is set if other pieces of its event follow.
 func (w *writer) piece(q *piece, detailed bool) {
 	w.leave(q)
-	label := ""
-	switch last := w.last; {
+	last, label := w.last, ""
+	w.last = q
+	switch {
 	case q.class == steps:
 		text := w.late(q.event) + q.text
 		if !detailed {
 			text = unsaid.ReplaceAllString(text, "$0 …")
 		}
 		w.b.WriteString(text + "\n")
+		return
 	case last.event == q.event && last.class == q.class:
 	case q.class == userWords && q.order == isAnswer:
 		label = answered + w.late(q.event)
@@ -119,9 +121,6 @@ func (w *writer) piece(q *piece, detailed bool) {
 		label += w.late(q.event)
 	case (q.class == answers || q.class == prose) && q.need < 0:
 		label = "agent: " + w.late(q.event)
-	}
-	if w.last = q; q.class == steps {
-		return
 	}
 	for line := range strings.SplitSeq(q.text, "\n") {
 		if strings.TrimSpace(line) == "" {
