@@ -71,10 +71,9 @@ func (r *reader) members(name string, v *Value) {
 		switch {
 		case wraps && (textKeys[key] || m.list != nil):
 			r.value("", m)
+		case wraps && strings.HasSuffix(key, "code"):
+			r.line(v.keys[i], m.Text)
 		case wraps:
-			if strings.HasSuffix(key, "code") {
-				r.line(v.keys[i], m.Text)
-			}
 		case m.kind == '"' && strings.IndexByte(m.Text, '\n') >= 0, m.list != nil && (len(m.Text) > longText || m.isTable()):
 			long = append(long, i)
 		default:
