@@ -262,12 +262,9 @@ func (a *Action) Brief() string {
 	return strings.TrimSpace(strings.ReplaceAll(command[len(intoFolder.FindString(command)):], " 2>&1", ""))
 }
 
-// WaitsFor returns the session of Codex whose command a call only waits for, or "".
-func (a *Action) WaitsFor() string {
-	if a.Values.Member("chars") != "" {
-		return ""
-	}
-	return a.Values.Member("sessionid")
+// WaitsFor reports whether a call only waits for the command of a session of Codex, if there is one.
+func (a *Action) WaitsFor(session string) bool {
+	return session != "" && a.Values.Member("chars") == "" && a.Values.Member("sessionid") == session
 }
 
 // MovesFirst reports whether a command goes to another folder before all else.

@@ -39,7 +39,7 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 	read := &message{origin: m.Origin, role: m.Role, parts: m.Parts, calls: m.Calls, text: textOf(m)}
 	for i := range m.Calls {
 		e := &event{class: steps, origin: m.Origin, Action: agent.ActionOf(m.Calls[i].Name, m.Calls[i].Arguments.String())}
-		if e.waits = r.session != "" && e.WaitsFor() == r.session; e.waits {
+		if e.waits = e.WaitsFor(r.session); e.waits {
 			e.Action = r.running
 		}
 		if was != nil && i < len(was.calls) && was.calls[i].ID == m.Calls[i].ID {
