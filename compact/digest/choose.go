@@ -63,10 +63,8 @@ func (p *part) byWorth(first int) []int {
 // known of whole texts only, so the room in bytes is a guess that is put right. Pieces that
 // are worth little are taken only where half of the part would stay empty.
 func (p *part) fit() (best string) {
-	order, told, least := p.byWorth(0), p.told, float32(leastRead)
-	last := ""
+	order, least, last := p.byWorth(0), float32(leastRead), ""
 	for try, room, over := 0, p.room, false; try < mostTries; try++ {
-		p.told = maps.Clone(told)
 		p.choose(order, room, least)
 		text := p.text()
 		cost := p.cost(text)
@@ -86,7 +84,6 @@ func (p *part) fit() (best string) {
 	if best != "" {
 		p.carried = p.carry(order)
 	}
-	p.told = told
 	p.told.add(best)
 	return best
 }
@@ -98,6 +95,7 @@ func (p *part) choose(order []int, room int, least float32) {
 	for i := range p.pieces {
 		p.pieces[i].on = false
 	}
+	told := maps.Clone(p.told)
 	var used [classes]int
 	whole := float32(room)
 	hasRoom := func(q *piece, of float32) bool { return used[q.class] < int(of*floors[q.class]) }
@@ -119,12 +117,12 @@ func (p *part) choose(order []int, room int, least float32) {
 			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
 				cost += p.pieces[k].cost
 			}
-			if cost > room || q.class != steps && q.class != userWords && p.known(q.text) {
+			if cost > room || q.class != steps && q.class != userWords && p.known(q.text, told) {
 				continue
 			}
 			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
 				p.pieces[k].on = true
-				p.told.add(p.pieces[k].text)
+				told.add(p.pieces[k].text)
 			}
 			used[q.class] += cost
 			room -= cost

@@ -204,13 +204,13 @@ func (s lineSet) mostlyIn(text string) bool {
 	return n > 2 && n*2 > len(s)
 }
 
-// known reports whether more than half of the lines of a text are in the record
-// already or read by the model.
-func (p *part) known(text string) bool {
+// known reports whether more than half of the lines of a text are told already or
+// read by the model.
+func (p *part) known(text string, told lineSet) bool {
 	known, lines := 0, 0
 	for h := range hashes(text) {
 		lines++
-		if p.told[h] || p.seen[h] {
+		if told[h] || p.seen[h] {
 			known++
 		}
 	}
