@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -166,13 +165,11 @@ func (p *part) see() {
 // marks of a list or of a change.
 type lineSet map[uint64]bool
 
-// hashes yields the hashes of such lines of a text.
-func hashes(text string) iter.Seq[uint64] {
-	return func(yield func(uint64) bool) {
-		for l := range strings.SplitSeq(text, "\n") {
-			if l = strings.TrimLeft(strings.TrimSpace(l), "+- "); len(l) >= longEnough && !yield(hashOf(l)) {
-				return
-			}
+// hashes calls f for the hashes of such lines of a text.
+func hashes(text string, f func(hash uint64)) {
+	for l := range strings.SplitSeq(text, "\n") {
+		if l = strings.TrimLeft(strings.TrimSpace(l), "+- "); len(l) >= longEnough {
+			f(hashOf(l))
 		}
 	}
 }
@@ -188,19 +185,17 @@ func hashOf(text string) uint64 {
 
 // add adds the lines of a text.
 func (s lineSet) add(text string) {
-	for h := range hashes(text) {
-		s[h] = true
-	}
+	hashes(text, func(h uint64) { s[h] = true })
 }
 
 // mostlyIn reports whether a text has more than half of the lines, and three at least.
 func (s lineSet) mostlyIn(text string) bool {
 	n := 0
-	for h := range hashes(text) {
+	hashes(text, func(h uint64) {
 		if s[h] {
 			n++
 		}
-	}
+	})
 	return n > 2 && n*2 > len(s)
 }
 
@@ -208,11 +203,11 @@ func (s lineSet) mostlyIn(text string) bool {
 // read by the model.
 func (p *part) known(text string, told lineSet) bool {
 	known, lines := 0, 0
-	for h := range hashes(text) {
+	hashes(text, func(h uint64) {
 		lines++
 		if told[h] || p.seen[h] {
 			known++
 		}
-	}
+	})
 	return known*2 > lines
 }
