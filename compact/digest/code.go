@@ -12,10 +12,9 @@ import (
 // code adds the files that were changed, with the text of their changed regions as
 // it is now.
 func (p *part) code() {
-	at := len(p.events)
 	files := slices.DeleteFunc(p.files.newest(), func(f *file) bool { return f.path == agent.EveryFile || f.last.told })
-	p.nameChanges(at, files)
-	at++
+	p.nameChanges(files)
+	at := len(p.events) + 1
 	for k, f := range files {
 		where, note := "as of here, in ", ""
 		if f.whole {
@@ -63,7 +62,7 @@ func (p *part) region(q piece, text string, weight float32) {
 }
 
 // nameChanges adds the names of the files that were changed, the newest last.
-func (p *part) nameChanges(event int, files []*file) {
+func (p *part) nameChanges(files []*file) {
 	left, text := max(p.room/8, 120), ""
 	for i, f := range files {
 		if strings.HasPrefix(f.path, "/tmp/") && strings.Count(f.path, "/") == 2 && !f.whole { // what a command put aside
@@ -80,6 +79,6 @@ func (p *part) nameChanges(event int, files []*file) {
 		text = quote.Joined(name, ", ", text)
 	}
 	if text != "" {
-		p.add(piece{class: steps, event: event, text: "changed: " + text, score: foremost, need: -1})
+		p.add(piece{class: steps, event: len(p.events), text: "changed: " + text, score: foremost, need: -1})
 	}
 }
