@@ -83,10 +83,11 @@ func (b *best) sum() float32 { return b[0] + b[1] + b[2] + b[3] }
 // terms calls f for the terms of a text: names of things, their last parts, plain words, and in
 // other alphabets pairs of characters.
 func terms(text string, f func(term string, name bool)) {
-	for s := range strings.FieldsFuncSeq(text, func(r rune) bool { return r >= utf8.RuneSelf || class[r] == 0 }) {
+	for s := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return (r|' ' < 'a' || r|' ' > 'z') && !strings.ContainsRune(digits+"_./:-@", r)
+	}) {
 		s = strings.TrimLeft(strings.TrimRight(s, ".:-"), ":-")
-		seen, camel := shape(s)
-		name := camel || seen&(digit|mark) != 0
+		name := isName(s)
 		if len(s) < minName || len(s) > maxName || !name && len(s) < minTerm {
 			continue
 		}
@@ -107,46 +108,24 @@ func terms(text string, f func(term string, name bool)) {
 	}
 }
 
-// shape returns the classes of the bytes of a name, and whether a capital follows
-// a small letter.
-func shape(name string) (seen byte, camel bool) {
-	before := byte(0)
-	for i := range len(name) {
-		c := class[name[i]]
-		seen |= c
-		camel = camel || c == upper && before == lower
-		before = c
+const digits = "0123456789"
+
+// isName reports whether a term has digits or marks, or a capital behind a small letter.
+func isName(term string) bool {
+	for i := range len(term) {
+		if c := term[i]; c < 'A' || c == '_' || c < 'a' && i > 0 && term[i-1] >= 'a' {
+			return true
+		}
 	}
-	return seen, camel
+	return false
 }
 
 // specifics returns how many words of a line have letters and digits, but for paths.
 func specifics(l string) (n int) {
 	terms(l, func(t string, name bool) {
-		if seen, _ := shape(t); name && len(t) >= 6 && seen&digit != 0 && strings.IndexByte(t, '/') < 0 {
+		if name && len(t) >= 6 && strings.ContainsAny(t, digits) && strings.IndexByte(t, '/') < 0 {
 			n++
 		}
 	})
 	return n
 }
-
-// The classes of bytes that terms are made of.
-const (
-	lower = 1 << iota
-	upper
-	digit
-	mark
-)
-
-var class = func() (t [256]byte) {
-	for c := 'a'; c <= 'z'; c++ {
-		t[c], t[c-'a'+'A'] = lower, upper
-	}
-	for c := '0'; c <= '9'; c++ {
-		t[c] = digit
-	}
-	for _, c := range "_./:-@" {
-		t[c] = mark
-	}
-	return t
-}()

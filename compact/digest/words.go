@@ -99,7 +99,7 @@ var option = regexp.MustCompile(`(?i)^\W{0,3}(?:(?:the|option) )?(?:[a-h1-9][).:
 // blanks after it, or that of the text if none ends within most bytes.
 func sentenceLength(text string, most int) int {
 	for _, m := range sentence.FindAllStringIndex(quote.First(text, most), 8) {
-		if rest := text[m[1]:]; m[0] >= 8 && (text[m[0]+1] != '.' || rest == "" || class[rest[0]]&(lower|digit) == 0) {
+		if rest := text[m[1]:]; m[0] >= 8 && (text[m[0]+1] != '.' || rest == "" || strings.IndexByte(digits+"abcdefghijklmnopqrstuvwxyz", rest[0]) < 0) {
 			return m[1]
 		}
 	}
