@@ -48,7 +48,7 @@ var tests = regexp.MustCompile(`(?i)(?:^|[/_.])(?:tests?|specs?)[/_.]`)
 func (p *part) region(q piece, text string, weight float32) {
 	b := p.interest.bodyOf(text)
 	p.lines(q, b, layout{most: wholeRegion, limit: max(1000, p.room/8), base: 1.2, weight: weight}, func(k int) (float32, lineUse) {
-		s := 0.6 + min(b.interest(p.interest, k)*0.4, 1)
+		s := 0.6 + min(b.interest(k)*0.4, 1)
 		switch l := b.at(k); {
 		case closing.MatchString(l):
 			return 0, closes

@@ -10,8 +10,7 @@ import (
 // the users and the assistant name. A line is worth what its terms are, and less
 // the more lines have them.
 type interest struct {
-	terms map[string]int32
-	list  []term
+	terms map[string]*term
 	most  int
 	long  int   // the length of the longest line
 	lines int32 // that were counted
@@ -33,36 +32,34 @@ func (x *interest) feed(text string, weight float32, words bool) {
 			w /= 4
 		}
 		if words || name {
-			if i, ok := x.of(t); ok {
-				x.list[i].want = min(x.list[i].want+w, mostWanted)
+			if t := x.of(t); t != nil {
+				t.want = min(t.want+w, mostWanted)
 			}
 		}
 	})
 }
 
-// of returns the number of a term, or false if there are too many.
-func (x *interest) of(t string) (i int32, ok bool) {
-	if i, ok = x.terms[t]; ok || len(x.list) >= x.most {
-		return i, ok
+// of returns a term, or nil if there are too many.
+func (x *interest) of(name string) *term {
+	t := x.terms[name]
+	if t == nil && len(x.terms) < x.most {
+		t = &term{}
+		x.terms[name] = t
 	}
-	i = int32(len(x.list))
-	x.terms[t] = i
-	x.list = append(x.list, term{})
-	return i, true
+	return t
 }
 
 // interest returns what the terms of a line are worth, once all lines are counted: the dearest
 // counts whole, others less.
-func (b *body) interest(x *interest, i int) float32 {
+func (b *body) interest(i int) float32 {
 	var best best
-	ids := b.ids[b.lines[i].terms[0]:b.lines[i].terms[1]]
-	for k, id := range ids {
-		t := &x.list[id]
+	terms := b.terms[b.lines[i].terms[0]:b.lines[i].terms[1]]
+	for k, t := range terms {
 		p := max(t.want, met) * 1.3 / (1 + 0.03*t.lines/max(1, t.want))
 		if t.last != b.first+int32(i) {
 			p *= before
 		}
-		if !slices.Contains(ids[:min(k, 16)], id) {
+		if !slices.Contains(terms[:min(k, 16)], t) {
 			best.add(p)
 		}
 	}
