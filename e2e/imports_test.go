@@ -58,7 +58,7 @@ var rules = []rule{
 	{"proxy/learn", append([]string{"crypto/hmac", "crypto/sha256", "encoding/binary", "net/url", "reflect", "time"}, pure...), []string{"laconic/compact", "laconic/number", "laconic/proxy/overflow", "github.com/maypok86/otter/v2"}, "what is learnt of upstreams is values in and values out; it may not know HTTP, a request or the configuration"},
 	{"proxy/overflow", append([]string{"encoding/json", "io"}, pure...), []string{"github.com/tidwall/gjson"}, "overflow reads what upstreams write; it may not know HTTP or the proxy"},
 	{"proxy/summarize/redact", append([]string{"io"}, pure...), []string{"github.com/go-json-experiment/json"}, "a mask is a function of a text"},
-	{"proxy/summarize/prompt", pure, []string{"laconic/compact", "laconic/proxy/summarize/redact"}, "what a model is asked and what of its answer is taken is a function of texts"},
+	{"proxy/summarize/prompt", pure, []string{"laconic/compact", "laconic/compact/quote", "laconic/proxy/summarize/redact"}, "what a model is asked and what of its answer is taken is a function of texts"},
 	{"proxy/fingerprint", append([]string{"crypto/sha256", "hash", "io"}, pure...), []string{"laconic/compact"}, "a hash of messages; it may not know what it is for"},
 	{"proxy/summarize", nil, []string{
 		"laconic/compact", "laconic/proxy/access", "laconic/proxy/admission", "laconic/proxy/apierror", "laconic/proxy/fingerprint", "laconic/proxy/summarize/prompt",
@@ -84,7 +84,7 @@ var rules = []rule{
 	{"store", nil, []string{"github.com/maypok86/otter/v2", "go.etcd.io/bbolt", "github.com/redis/go-redis/v9", "github.com/failsafe-go/failsafe-go"}, "a store keeps texts; it may not know what they mean"},
 	{"replay/record", nil, []string{"laconic/compact", "laconic/proxy/wire", "github.com/tidwall/gjson"}, "recorded conversations are read as the proxy reads requests, and nothing is measured"},
 	{"number", pure, nil, "a number is written the same everywhere"},
-	{"view", append([]string{"embed"}, pure...), []string{"laconic/compact"}, "what became of a message is a function of a plan; it may know neither the proxy nor a replay"},
+	{"view", append([]string{"embed"}, pure...), []string{"laconic/compact", "laconic/compact/quote"}, "what became of a message is a function of a plan; it may know neither the proxy nor a replay"},
 	{"replay/report", nil, []string{"laconic/number", "laconic/replay", "laconic/view"}, "a report writes what was measured, and measures nothing"},
 	{"replay", nil, []string{"laconic/compact", "laconic/compact/promises", "laconic/number", "laconic/replay/record", "laconic/view", "golang.org/x/sync/errgroup"}, "replay measures policies; it may not know the proxy, nor which stages there are"},
 	{"demo/strict", nil, nil, "the strict upstream must not share a mistake with the proxy"},

@@ -3,9 +3,9 @@ package view
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"laconic/compact"
+	"laconic/compact/quote"
 )
 
 // Conversation is a conversation before and after, request by request, with its
@@ -90,7 +90,7 @@ func (c *Conversation) Piece(kind, text string) Piece {
 		if c.room <= 0 {
 			most = excerpt
 		}
-		short := prefix(text, most)
+		short := quote.First(text, most)
 		n = len(c.Texts)
 		c.known[text] = n
 		c.Texts = append(c.Texts, short)
@@ -120,19 +120,8 @@ func (c *Conversation) Finish() {
 
 // Name returns a name, cut where nobody would read on.
 func Name(name string) string {
-	if short := strings.ToValidUTF8(prefix(name, longestName), "\uFFFD"); len(short) < len(name) {
+	if short := strings.ToValidUTF8(quote.First(name, longestName), "\uFFFD"); len(short) < len(name) {
 		return short + "…"
 	}
 	return name
-}
-
-// prefix returns the first n bytes of a text, less if a character would be cut.
-func prefix(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
 }

@@ -41,15 +41,3 @@ func TestTextsAreBounded(t *testing.T) {
 		t.Errorf("%d bytes of a name; missing %q", len(c.ID), c.Missing)
 	}
 }
-
-// TestPrefixIsOfCharacters: a text is cut between two of them.
-func TestPrefixIsOfCharacters(t *testing.T) {
-	for n := range 7 {
-		if got := prefix("aéé€", n); !strings.HasPrefix("aéé€", got) || len(got) > n || strings.ToValidUTF8(got, "?") != got {
-			t.Errorf("the first %d bytes are %q", n, got)
-		}
-	}
-	if got := prefix("\x80\x80\x80", 2); got != "" {
-		t.Errorf("%q", got)
-	}
-}

@@ -50,3 +50,15 @@ func TestNoQuotedLineHasALabel(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstIsOfCharacters: a text is cut between two of them.
+func TestFirstIsOfCharacters(t *testing.T) {
+	for n := range 7 {
+		if got := First("aéé€", n); !strings.HasPrefix("aéé€", got) || len(got) > n || strings.ToValidUTF8(got, "?") != got {
+			t.Errorf("the first %d bytes are %q", n, got)
+		}
+	}
+	if got := First("\x80\x80\x80", 2); got != "" {
+		t.Errorf("%q", got)
+	}
+}

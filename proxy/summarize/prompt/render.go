@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"laconic/compact"
+	"laconic/compact/quote"
 	"laconic/proxy/summarize/redact"
 )
 
@@ -96,5 +97,5 @@ func clipped(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	return s[:cutAt(s, n)] + "…"
+	return quote.First(s, n) + "…"
 }

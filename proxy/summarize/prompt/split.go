@@ -3,7 +3,8 @@ package prompt
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"laconic/compact/quote"
 )
 
 // Split joins blocks, in order, into pieces of at most room tokens each. If that
@@ -63,7 +64,7 @@ func pack(blocks []string, costs []int, cost func(string) int, room, most, limit
 func shortened(block string, cost func(string) int, n, limit int) (string, int) {
 	const foot = "</message>\n"
 	for chars := len(block) * limit / max(1, n); chars > 64; chars = chars * 4 / 5 {
-		head, tail := cutAt(block, chars*6/10), cutAt(block, len(block)-chars*4/10)
+		head, tail := len(quote.First(block, chars*6/10)), len(quote.First(block, len(block)-chars*4/10))
 		out := block[:head] + fmt.Sprintf("\n[%d bytes left out]\n", tail-head) + block[tail:]
 		if !strings.HasSuffix(out, foot) {
 			out += foot
@@ -75,12 +76,4 @@ func shortened(block string, cost func(string) int, n, limit int) (string, int) 
 	head := block[:strings.IndexByte(block+"\n", '\n')]
 	out := head + "\n[left out]\n" + foot
 	return out, cost(out)
-}
-
-// cutAt returns the last place up to n where a character begins.
-func cutAt(s string, n int) int {
-	for n > 0 && n < len(s) && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return min(n, len(s))
 }
