@@ -106,12 +106,14 @@ func (x *request) prepare() (out *body.Outgoing, no *apierror.Error) {
 		out, err = x.rewrite()
 	}
 	switch why := err.(type) {
+	case nil:
+		return out, nil
 	case *passed:
 		return x.pass(why)
 	case *apierror.Error:
 		return nil, why
 	}
-	return out, nil
+	panic("BUG: an error that is no answer")
 }
 
 // refuse answers in place of the upstream.

@@ -52,7 +52,7 @@ const deployments = "/openai/deployments/"
 
 // namesDeployment matches what names a deployment in a path, also below an upstream that
 // ends in /openai.
-var namesDeployment = regexp.MustCompile(`(?i)^(?:/openai)?/deployments/([^/]+)`)
+var namesDeployment = regexp.MustCompile(`^(?:/(?i:openai))?/(?i:deployment)[sS]/([^/]+)`)
 
 // Deployment returns the name of the Azure deployment in a path, or "".
 func Deployment(path string) string {

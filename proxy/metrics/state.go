@@ -2,6 +2,13 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
+// unchecked is a collector that describes nothing: what there is is not known before Watch.
+type unchecked func(to chan<- prometheus.Metric)
+
+func (unchecked) Describe(chan<- *prometheus.Desc) {}
+
+func (f unchecked) Collect(to chan<- prometheus.Metric) { f(to) }
+
 // collect reads once what a proxy and the log hold at the moment of the question. The
 // proxy has no state before Watch.
 func (m *Metrics) collect(to chan<- prometheus.Metric) {

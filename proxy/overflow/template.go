@@ -9,7 +9,8 @@ import (
 // or the check that a host has in its place.
 type Template int
 
-// What a template does not take. Answers are asked for them in this order.
+// What a template does not take. A refusal is matched against them in this order, so OtherOrder,
+// which takes what is left, is the last. Each has a row in templates.
 const (
 	TemplateTaken Template = iota // nothing, as far as an answer says
 	OtherThinking                 // thinking that was written for another history

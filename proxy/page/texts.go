@@ -77,12 +77,17 @@ func (p *Page) Forget(client string) {
 
 // masked returns a body on one line, with a mark in place of what looks like a
 // credential; nil for none, and where the masking fails.
-func masked(body []byte) jsontext.Value {
+func masked(body []byte) (text jsontext.Value) {
+	defer func() {
+		if recover() != nil {
+			text = nil
+		}
+	}()
 	if len(body) == 0 {
 		return nil
 	}
 	raw, err := redact.JSON(body)
-	text := jsontext.Value(raw)
+	text = jsontext.Value(raw)
 	if err != nil || text.Compact(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true)) != nil {
 		return nil
 	}

@@ -30,7 +30,7 @@ func (j *job) write(ctx context.Context) (string, error) {
 	j.runs, sources = nil, nil // the last that points into the request's body
 	var held int64
 	for _, text := range slices.Concat(said, pieces) {
-		held += int64(len(text))
+		held += int64(len(text)) + 64
 	}
 	j.memory.Shrink(held)
 	j.info.Pieces = len(pieces)

@@ -10,19 +10,17 @@ import (
 	"laconic/number"
 )
 
-// Setting is what the budget of a request follows from, as what to do to have more.
-type Setting string
+// Setting is what the budget of a request follows from.
+type Setting int
 
-// The settings: the window that its name or default_window says, the budget of the row of
-// models, x-laconic-budget, the window of the row of models, that which the upstream tells
-// or showed, and --budget.
+// The settings.
 const (
-	Guess    Setting = "set window to %s or more, if the model has one"
-	Row      Setting = "set budget to %s or more"
-	Override Setting = "set x-laconic-budget to %s or more"
-	Window   Setting = "set window to %s or more, if the server runs the model with it"
-	Server   Setting = "start the server with a window of %s or more (Ollama: OLLAMA_CONTEXT_LENGTH), or take a model that has it"
-	Command  Setting = "set --budget to %s or more"
+	Guess    Setting = iota // the window that its name or default_window says
+	Row                     // the budget of the row of models
+	Override                // x-laconic-budget
+	Window                  // the window of the row of models
+	Server                  // the window that the upstream tells, or showed
+	Command                 // --budget
 )
 
 // Over returns why a request is above its budget. beside is what the window has beside
@@ -32,10 +30,18 @@ func Over(r *compact.Report, by Setting, beside int) Reason {
 		return Reason{fmt.Sprintf("%s messages stay, which are more than the upstream takes", number.Of(r.MessagesAfter)), "raise max_messages, if the upstream takes more"}
 	}
 	says, tools := exceeding(r)
+	fix := [...]string{
+		Guess:    "set window to %s or more, if the model has one",
+		Row:      "set budget to %s or more",
+		Override: "set x-laconic-budget to %s or more",
+		Window:   "set window to %s or more, if the server runs the model with it",
+		Server:   "start the server with a window of %s or more (Ollama: OLLAMA_CONTEXT_LENGTH), or take a model that has it",
+		Command:  "set --budget to %s or more",
+	}[by]
 	if by == Row || by == Override || by == Command {
 		beside = 0
 	}
-	fix := fmt.Sprintf(string(by), number.Of(roundUp(r.After+beside)))
+	fix = fmt.Sprintf(fix, number.Of(roundUp(r.After+beside)))
 	if tools {
 		fix += ", or switch off tools"
 	}

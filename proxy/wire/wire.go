@@ -14,7 +14,8 @@ type Wire interface {
 	// body must not be written to afterwards.
 	Decode(body []byte) (*Request, error)
 	// FirstEvent returns the error that an answer with status 200 begins with, by the
-	// start of its body, and reports whether that is known; see [overflow.FirstEvent].
+	// start of its body. With known and no error the answer begins with none; see
+	// [overflow.FirstEvent].
 	FirstEvent(start []byte, whole bool) (refusal []byte, known bool)
 	// Refusal reads an error: the body of an answer, or the data of its first
 	// event.
