@@ -67,7 +67,7 @@ var markers = regexp.MustCompile(`^\(elided: (\d+) bytes of (?:` + ofResult + `|
 
 // elidedSize returns the size that a marker states; ok is false for other texts.
 func elidedSize(text string) (size int, ok bool) {
-	m := markers.FindStringSubmatch(text)
+	m := markers.FindStringSubmatch(text[:min(len(text), maxMarkerBytes+1)])
 	if m == nil || len(text) > maxMarkerBytes {
 		return 0, false
 	}
