@@ -209,7 +209,7 @@ func (d *Draft) FillSlot(by Digester, size int, label string) {
 	}
 	slices.Reverse(ends)
 	span := Span{From: max(d.gap.from, 0), To: d.end, End: d.end, Size: size, Earlier: ends[:max(0, len(ends)-1)]}
-	d.setSlot(&slotDraft{spans: []Span{span}, size: size, open: true, anew: true, by: by, all: true, label: label})
+	d.setSlot(&slotDraft{spans: []Span{span}, size: size, most: size, open: true, anew: true, by: by, all: true, label: label})
 }
 
 // noteEpoch notes what the record will be told for the span that this epoch made,

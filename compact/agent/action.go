@@ -1,7 +1,7 @@
 // Package agent knows the forms in which agents write: what a call does, by the name of its tool
 // and by its arguments, also those of a shell; what it returned, without what harnesses put around
-// it; how it ended; and which words of a message are the user's. It knows no conversation, and
-// returns nothing but functions of the texts that it is given, in time that grows with them.
+// it; how it ended; and which words of a message are the user's. It knows no conversation. Its
+// results depend only on the texts that are given, and the time is linear in their length.
 package agent
 
 import (
@@ -203,9 +203,10 @@ func (a *Action) Name(n int, root string) string {
 	case a.Command != "":
 		what = a.Brief()
 		first = what[:strings.IndexAny(what+"\n", "&;|\n")]
-		what, by = strings.ReplaceAll(what, "\n", quote.LineMark), verbs[Runs]
-		if a.Kind == Runs && a.inNotebook() {
+		if what = strings.ReplaceAll(what, "\n", quote.LineMark); a.Kind == Runs && a.inNotebook() {
 			by = ""
+		} else if a.Kind >= Reads && a.Kind <= Edits {
+			by = verbs[Runs]
 		}
 	case a.Kind == Edits:
 		for i := range a.Changes {

@@ -97,7 +97,7 @@ func (a *Action) classify() {
 		a.Kind = Sends
 	case a.Command != "" && a.inNotebook():
 		a.Kind = Runs
-		a.Script(a.Command)
+		a.script(a.Command)
 	case a.Command != "":
 		a.Kind = Runs
 		a.shell()

@@ -51,7 +51,7 @@ func (r *reader) value(name string, v *Value) {
 	default:
 		for i := range v.list {
 			at := name
-			if name != "" && len(v.list) > 1 { // else two objects read as one where a line is missing
+			if name != "" && len(v.list) > 1 { // else two objects read as one where a line is missing; a list without a name is mostly parts of a text
 				at += "[" + strconv.Itoa(i) + "]"
 			}
 			r.value(at, &v.list[i])

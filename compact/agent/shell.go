@@ -135,7 +135,7 @@ func (a *Action) shell() {
 		}
 	}
 	if !a.Shows {
-		a.Script(a.Command)
+		a.script(a.Command)
 	} else if shown != nothing {
 		a.Kind = shown
 	}
@@ -213,10 +213,17 @@ var (
 	runsScript   = regexp.MustCompile(`\b(?:python[\d.]*|node|ruby|perl|php|bash|sh)(?: -\w+)* +(?:\./)?([\w./-]+\.\w+)`)
 )
 
-// Script takes the files that a script names, if it writes some.
-func (a *Action) Script(script string) {
+// script takes the files that a script names, if it writes some.
+func (a *Action) script(script string) {
+	for _, c := range WrittenBy(script) {
+		a.add(c)
+	}
+}
+
+// WrittenBy returns what a script changes when it runs: the files that it names, if it writes some.
+func WrittenBy(script string) (changes []Change) {
 	if script = quote.First(script, 1<<16); !scriptWrites.MatchString(script) {
-		return
+		return nil
 	}
 	written := map[string]bool{}
 	for _, m := range writesNamed.FindAllStringSubmatch(script, mostChanges) {
@@ -227,8 +234,9 @@ func (a *Action) Script(script string) {
 		if written[m[1]] {
 			c.How = Changed
 		}
-		a.add(c)
+		changes = append(changes, c)
 	}
+	return changes
 }
 
 // Scripts returns the files that a command runs as scripts.

@@ -17,7 +17,7 @@ func (p *part) code() {
 	at := len(p.events) + 1
 	for k, f := range files {
 		where, note := "as of here, in ", ""
-		if f.whole {
+		if f.whole() {
 			where = "as of here, "
 		}
 		if f.touched {
@@ -48,7 +48,7 @@ var tests = regexp.MustCompile(`(?i)(?:^|[/_.])(?:tests?|specs?)[/_.]`)
 func (p *part) region(q piece, text string, weight float32) {
 	b := p.interest.bodyOf(text)
 	p.lines(q, b, layout{most: wholeRegion, limit: max(1000, p.room/8), base: 1.2, weight: weight}, func(k int) (float32, lineUse) {
-		s := 0.6 + min(b.interest(k)*0.4, 1)
+		s := 0.6 + min(b.interest(p.interest, k)*0.4, 1)
 		switch l := b.at(k); {
 		case closing.MatchString(l):
 			return 0, closes
@@ -65,7 +65,7 @@ func (p *part) region(q piece, text string, weight float32) {
 func (p *part) nameChanges(files []*file) {
 	left, text := max(p.room/8, 120), ""
 	for i, f := range files {
-		if strings.HasPrefix(f.path, "/tmp/") && strings.Count(f.path, "/") == 2 && !f.whole { // what a command put aside
+		if strings.HasPrefix(f.path, "/tmp/") && strings.Count(f.path, "/") == 2 && !f.whole() { // what a command put aside
 			continue
 		}
 		name := quote.OneLine(strings.TrimPrefix(f.path, p.root), 200)

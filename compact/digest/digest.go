@@ -25,7 +25,7 @@
 //	edit src/fold.go (+1 −1: limit = 4) → refused by the user, who said: "fold.go is frozen"
 //	… 4 more steps
 //	changed: src/app.go
-//	as of here, src/app.go:
+//	as of here, in src/app.go:
 //	  listen(8080)
 //	[End of the record]
 //

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"laconic/compact"
@@ -102,12 +103,15 @@ func (r *Record) answer(e *event, res *agent.Result) {
 	if e.Kind == agent.Sends || e.Kind != agent.Reads && e.Command == "" && moving.MatchString(e.Verb) {
 		r.files.namedIn(e.Values.Text+e.result.Text, e.origin)
 	}
+	changes := slices.Clone(e.Changes)
 	for _, path := range e.Scripts() {
-		if f := r.files[path]; f != nil && f.whole { // the agent wrote it
-			e.Script(f.regions[0].new)
+		if f := r.files[path]; f != nil && len(changes) < mostWritten { // the agent wrote it
+			for i := range f.regions {
+				changes = append(changes, f.regions[i].writes...)
+			}
 		}
 	}
-	for _, c := range e.Changes {
+	for _, c := range changes {
 		if e.Happened(&c, e.outcome, &e.result) {
 			r.files.apply(&c, e)
 		} else if e.Perhaps(&c, e.outcome, &e.result) {

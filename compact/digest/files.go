@@ -19,13 +19,21 @@ type file struct {
 	path    string
 	last    *event // that changed it
 	removed bool
-	whole   bool     // one of the regions is all of it
 	touched bool     // a command changed it or another agent spoke of it: nobody knows how it is
 	regions []region // oldest change first
 }
 
 // A region is a text in a file that was changed, as it was and as it is now.
-type region struct{ old, new string }
+type region struct {
+	old, new string
+	whole    bool           // it is all of the file
+	writes   []agent.Change // of what a whole file does when it runs
+}
+
+// whole reports whether a region is all of a file.
+func (f *file) whole() bool {
+	return slices.ContainsFunc(f.regions, func(g region) bool { return g.whole })
+}
 
 // What is known of files is bounded: so many files and regions of each, and texts of such a
 // length in which others are looked for. Above the length sameText two texts of a file are the
@@ -34,6 +42,7 @@ type region struct{ old, new string }
 const (
 	mostFiles   = 256
 	mostRegions = 24
+	mostWritten = 256 // by the scripts of one command
 	mostRegion  = 1 << 16
 	mostPath    = 512
 	sameText    = 20
@@ -66,7 +75,7 @@ func (fs files) apply(c *agent.Change, e *event) {
 	}
 	f.last, f.removed = e, c.How == agent.Removed
 	if c.How != agent.Replaced { // of what was known nothing holds
-		f.regions, f.whole = nil, c.How == agent.Written
+		f.regions = nil
 	}
 	f.touched = f.touched && len(f.regions) > 0
 	if c.How <= agent.Written {
@@ -131,14 +140,20 @@ func (f *file) replace(c *agent.Change) {
 		holds := c.Old != "" && !long && strings.Contains(g.new, c.Old)
 		switch {
 		case holds && !c.All:
-			g.new = strings.Replace(g.new, c.Old, c.New, 1)
+			if g.new = strings.Replace(g.new, c.Old, c.New, 1); g.whole {
+				g.writes = agent.WrittenBy(g.new)
+			}
 			return
 		case holds, long, was.mostlyIn(g.new), len(g.new) > sameText && strings.Contains(c.Old, g.new),
 			len(first) > samePlace && strings.Contains(g.new, first), len(last) > samePlace && strings.Contains(g.new, last):
 			f.regions = slices.Delete(f.regions, i, i+1)
 		}
 	}
-	f.regions = append(f.regions[max(0, len(f.regions)-mostRegions+1):], region{old: c.Old, new: c.New})
+	g := region{old: c.Old, new: c.New, whole: c.How == agent.Written}
+	if g.whole {
+		g.writes = agent.WrittenBy(g.new)
+	}
+	f.regions = append(f.regions[max(0, len(f.regions)-mostRegions+1):], g)
 }
 
 // newest returns the files, the last change first.

@@ -10,7 +10,8 @@ import (
 // the users and the assistant name. A line is worth what its terms are, and less
 // the more lines have them.
 type interest struct {
-	terms map[string]*term
+	terms map[string]int32
+	list  []term
 	most  int
 	long  int   // the length of the longest line
 	lines int32 // that were counted
@@ -32,34 +33,36 @@ func (x *interest) feed(text string, weight float32, words bool) {
 			w /= 4
 		}
 		if words || name {
-			if t := x.of(t); t != nil {
-				t.want = min(t.want+w, mostWanted)
+			if i, ok := x.of(t); ok {
+				x.list[i].want = min(x.list[i].want+w, mostWanted)
 			}
 		}
 	})
 }
 
-// of returns a term, or nil if there are too many.
-func (x *interest) of(name string) *term {
-	t := x.terms[name]
-	if t == nil && len(x.terms) < x.most {
-		t = &term{}
-		x.terms[name] = t
+// of returns the number of a term, or false if there are too many.
+func (x *interest) of(t string) (i int32, ok bool) {
+	if i, ok = x.terms[t]; ok || len(x.list) >= x.most {
+		return i, ok
 	}
-	return t
+	i = int32(len(x.list))
+	x.terms[t] = i
+	x.list = append(x.list, term{})
+	return i, true
 }
 
 // interest returns what the terms of a line are worth, once all lines are counted: the dearest
 // counts whole, others less.
-func (b *body) interest(i int) float32 {
+func (b *body) interest(x *interest, i int) float32 {
 	var best best
-	terms := b.terms[b.lines[i].terms[0]:b.lines[i].terms[1]]
-	for k, t := range terms {
+	ids := b.ids[b.lines[i].terms[0]:b.lines[i].terms[1]]
+	for k, id := range ids {
+		t := &x.list[id]
 		p := max(t.want, met) * 1.3 / (1 + 0.03*t.lines/max(1, t.want))
 		if t.last != b.first+int32(i) {
 			p *= before
 		}
-		if !slices.Contains(terms[:min(k, 16)], t) {
+		if !slices.Contains(ids[:min(k, 16)], id) {
 			best.add(p)
 		}
 	}

@@ -12,14 +12,14 @@ import (
 // A line is a line of a text, or a part of a long one.
 type line struct {
 	from, to int32
-	terms    [2]int32 // of body.terms
+	terms    [2]int32 // of body.ids
 }
 
 // body is a text with its lines and the terms in them.
 type body struct {
 	text  string
 	lines []line
-	terms []*term
+	ids   []int32
 	first int32 // the number of its first line among all that were counted
 }
 
@@ -98,19 +98,19 @@ func (x *interest) sentencesOf(text string, least int) *body {
 
 func (b *body) add(x *interest, from, to int) {
 	l := line{from: int32(from), to: int32(to)}
-	l.terms[0] = int32(len(b.terms))
-	terms(b.text[from:to], func(text string, name bool) {
-		t := x.terms[text]
-		if t == nil && name {
-			t = x.of(text)
+	l.terms[0] = int32(len(b.ids))
+	terms(b.text[from:to], func(t string, name bool) {
+		id, ok := x.terms[t]
+		if !ok && name {
+			id, ok = x.of(t)
 		}
-		if t != nil {
-			b.terms = append(b.terms, t)
-			t.lines++
-			t.last = x.lines
+		if ok {
+			b.ids = append(b.ids, id)
+			x.list[id].lines++
+			x.list[id].last = x.lines
 		}
 	})
-	l.terms[1] = int32(len(b.terms))
+	l.terms[1] = int32(len(b.ids))
 	b.lines = append(b.lines, l)
 	x.lines++
 }

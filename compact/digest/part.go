@@ -117,7 +117,7 @@ func (e *event) sameAs(f *event) bool {
 
 // see learns what the work is about, and which lines the model reads.
 func (p *part) see() {
-	x := &interest{terms: map[string]*term{}, most: leastTerms, long: min(longLine, max(agent.LeastLine, p.room/4))}
+	x := &interest{terms: map[string]int32{}, most: leastTerms, long: min(longLine, max(agent.LeastLine, p.room/4))}
 	p.interest = x
 	p.seen, p.stays = lineSet{}, map[*event]bool{}
 	for _, m := range p.kept {

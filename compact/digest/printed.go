@@ -54,14 +54,14 @@ func (p *part) printed(i int, e *event, head int) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
 		_, value, _ := strings.Cut(t, ": ")
-		s := 0.1 + min(b.interest(k), 2.5)*0.55
+		s := 0.1 + min(b.interest(p.interest, k), 2.5)*0.55
 		switch {
 		case len(t) < 2 || strings.Trim(t, "=-*~^_.|:+│ ") == "":
 			return 0, blank
 		case listing && folder.MatchString(t): // of ls -R
 			return 0, leads
 		case found:
-			if s = 0.1 + b.interest(k)*0.7; listing && s < leastListed {
+			if s = 0.1 + b.interest(p.interest, k)*0.7; listing && s < leastListed {
 				return 0, skipped
 			}
 			return s, plainLine

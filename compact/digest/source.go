@@ -11,7 +11,7 @@ import (
 // definitions, of prose and settings rules and values first.
 func (p *part) source(i int, e *event, head int) {
 	f := p.files.later(e)
-	if e.outcome.Verdict == agent.Failed || f != nil && f.whole {
+	if e.outcome.Verdict == agent.Failed || f != nil && f.whole() {
 		return
 	}
 	b, w := p.bodies[i], p.weights[i]
@@ -19,7 +19,7 @@ func (p *part) source(i int, e *event, head int) {
 		s := layout{most: max(wholeCode, p.room/10), limit: p.room * 2 / 7, weight: w * 0.7}
 		p.lines(piece{class: sources, event: i, order: 1, need: head}, b, s, func(k int) (float32, lineUse) {
 			l := b.at(k)
-			s := min(b.interest(k), 2)
+			s := min(b.interest(p.interest, k), 2)
 			switch t := strings.TrimSpace(l); {
 			case t == "":
 				return 0, blank
@@ -41,7 +41,7 @@ func (p *part) source(i int, e *event, head int) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
 		rule, short := binds(l), len(e.result.Text) <= shortFile
-		s := b.interest(k)*0.6 + max(0, 0.9-0.45*float32(k))
+		s := b.interest(p.interest, k)*0.6 + max(0, 0.9-0.45*float32(k))
 		switch {
 		case t == "":
 			return 0, blank

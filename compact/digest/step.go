@@ -80,7 +80,9 @@ func (e *event) ended() string {
 		return e.hint() + " → refused by the user"
 	case verdict == agent.Unknown && !e.answered: // the result stays
 		return e.hint()
-	case verdict == agent.Failed && says+text != "":
+	case verdict == agent.Failed && says+text == "":
+		return " → " + exit + ", no output"
+	case verdict == agent.Failed:
 		return " → " + quote.Joined(exit, ": ", says)
 	case e.Kind == agent.Edits && verdict == agent.Passed:
 		return e.hint() + " → done"

@@ -141,11 +141,26 @@ func TestAConflictIsTold(t *testing.T) {
 // something was attached.
 func TestWhatHasNoRoomIsCounted(t *testing.T) {
 	var list []compact.Message
-	for i := range 12 {
+	for i := range 60 {
 		list = append(list, run(i, fmt.Sprintf("make part-%02d", i), []string{"built", "error: no rule for it, and " + strings.Repeat("more of that ", 10)}[i%2])...)
 	}
-	text := recordOf(90, say(user("Build all of the parts.\n```\n"+strings.Repeat("12:00:01 INFO a line of the log\n", 9)+"```")), list)
+	text := recordOf(300, say(user("Build all of the parts.\n```\n"+strings.Repeat("12:00:01 INFO a line of the log\n", 9)+"```")), list)
 	tells(t, "a small part", text, "user: Build all of the parts.\n", "read what the user attached (", " more steps (", " failed)")
+}
+
+// TestAttachmentsLeaveRoom: however often a client sends its state, a small part says what it can.
+func TestAttachmentsLeaveRoom(t *testing.T) {
+	list := []compact.Message{user("Build all of the parts, web2 last.")}
+	for i := range 100 {
+		state := compact.Message{Role: compact.System, Parts: []compact.Part{{Text: compact.Plain(fmt.Sprintf("The current time is 00:%02d. Open files: a.go, b.go and %d others.", i%60, i))}}}
+		list = conversation(list, []compact.Message{state, user(fmt.Sprintf("```\nan attached log of run %d\nof last night\n```", i))}, exchange(i, "read", fmt.Sprintf(`{"path":"src/f%d.go"}`, i), "package f"))
+	}
+	for _, size := range []int{60, 200, 400, 1000, 4000} {
+		text := recordOf(size, list)
+		if checkPart(t, text, size, compacttest.Bytes{}); !strings.Contains(text, "web2 last") {
+			t.Errorf("in %d tokens:\n%s", size, text)
+		}
+	}
 }
 
 // TestLinesForALaterPartAreEarlier: a file of which lines had no room is told once more, and not

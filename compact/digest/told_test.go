@@ -30,7 +30,7 @@ func TestWhatARecordTells(t *testing.T) {
 		"B: drain the queue first", "\nuser: B\n")
 	f("a skill, and what the user gave to it",
 		conversation(say(user("Mend the parser.")), say(user("Base directory for this skill: /home/a/skills/tdd\n\n# TDD\n\nA test says what is wanted.\n\n- Never write code before a failing test.\n- It saves time.\n\nARGUMENTS: for the parser"))),
-		"read what the user attached", "Never write code before a failing test.", "\nuser: for the parser\n")
+		"read a skill", "Never write code before a failing test.", "\nuser: for the parser\n")
 	f("the answer to a call that asks",
 		exchange(1, "ask_user", `{"question":"Which port shall it be?","options":["8080","9090"]}`, "9090, as before"),
 		"Which port shall it be?", "\nthe user answered: 9090, as before\n")

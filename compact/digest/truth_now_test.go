@@ -135,6 +135,19 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		conversation(exchange(1, "bash", `{"command":"cat > fix.py <<'EOF'\nwith open('src/a.go') as f: s = f.read()\nwith open('src/a.go', 'w') as f: f.write(s)\nEOF"}`, ""),
 			exchange(2, "read", `{"path":"src/a.go"}`, "package a"), exchange(3, "bash", `{"command":"cd /src && python3 -u ./fix.py"}`, "fixed"), exchange(4, "bash", `{"command":"grep -n a fix.py"}`, "1: a")),
 		"changed: fix.py, src/a.go\n", "read src/a.go, before its last change")
+	f("a script that may be another one now", 700,
+		conversation(exchange(1, "bash", `{"command":"cat > fix.py <<'EOF'\nopen('src/a.go', 'w').write('x')\nEOF"}`, ""), exchange(2, "bash", `{"command":"git checkout ."}`, "Updated 1 path"), exchange(3, "bash", `{"command":"python fix.py"}`, "fixed")),
+		"$ python fix.py → fixed\n", no("src/a.go\n"))
+	f("a written file that was reset, and edited", 700,
+		conversation(exchange(1, "write_file", `{"path":"src/a.go","content":"package a\n\nconst limit = 4\nconst most = 9\n"}`, "written"), exchange(2, "bash", `{"command":"git checkout ."}`, "Updated 1 path"),
+			exchange(3, "edit", `{"path":"src/a.go","old_string":"const most = 7","new_string":"const most = 8"}`, "done")),
+		"as of here, in src/a.go:\n  const most = 8\n")
+	f("an edit and a command that failed without a word", 700,
+		conversation(exchange(1, "edit", `{"path":"src/a.go","old_string":"x","new_string":"y"}`, "<tool_use_error></tool_use_error>"), exchange(2, "bash", `{"command":"make"}`, "<returncode>2</returncode>\n<output>\n</output>")),
+		"$ make → exit 2, no output\n", no("changed"))
+	f("a command of a tool that is no shell", 700,
+		conversation(exchange(1, "task_tracker", `{"command":"plan","task_list":[{"title":"a"}]}`, "ok"), exchange(2, "deploy", `{"command":"up --all","dry_run":true}`, "would deploy two")),
+		no("$ plan"), no("$ up"))
 	f("a cell that is a shell's", 700,
 		conversation(edit(1, "limit = 3", "limit = 5"), exchange(2, "run_cell", `{"code":"%%bash\ngit checkout -- src/a.go"}`, ""), exchange(3, "execute_code", `{"language":"bash","code":"rm src/b.go"}`, "")),
 		"changed: src/a.go, src/b.go (removed)",

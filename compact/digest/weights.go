@@ -27,7 +27,7 @@ const (
 	labelChars   = 200 // of a step's label, and where a part is small
 	leastLabel   = 80
 	shortEnd     = 180  // of its end
-	belowChars   = 48   // of a message that stands below
+	belowChars   = 48   // of a message that stays
 	shortResult  = 140  // of a result, and of what an edit adds, in a label
 	shortAnswer  = 48   // of a reply that says little without what it answers
 	shortOutput  = 1200 // of an output that is told whole
@@ -49,12 +49,14 @@ const (
 
 // Numbers and shares.
 const (
-	mostClosed    = 16 // lines that end blocks, behind a piece
-	mostTries     = 8  // of choosing a part anew until it fits
-	carriedRoom   = 16 // so many times the room is read again for a later part
-	namesShare    = 6  // names of steps take one in so many bytes of the room above smallRoom
-	fewRows       = 16 // of a list whose rows count whole: of longer ones a few say how the others are
-	withoutNames  = 3  // rows that one counts as whose columns have no names
+	mostClosed    = 16   // lines that end blocks, behind a piece
+	mostTries     = 8    // of choosing a part anew until it fits
+	carriedRoom   = 16   // so many times the room is read again for a later part
+	mostAttached  = 2    // attachments that are named though nothing of them is told,
+	leastNamed    = 1000 // in a room of more bytes
+	namesShare    = 6    // names of steps take one in so many bytes of the room above smallRoom
+	fewRows       = 16   // of a list whose rows count whole: of longer ones a few say how the others are
+	withoutNames  = 3    // rows that one counts as whose columns have no names
 	leastTerms    = 1 << 12
 	bytesPerTerm  = 384 // that are read, for each term above these
 	bytesPerToken = 128 // of events that a record is made of anew, so that this costs less than the messages

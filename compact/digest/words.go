@@ -22,7 +22,7 @@ func (p *part) user(i int, e *event) {
 	b, first := p.interest.bodyOf(e.words), len(p.pieces)
 	p.lines(piece{class: userWords, event: i, need: first}, b, layout{most: most, limit: max(800, p.room/4), weight: p.weights[i]}, func(k int) (float32, lineUse) {
 		l := b.at(k)
-		s := 2 + b.interest(k)
+		s := 2 + b.interest(p.interest, k)
 		switch {
 		case len(strings.Trim(l, " \t0123456789:.(){}[]|-=#*+")) < 3 || pasted.MatchString(l):
 			return 0, skipped
@@ -71,7 +71,7 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 		case heading.MatchString(t), b.leadsOn(k) && denies.MatchString(t):
 			return 0, leads
 		}
-		s := min(b.interest(k)*0.5, 1.3) + 0.5*float32(min(specifics(l), 2))
+		s := min(b.interest(p.interest, k)*0.5, 1.3) + 0.5*float32(min(specifics(l), 2))
 		announces := announcement.MatchString(t) || strings.HasSuffix(t, ":")
 		if !announces && strings.IndexByte(t, '`') >= 0 {
 			s += 0.6

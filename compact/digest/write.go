@@ -59,12 +59,13 @@ func (p *part) old(i int) bool { return i < len(p.events) && p.events[i].told }
 // begin at the margin.
 type writer struct {
 	*part
-	b       strings.Builder
-	last    *piece   // that was written
-	skipped int      // steps that were not chosen, since then
-	failed  int      // of these
-	names   []string // of these steps
-	left    int      // bytes for names of edits, failures and actions
+	b        strings.Builder
+	last     *piece   // that was written
+	skipped  int      // steps that were not chosen, since then
+	failed   int      // of these
+	attached int      // that were named
+	names    []string // of these steps
+	left     int      // bytes for names of edits, failures and actions
 }
 
 // leave writes what is left out between the last piece and the next one: lines, and steps.
@@ -150,13 +151,16 @@ func (p *part) late(event int) string {
 
 // skip counts a step of which nothing else is told. The record names edits, failures and
 // actions, in a few words with their end, as far as their share of the room goes, and
-// what the user attached or refused. Where the room is not small, no action that failed is left out.
+// what the user refused, and first attached. Where the room is not small, no action that failed is left out.
 func (w *writer) skip(e *event, late string) {
 	w.skipped++
 	if e.outcome.Verdict == agent.Failed {
 		w.failed++
 	}
-	attached := e.Tool == "" && e.Path != ""
+	attached := e.Tool == "" && e.Path != "" && w.attached < mostAttached && w.room > leastNamed
+	if attached {
+		w.attached++
+	}
 	if e.Kind != agent.Edits && e.outcome.Verdict < agent.Failed && (e.Kind != agent.Other || !e.MayAct()) && !attached {
 		return
 	}
