@@ -106,8 +106,10 @@ func (r *Record) answer(e *event, res *agent.Result) {
 	changes := slices.Clone(e.Changes)
 	for _, path := range e.Scripts() {
 		if f := r.files[path]; f != nil && len(changes) < mostWritten { // the agent wrote it
-			for i := range f.regions {
-				changes = append(changes, f.regions[i].writes...)
+			for _, g := range f.regions {
+				if g.whole {
+					changes = append(changes, g.writes()...)
+				}
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -26,8 +27,13 @@ type file struct {
 // A region is a text in a file that was changed, as it was and as it is now.
 type region struct {
 	old, new string
-	whole    bool           // it is all of the file
-	writes   []agent.Change // of what a whole file does when it runs
+	whole    bool                  // it is all of the file
+	writes   func() []agent.Change // what it changes when it runs
+}
+
+// become notes the text of a region.
+func (g *region) become(text string) {
+	g.new, g.writes = text, sync.OnceValue(func() []agent.Change { return agent.WrittenBy(text) })
 }
 
 // whole reports whether a region is all of a file.
@@ -140,19 +146,15 @@ func (f *file) replace(c *agent.Change) {
 		holds := c.Old != "" && !long && strings.Contains(g.new, c.Old)
 		switch {
 		case holds && !c.All:
-			if g.new = strings.Replace(g.new, c.Old, c.New, 1); g.whole {
-				g.writes = agent.WrittenBy(g.new)
-			}
+			g.become(strings.Replace(g.new, c.Old, c.New, 1))
 			return
 		case holds, long, was.mostlyIn(g.new), len(g.new) > sameText && strings.Contains(c.Old, g.new),
 			len(first) > samePlace && strings.Contains(g.new, first), len(last) > samePlace && strings.Contains(g.new, last):
 			f.regions = slices.Delete(f.regions, i, i+1)
 		}
 	}
-	g := region{old: c.Old, new: c.New, whole: c.How == agent.Written}
-	if g.whole {
-		g.writes = agent.WrittenBy(g.new)
-	}
+	g := region{old: c.Old, whole: c.How == agent.Written}
+	g.become(c.New)
 	f.regions = append(f.regions[max(0, len(f.regions)-mostRegions+1):], g)
 }
 
