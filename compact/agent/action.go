@@ -201,7 +201,7 @@ func (a *Action) Name(n int, root string) string {
 	case a.Tool == "" && a.Kind == Other:
 		return "result of a tool"
 	case a.Command != "":
-		what = a.Brief()
+		what = a.brief()
 		first = what[:strings.IndexAny(what+"\n", "&;|\n")]
 		if what = strings.ReplaceAll(what, "\n", quote.LineMark); a.Kind == Runs && a.inNotebook() {
 			by = ""
@@ -249,9 +249,9 @@ var verbs = [...]string{Reads: "read", Searches: "search", Runs: "$", Edits: "ed
 // tried finds that a step changes nothing, and only shows what it would do.
 var tried = regexp.MustCompile(`(?i)--dry-run(?:=(?:server|client|true))?(?:$|[\s"'])|\bdry_?run"?\s*[:=]\s*"?true\b|--(?:check|no-?op|simulate)\b|-WhatIf\b`)
 
-// Brief returns a command without the folder that it goes to, comments and here-documents, but
+// brief returns a command without the folder that it goes to, comments and here-documents, but
 // for what a program runs.
-func (a *Action) Brief() string {
+func (a *Action) brief() string {
 	command, docs := heredocs(strings.TrimSpace(a.Command))
 	for _, d := range docs {
 		if interpreter.MatchString(d[0]) && len(command) < ToldChars { // no label shows more
@@ -262,6 +262,9 @@ func (a *Action) Brief() string {
 	command = cmp.Or(strings.Join(lines, "\n"), command)
 	return strings.TrimSpace(strings.ReplaceAll(command[len(intoFolder.FindString(command)):], " 2>&1", ""))
 }
+
+// Lists reports whether a command only names files.
+func (a *Action) Lists() bool { return lists.MatchString(a.brief()) }
 
 // WaitsFor reports whether a call only waits for the command of a session of Codex, if there is one.
 func (a *Action) WaitsFor(session string) bool {
@@ -281,7 +284,8 @@ var (
 	// editorCommands are what an editor with one name is told to do.
 	editorCommands = setOf("view create write insert str_replace undo_edit replace edit read delete")
 	// interpreter finds that a program runs a here-document.
-	interpreter = regexp.MustCompile(`(?:^|[\s/])(?:python[\d.]*|node|ruby|perl|php|bash|sh|psql|sqlite3|mysql)\b[^|>]*<<`)
+	interpreter = regexp.MustCompile(`(?:^|[\s/])(?:` + interpreters + `|psql|sqlite3|mysql)\b[^|>]*<<`)
+	lists       = regexp.MustCompile(`^(?:ls|find|tree|fd)\b`)
 	// intoFolder finds that a command first goes to a folder.
 	intoFolder = regexp.MustCompile(`^cd [^\n]*?&& `)
 )

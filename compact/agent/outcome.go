@@ -225,6 +225,14 @@ func IsPlaced(line string) bool { return placed.MatchString(line) && !noFailure.
 // lastBytes returns at most n bytes of the end of a text, cut between characters.
 func lastBytes(s string, n int) string { return strings.ToValidUTF8(s[max(0, len(s)-n):], "") }
 
+// committed matches how git tells of a commit.
+const committed = `^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]`
+
+var commit = regexp.MustCompile(committed)
+
+// IsCommit reports whether a line is how git tells of a commit.
+func IsCommit(line string) bool { return commit.MatchString(line) }
+
 // summaryOf returns what an output says of how all went, in one of its last lines, or a
 // failure that stands there, and whether something failed: not both, for the failure may be
 // another program's.
@@ -262,7 +270,7 @@ var (
 	// failed.
 	summaryLine = regexp.MustCompile(`(?i)^(.*?(?:^|[^:.,=\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:FAIL(?:ED)?\b)|build failed|(?-i:[#ℹ] (?:fail|cancelled) [1-9]\d*$)|No tests found, exiting with code [1-9]|Failed! |(?:Apply|Destroy) cancelled|make: \*\*\*|test result: FAILED|Tests:.*\b(?:[1-9]\d* failed|(?:Errors|Failures): [1-9]))|` +
 		`(?:^|[^:.,=\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^(?:OK|PASS(?:ED)?)(?:$|[^:\w]))|^test result:|^Tests:|^build succ|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) complete!)|^Passed! |(?-i:^[#ℹ] pass [1-9]\d*$)|^ok\s+\S+\s|` +
-		`\b[Cc]ompiled successfully|^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
+		`\b[Cc]ompiled successfully|` + committed + `|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
 	// ownError finds the beginnings of errors as tools write them.
 	ownError = regexp.MustCompile(`^(?:<(?:tool_use_)?error>|(?:(?:MCP|API|HTTP|Tool|Execution|Validation) )?(?i:error)(?: (?:\w+ing|in|from|code|during|when|calling)\b[^:\n]{0,60})?(?:\[\w+\])?(?::| -?\d)|` +
 		`(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::|\()|(?:fatal|(?:ba|z|da)?sh): |panic: |[Nn]o such \w+|(?i:denied|rejected|declined|refused|blocked) by \S|` +

@@ -204,13 +204,16 @@ func heredocs(command string) (rest string, docs [][2]string) {
 	}
 }
 
+// interpreters matches the names of programs that run scripts.
+const interpreters = `python[\d.]*|node|ruby|perl|php|bash|sh`
+
 // These find that a script writes files, the names that it gives at once, what else may be their
 // names, and the scripts that a command runs.
 var (
 	scriptWrites = regexp.MustCompile(`\bopen\([^)\n]*,\s*(?:mode\s*=\s*)?["'][wax]|\bwrite_text\(|\bwriteFileSync\(`)
 	writesNamed  = regexp.MustCompile(`\bopen\(\s*["']([\w./-]+)["'],\s*(?:mode\s*=\s*)?["'][wax]|\bPath\(["']([\w./-]+)["']\)\.write_text\(|\bwriteFileSync\(\s*["']([\w./-]+)["']`)
 	quotedName   = regexp.MustCompile(`["']([\w./-]+\.\w+)["']`)
-	runsScript   = regexp.MustCompile(`\b(?:python[\d.]*|node|ruby|perl|php|bash|sh)(?: -\w+)* +(?:\./)?([\w./-]+\.\w+)`)
+	runsScript   = regexp.MustCompile(`\b(?:` + interpreters + `)(?: -\w+)* +(?:\./)?([\w./-]+\.\w+)`)
 )
 
 // script takes the files that a script names, if it writes some.

@@ -39,7 +39,7 @@ func (p *part) printed(i int, e *event, head int) {
 	if found {
 		limit, most, w = min(p.room/10, mostFound), 200, w*0.8
 	}
-	listing := found && (e.Query == "" && e.Command == "" || lists.MatchString(e.Brief()))
+	listing := found && (e.Query == "" && e.Command == "" || e.Lists())
 	document := c == data && len(text) > shortObject && longSentences.MatchString(text) && e.result.Listed*2 < len(text)
 	first := float32(opening)
 	here := map[string]bool{} // lines that came before, in the label too

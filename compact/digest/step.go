@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -20,7 +19,7 @@ func (p *part) step(i int, e *event, times int) {
 	case p.tasks[e.Tool] == e, e.Kind == agent.Other && e.MayAct(): // what is to do, or what somebody was told, stands in the label
 		most, score = max(most, min(agent.ToldChars, p.room/8)), 10
 	case e.Kind == agent.Runs && !e.Shows && e.inLabel() && len(withDigits.FindAllString(e.result.Text, 2)) > 1, // what was measured
-		commit.MatchString(e.outcome.Says):
+		agent.IsCommit(e.outcome.Says):
 		score = 7
 	case e.Kind == agent.Tracks:
 		score = 0.1
@@ -151,9 +150,3 @@ func (p *part) asked(i int, e *event, head int) {
 		p.add(piece{class: userWords, event: i, order: isAnswer, text: quote.Cut(text, 1200), score: 25, need: question})
 	}
 }
-
-// lists finds commands that only name files.
-var lists = regexp.MustCompile(`^(?:ls|find|tree|fd)\b`)
-
-// commit finds how git tells of a commit.
-var commit = regexp.MustCompile(`^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]`)
