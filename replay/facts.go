@@ -233,18 +233,25 @@ func endsLine(r rune) bool { return r == '\n' || r == '\r' || r == '\t' || r == 
 func holds(sent []compact.Message, text string) bool {
 	for i := range sent {
 		for _, t := range texts(&sent[i]) {
-			if strings.Contains(t, text) {
+			if strings.Contains(t, text) || namesBelow(t, text) {
 				return true
-			}
-			for rest, told := t, true; told; {
-				if _, rest, told = strings.Cut(rest, "\nfiles below /"); told {
-					root, _, _ := strings.Cut(rest, " are named from there\n")
-					if path, below := strings.CutPrefix(text, root); below && strings.Contains(rest, path) {
-						return true
-					}
-				}
 			}
 		}
 	}
 	return false
+}
+
+// namesBelow reports whether a text with a record names a path from the folder of a part of it.
+func namesBelow(text, path string) bool {
+	for {
+		_, rest, found := strings.Cut(text, "\nfiles below /")
+		if !found {
+			return false
+		}
+		root, _, _ := strings.Cut(rest, " are named from there\n")
+		if name, below := strings.CutPrefix(path, root); below && strings.Contains(rest, name) {
+			return true
+		}
+		text = rest
+	}
 }
