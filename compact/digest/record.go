@@ -108,8 +108,8 @@ func (r *Record) forget(size int) {
 // see reads what left and what is new among the messages that the model still
 // reads, oldest first: a result may have left before its call.
 func (r *Record) see(lost, kept []compact.Message) {
-	known := map[string]*message{}
-	for _, m := range r.kept {
+	known, was, here := map[string]*message{}, r.kept, map[*message]bool{}
+	for _, m := range was {
 		known[keyOf(m.origin, m.calls)] = m
 	}
 	r.kept = nil
@@ -127,6 +127,7 @@ func (r *Record) see(lost, kept []compact.Message) {
 	for _, i := range order {
 		key := keyOf(all[i].Origin, all[i].Calls)
 		m := known[key]
+		here[m] = true
 		if m == nil || m.role != all[i].Role || !slices.Equal(m.parts, all[i].Parts) || !slices.Equal(m.calls, all[i].Calls) {
 			m = r.read(&all[i], m)
 		}
@@ -137,6 +138,11 @@ func (r *Record) see(lost, kept []compact.Message) {
 			left = append(left, m)
 		} else {
 			r.kept = append(r.kept, m)
+		}
+	}
+	for _, m := range was { // what was told of when it was shortened has left
+		if e := m.call; e != nil && e.told && !here[m] && !slices.Contains(r.carried, e) {
+			r.carried = append(r.carried, e)
 		}
 	}
 	r.messages += len(left)

@@ -176,6 +176,25 @@ func TestLinesForALaterPartAreEarlier(t *testing.T) {
 	tells(t, "the second", r.Add(list[3:], list[:1], 400, false), "\n(earlier) read store.go (", no("\nread store.go"))
 }
 
+// TestAShortenedResultIsToldWhenItLeaves: what a small part told of a result that was shortened
+// is not all that is told of it once the rest leaves.
+func TestAShortenedResultIsToldWhenItLeaves(t *testing.T) {
+	code := ""
+	for i := range 400 {
+		code += fmt.Sprintf("func open%d(path string) (*Store, error) {\n\treturn OpenStore(path, limit%d)\n}\n\n", i, i)
+	}
+	list := conversation(say(user("Where does OpenStore get limit7, limit8 and limit9?")), exchange(1, "read_file", `{"path":"store.go"}`, code))
+	shortened := list[2]
+	shortened.Parts = []compact.Part{{Text: compact.Plain("func open0(path string) (*Store, error) {\n[shortened]")}}
+	r := NewRecord(compacttest.Bytes{})
+	tells(t, "while the rest stays", r.Add(list[2:], []compact.Message{list[0], list[1], shortened}, 60, true), "read store.go", no("limit8)"))
+	tells(t, "once it left", r.Add(list[1:2], list[:1], 400, false), "(earlier) read store.go", "limit7)", "limit8)", "limit9)")
+	r.Add(exchange(2, "run", `{"command":"make"}`, "exit code: 0"), list[:1], 400, false)
+	if len(r.carried) > 0 {
+		t.Error("it is carried for good")
+	}
+}
+
 // TestTrueOfWhatCameLater has what was said falsely of steps before: each with the line that is
 // true, and what must not be there.
 func TestTrueOfWhatCameLater(t *testing.T) {
