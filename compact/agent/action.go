@@ -211,7 +211,7 @@ func (a *Action) Name(n int, root string) string {
 	case a.Kind == Edits:
 		for i := range a.Changes {
 			if c := &a.Changes[i]; i == 0 || c.Path != a.Changes[i-1].Path {
-				what = quote.Joined(what, ", ", strings.TrimPrefix(c.Path, root))
+				what = quote.Joined(what, ", ", From(root, c.Path))
 			}
 		}
 		if len(a.Changes) > 0 && !slices.ContainsFunc(a.Changes, func(c Change) bool { return c.How != Removed }) {
@@ -220,7 +220,7 @@ func (a *Action) Name(n int, root string) string {
 	case a.Kind == Sends:
 		what = cmp.Or(a.Values.Member("description"), a.Values.Member("prompt"))
 	case a.Kind == Reads, a.Query != "" && (a.Kind != Other || len(a.Values.list) == 1):
-		what = quote.Joined(a.Query, " in ", quote.Joined(a.Values.Member("glob include includepattern filepattern type"), " of ", strings.TrimPrefix(a.Path, root)))
+		what = quote.Joined(a.Query, " in ", quote.Joined(a.Values.Member("glob include includepattern filepattern type"), " of ", From(root, a.Path)))
 		if a.others > 0 {
 			what += " and " + quote.Count(a.others, "other")
 		}
@@ -241,6 +241,15 @@ func (a *Action) Name(n int, root string) string {
 		name += " (dry run)"
 	}
 	return name
+}
+
+// From returns a path as it is told where files below root are named from there: others from the
+// working folder begin with a dot.
+func From(root, path string) string {
+	if root != "" && path != "" && strings.IndexByte("/~$.", path[0]) < 0 && !strings.Contains(path, ":") && (strings.IndexByte(path, ' ') < 0 || strings.IndexByte(path, '/') > 0) {
+		return "./" + path
+	}
+	return strings.TrimPrefix(path, root)
 }
 
 // verbs are what a record calls the kinds of calls.

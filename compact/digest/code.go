@@ -23,7 +23,7 @@ func (p *part) code() {
 		if f.touched {
 			note = " (it may have changed after that)"
 		}
-		head := p.add(piece{class: steps, event: at + k, text: where + quote.Bar(quote.Line(quote.OneLine(strings.TrimPrefix(f.path, p.root), 200))) + note + ":", score: -1, need: -1}) // only with a region
+		head := p.add(piece{class: steps, event: at + k, text: where + quote.Bar(quote.Line(quote.OneLine(agent.From(p.root, f.path), 200))) + note + ":", score: -1, need: -1}) // only with a region
 		w := 1.6 / (1 + 0.1*float32(k))
 		if settings.MatchString(f.path) {
 			w *= 3
@@ -68,7 +68,7 @@ func (p *part) nameChanges(files []*file) {
 		if strings.HasPrefix(f.path, "/tmp/") && strings.Count(f.path, "/") == 2 && !f.whole() { // what a command put aside
 			continue
 		}
-		name := quote.OneLine(strings.TrimPrefix(f.path, p.root), 200)
+		name := quote.OneLine(agent.From(p.root, f.path), 200)
 		if f.removed {
 			name += " (removed)"
 		}

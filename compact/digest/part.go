@@ -82,8 +82,7 @@ func (p *part) between(events []*event) []*event {
 	return all
 }
 
-// rootOf returns the folder that saves most in the paths of the files that a part names, if all of
-// them are given from the root of the file system.
+// rootOf returns the folder that saves most in the paths of the files that a part names.
 func (p *part) rootOf() (root string) {
 	paths, saves := slices.Sorted(maps.Keys(p.files)), map[string]int{}
 	for _, e := range p.events {
@@ -92,11 +91,8 @@ func (p *part) rootOf() (root string) {
 		}
 	}
 	for _, path := range paths {
-		if path != agent.EveryFile && path[0] != '/' {
-			return ""
-		}
 		for i := range min(len(path), mostPath) {
-			if folder := path[:i+1]; path[i] == '/' {
+			if folder := path[:i+1]; path[0] == '/' && path[i] == '/' {
 				if saves[folder] += i; saves[folder] > saves[root] {
 					root = folder
 				}

@@ -58,7 +58,9 @@ func TestShapesOfAgents(t *testing.T) {
 		"edit a.go (+2 −1: ")
 	f("a list of folders", conversation(say(user("Which folder has units.py?")), call(1, "bash", `{"command":"ls -R"}`, "astropy/io:\nfits\nregistry.py\n"+rows("file%d.py")+"\nastropy/wcs:\nunits.py\nwcs.py\n"+rows("other%d.py"))),
 		"  astropy/wcs:\n  units.py\n")
-	f("files of two roots", conversation(deep(1, far+"a.go"), deep(2, far+"b/c.go"), deep(3, "d.go")), "changed: "+far+"a.go, ", no("files below"))
+	f("files from the working folder beside these", conversation(deep(1, far+"a.go"), deep(2, far+"b/c.go"), deep(3, "d.go"), deep(4, `C:\e.go`)),
+		"\nfiles below "+far+" are named from there\n", "\nedit ./d.go (+1", "changed: a.go, b/c.go, ./d.go, C:\\e.go\n", "as of here, in ./d.go:")
+	f("files from the working folder", conversation(deep(1, "services/invoices/a.go"), deep(2, "services/invoices/b.go")), "changed: services/invoices/a.go, ", no("files below"))
 	f("what searches found, though it is the same", conversation(call(1, "Grep", `{"pattern":"limitOf"}`, "Found 2 files\nsrc/tariff/limits.go\nREADME.md"), call(2, "Grep", `{"pattern":"rateOf"}`, "Found 1 file\nsrc/tariff/limits.go")),
 		"Grep limitOf → Found 2 files ⏎ src/tariff/limits.go ⏎ README.md\nGrep rateOf → Found 1 file ⏎ src/tariff/limits.go\n")
 	f("a command that still runs", call(1, "exec_command", `{"cmd":"make rates"}`, "Chunk ID: a\nWall time: 1.0 seconds\nProcess running with session ID 77\nOriginal token count: 0\nOutput:\n"),
