@@ -49,9 +49,9 @@ var pasted = regexp.MustCompile(`^\s*[❯⏺⎿●]`)
 // says adds a text of somebody who concludes something: the assistant, another
 // agent, a plan. What a reply may choose from is raised that is short or begins with an option.
 func (p *part) says(q piece, text string, base float32, limit int) {
-	i, least, most := q.event, 200, 340
+	i, least, most := q.event, 200, 600
 	if q.class == prose {
-		least, most = 30, 160
+		least, most = 30, 300
 	}
 	b := p.interest.sentencesOf(text, least)
 	n := float32(len(b.lines) + 1)
