@@ -166,7 +166,10 @@ func (w *writer) skip(e *event, late string) {
 	}
 	end := e.ended()
 	if e.outcome.Verdict != agent.Refused {
-		end = unsaid.ReplaceAllString(quote.Cut(end, shortEnd), "$0 …")
+		end = quote.Cut(end, shortEnd)
+	}
+	if first, _, _ := strings.Cut(strings.TrimSpace(e.result.Text), "\n"); unsaid.MatchString(end) { // such as the number of what was made
+		end += " " + quote.OneLine(first, shortResult) + " …"
 	}
 	text := e.Name(agent.NameChars, w.root) + end
 	must := attached || e.outcome.Verdict == agent.Refused || e.outcome.Verdict == agent.Failed && e.Kind == agent.Other && w.room > smallRoom
