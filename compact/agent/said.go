@@ -134,10 +134,7 @@ var whileItWorks = regexp.MustCompile(`(?s)\A\s*<system-reminder>\s*The user sen
 func SaidIn(text string, isResult bool) (said, attachment string) {
 	text = plain(text)
 	switch {
-	case strings.HasPrefix(text, skill):
-		attachment, said, _ = strings.Cut(text, "\nARGUMENTS: ")
-		return strings.TrimSpace(said), attachment
-	case strings.HasPrefix(text, agentsFile), strings.HasPrefix(text, continued), strings.HasPrefix(text, relayed):
+	case strings.HasPrefix(text, skill), strings.HasPrefix(text, agentsFile), strings.HasPrefix(text, continued), strings.HasPrefix(text, relayed):
 		return "", WithoutElements(text, false)
 	}
 	var words, data strings.Builder

@@ -45,7 +45,7 @@ func TestNothingReadIsAWordOfTheUser(t *testing.T) {
 		"a reminder":                 {"", []string{"<system-reminder>\nContents of CLAUDE.md:\n" + read + "\n</system-reminder>\n" + said}, true},
 		"a reminder of its own part": {"", []string{"<system-reminder>\n" + read + "\n</system-reminder>", said}, true},
 		"a reminder that breaks off": {"", []string{said + "\n<system-reminder>\n" + read}, true},
-		"a skill":                    {"", []string{"Base directory for this skill: /home/a/skills/tdd\n\n# TDD\n\n" + read + "\n\nARGUMENTS: " + said}, true},
+		"a skill":                    {"", []string{"Base directory for this skill: /home/a/skills/tdd\n\n# TDD\n\n" + read + "\n\nARGUMENTS: " + read}, false},
 		"a command of the user":      {"", []string{"<bash-input>cat a.md</bash-input>", "<bash-stdout>" + read + "</bash-stdout><bash-stderr></bash-stderr>"}, false},
 		"a hook":                     {"", []string{"<user-prompt-submit-hook>" + read + "</user-prompt-submit-hook>\n" + said}, true},
 		"a hook at the end":          {"", []string{"Stop hook feedback:\n- [make lint]: " + read}, false},

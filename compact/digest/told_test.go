@@ -28,9 +28,9 @@ func TestWhatARecordTells(t *testing.T) {
 	f("a short answer with what it answers",
 		conversation(say(assistant("There are two ways:\n- A: close the listener first\n- B: drain the queue first\nWhich one?")), say(user("B"))),
 		"B: drain the queue first", "\nuser: B\n")
-	f("a skill, and what the user gave to it",
+	f("a skill, and what the agent gave to it",
 		conversation(say(user("Mend the parser.")), say(user("Base directory for this skill: /home/a/skills/tdd\n\n# TDD\n\nA test says what is wanted.\n\n- Never write code before a failing test.\n- It saves time.\n\nARGUMENTS: for the parser"))),
-		"read a skill", "Never write code before a failing test.", "\nuser: for the parser\n")
+		"read a skill", "Never write code before a failing test.", no("\nuser: for the parser\n"))
 	f("the answer to a call that asks",
 		exchange(1, "ask_user", `{"question":"Which port shall it be?","options":["8080","9090"]}`, "9090, as before"),
 		"Which port shall it be?", "\nthe user answered: 9090, as before\n")
