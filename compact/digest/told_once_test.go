@@ -173,7 +173,7 @@ func TestLinesForALaterPartAreEarlier(t *testing.T) {
 	list := conversation(say(user("Where do OpenStore and withTimeout get limit7, limit8 and limit9?")), exchange(1, "read_file", `{"path":"store.go"}`, code), exchange(2, "grep", `{"pattern":"limit"}`, "a.go"))
 	r := NewRecord(compacttest.Bytes{})
 	tells(t, "the first part", r.Add(list[1:3], list[:1], 300, false), "\nread store.go (")
-	tells(t, "the second", r.Add(list[3:], list[:1], 400, false), "\n(earlier) read store.go (", no("\nread store.go"))
+	tells(t, "the second", r.Add(list[3:], list[:1], 400, false), "\n(more of an earlier step) read store.go (", no("\nread store.go"))
 }
 
 // TestAShortenedResultIsToldWhenItLeaves: what a small part told of a result that was shortened
@@ -188,7 +188,7 @@ func TestAShortenedResultIsToldWhenItLeaves(t *testing.T) {
 	shortened.Parts = []compact.Part{{Text: compact.Plain("func open0(path string) (*Store, error) {\n[shortened]")}}
 	r := NewRecord(compacttest.Bytes{})
 	tells(t, "while the rest stays", r.Add(list[2:], []compact.Message{list[0], list[1], shortened}, 60, true), "read store.go", no("limit8)"))
-	tells(t, "once it left", r.Add(list[1:2], list[:1], 400, false), "(earlier) read store.go", "limit7)", "limit8)", "limit9)")
+	tells(t, "once it left", r.Add(list[1:2], list[:1], 400, false), "\n(more of an earlier step) read store.go (", "limit7)", "limit8)", "limit9)")
 	r.Add(exchange(2, "run", `{"command":"make"}`, "exit code: 0"), list[:1], 400, false)
 	if len(r.carried) > 0 {
 		t.Error("it is carried for good")

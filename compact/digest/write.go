@@ -141,9 +141,13 @@ func (w *writer) piece(q *piece, detailed bool) {
 // of that, the label ends with a mark.
 var unsaid = regexp.MustCompile(` →(?: exit -?\d+| failed)?$`)
 
-// late returns the mark of what was said or done before steps of the parts before.
+// late returns the mark of what was said or done before steps of the parts before, or of a step of
+// which these tell.
 func (p *part) late(event int) string {
-	if e := p.at(event); e != nil && (e.told || e.origin < p.upTo) {
+	switch e := p.at(event); {
+	case e != nil && e.told:
+		return "(more of an earlier step) "
+	case e != nil && e.origin < p.upTo:
 		return "(earlier) "
 	}
 	return ""
