@@ -89,8 +89,8 @@ func (p *part) fit() (best string) {
 }
 
 // choose chooses pieces for a room in bytes, the worthiest first: the users' words up to their
-// floor; above smallRoom the others of the users' and the assistant's; each class up to its
-// floor; then of all. Lines that were read or printed have to be worth least.
+// floor; above smallRoom the others of the users', and the assistant's up to ofTalk of theirs; each
+// other class up to its floor; then of all. Lines that were read or printed have to be worth least.
 func (p *part) choose(order []int, room int, least float32) {
 	for i := range p.pieces {
 		p.pieces[i].on = false
@@ -102,9 +102,9 @@ func (p *part) choose(order []int, room int, least float32) {
 	for _, takes := range []func(q *piece) bool{
 		func(q *piece) bool { return (q.class == userWords || q.score >= foremost) && hasRoom(q, whole) },
 		func(q *piece) bool {
-			return whole >= smallRoom && (q.class == userWords || q.class <= prose && hasRoom(q, 1.5*(whole-smallRoom)))
+			return whole >= smallRoom && (q.class == userWords || q.class <= prose && hasRoom(q, ofTalk*(whole-smallRoom)))
 		},
-		func(q *piece) bool { return hasRoom(q, whole) },
+		func(q *piece) bool { return (whole < smallRoom || q.class > prose) && hasRoom(q, whole) },
 		func(*piece) bool { return true },
 	} {
 		for _, i := range order {

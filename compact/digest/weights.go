@@ -20,6 +20,7 @@ const (
 	met         = 0.1  // of a name of a result that nobody speaks of
 	before      = 0.45 // of a term that a later line has too
 	mostWanted  = 12   // of a term
+	ofTalk      = 0.8  // of the floors of what the assistant says, which comes first in a large part
 )
 
 // Lengths, in bytes.
