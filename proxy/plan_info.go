@@ -33,24 +33,6 @@ type Sender struct {
 	Credential learn.Key
 }
 
-// recordOf returns the parts of a plan's record as they are sent, or would be.
-func recordOf(p *plan.Plan) (parts []view.Part) {
-	if p.Slot == nil {
-		return nil
-	}
-	for n, text := range p.Slot.Texts(p.Texts) {
-		one := view.Part{Text: text, Messages: p.Slot.Told(n), Summary: n < len(p.Texts) && p.Texts[n] != ""}
-		if one.Summary {
-			one.Messages = 0
-			for range p.Slot.Messages(n) {
-				one.Messages++
-			}
-		}
-		parts = append(parts, one)
-	}
-	return parts
-}
-
 // tellPlan tells the listener of a plan, if it wants to know. body is what is sent.
 func (x *request) tellPlan(p *plan.Plan, a *attempt, in compact.Conversation, client, body []byte, again bool) {
 	if x.p.listener.Planned == nil {
@@ -58,7 +40,7 @@ func (x *request) tellPlan(p *plan.Plan, a *attempt, in compact.Conversation, cl
 	}
 	i := PlanInfo{
 		ID: x.info.ID, From: Sender{Key: x.info.Client, Credential: a.c.sender}, Again: again, Shadow: a.info.Outcome == Shadow, Body: client, SentBody: body,
-		Planned: view.Planned{Conversation: in, Sent: p.Messages, Plan: &p.Plan, Counter: p.Counter, Record: recordOf(p)},
+		Planned: view.Planned{Conversation: in, Sent: p.Messages, Plan: &p.Plan, Counter: p.Counter, Texts: p.Texts},
 	}
 	if i.Shadow {
 		i.Sent = p.Apply()

@@ -80,18 +80,13 @@ func (v *conversation) change(c *view.Change, s *view.Conversation, tools map[st
 	if costs {
 		_, from.After = t.plan.Costs()
 	}
-	if slot := t.plan.Slot; slot != nil {
-		for n, text := range slot.Texts(nil) {
-			from.Record = append(from.Record, view.Part{Text: text, Messages: slot.Told(n)})
-		}
-	}
 	c.Request = view.Of(&from)
 	c.Request.Messages, c.Texts = nil, map[int][]view.Piece{} // the conversation has them
 	host := -1
 	if c.Slot != nil {
 		host = c.Slot.In
-		for n, part := range from.Record {
-			c.Texts[-1] = append(c.Texts[-1], s.Piece(fmt.Sprint("span ", n+1), part.Text))
+		for n, text := range t.plan.Slot.Texts(nil) {
+			c.Texts[-1] = append(c.Texts[-1], s.Piece(fmt.Sprint("span ", n+1), text))
 		}
 	}
 	for _, f := range c.Fates {

@@ -100,13 +100,6 @@ type Span struct {
 	Summary  bool `json:"summary,omitempty"` // a model wrote it
 }
 
-// Part is the text of a span as it is sent.
-type Part struct {
-	Text     string
-	Messages int
-	Summary  bool
-}
-
 // Planned is a plan and the lists before and after it.
 type Planned struct {
 	Conversation compact.Conversation
@@ -115,7 +108,7 @@ type Planned struct {
 	Counter      compact.Counter
 	// Before and After are what messages cost, as far as the plan knows it.
 	Before, After []int
-	Record        []Part
+	Texts         []string // summaries in the slot; "" and those that are missing: the digest
 }
 
 // Bounds of what is listed of one request.
@@ -163,11 +156,13 @@ func (r *Request) slot(p *Planned) {
 	}
 	r.Slot = &Slot{At: s.Host(), Stage: p.Plan.SlotStage(), Room: s.Size, Spans: make([]Span, len(s.Spans))}
 	r.Slot.In = max(0, r.Slot.At)
-	for n := range s.Spans {
-		one := Span{Room: s.Spans[n].Size}
-		if n < len(p.Record) {
-			part := &p.Record[n]
-			one.Messages, one.Sent, one.Summary = part.Messages, compact.CostText(p.Counter, part.Text), part.Summary
+	for n, text := range s.Texts(p.Texts) {
+		one := Span{Messages: s.Told(n), Room: s.Spans[n].Size, Sent: compact.CostText(p.Counter, text), Summary: n < len(p.Texts) && p.Texts[n] != ""}
+		if one.Summary {
+			one.Messages = 0
+			for range s.Messages(n) {
+				one.Messages++
+			}
 		}
 		r.Slot.Spans[n] = one
 		r.Slot.Sent += one.Sent

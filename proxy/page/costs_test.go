@@ -62,14 +62,14 @@ func addsUp(t *testing.T, i *proxy.PlanInfo, d *view.Request) {
 		return
 	}
 	text := ""
-	for n, one := range i.Record {
-		text += one.Text
+	for n, one := range i.Plan.Slot.Texts(i.Texts) {
+		text += one
 		is := d.Slot.Spans[n]
-		if want := compact.CostText(i.Counter, one.Text); is.Sent != want || is.Sent == 0 {
+		if want := compact.CostText(i.Counter, one); is.Sent != want || is.Sent == 0 {
 			t.Errorf("span %d: %d tokens, want %d", n, is.Sent, want)
 		}
 		var said int
-		head := strings.TrimLeft(one.Text, "\n")
+		head := strings.TrimLeft(one, "\n")
 		if _, err := fmt.Sscanf(head, "[Record of %d ", &said); err != nil || said != is.Messages {
 			t.Errorf("span %d says %d messages, the page %d: %.80q", n, said, is.Messages, head)
 		}
