@@ -37,7 +37,7 @@ func (x *request) end() {
 	}
 	x.account(cut)
 	if x.call != nil {
-		if x.call.answer != nil && x.call.answer.Stream() {
+		if x.call.answer != nil && x.call.answer.Stream {
 			x.p.streaming.Add(-1)
 		}
 		x.observeUpstream()
@@ -76,7 +76,7 @@ func (x *request) account(cut bool) {
 		i.Status = StatusClientLeft
 	}
 	if x.call != nil && x.call.answer != nil {
-		i.Streamed = x.call.answer.Stream()
+		i.Streamed = x.call.answer.Stream
 		_ = x.try("usage", func() { x.readEnd(cut) })
 	}
 }
@@ -94,7 +94,7 @@ func (x *request) readEnd(cut bool) {
 		i.Usage = nil // nobody is billed for an answer of ours
 		return
 	}
-	broken := cut || x.call.answer.Err() != nil
+	broken := cut || x.call.answer.Err != nil
 	if !broken {
 		i.Ended = end.Flaw
 	}

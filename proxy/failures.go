@@ -85,7 +85,7 @@ func (x *request) broken() (code, detail string) {
 		return apierror.CodeClientLeft, ""
 	}
 	if x.call.answer != nil {
-		return apierror.CodeBroke, apierror.Reason(x.call.answer.Err())
+		return apierror.CodeBroke, apierror.Reason(x.call.answer.Err)
 	}
 	return apierror.CodeBroke, ""
 }

@@ -237,7 +237,7 @@ func (x *request) answered(res *http.Response) error {
 	}
 	keep := x.wire != nil && res.StatusCode == http.StatusOK && body.Encoding(res.Header) == ""
 	x.call.answer = answer.New(res, x.call.watch, keep)
-	if x.call.answer.Stream() {
+	if x.call.answer.Stream {
 		x.p.streaming.Add(1)
 	}
 	res.Body = x.call.answer

@@ -54,19 +54,19 @@ type Timer interface {
 // Body is the body of an answer on its way to the client. It times every read,
 // counts, and keeps the head and the end.
 type Body struct {
+	Stream bool  // the answer is an event stream
+	Err    error // that broke the body
 	body   io.ReadCloser
 	timer  Timer
-	stream bool
 	keep   bool
 	head   []byte
 	tail   []byte // up to twice of what is kept
 	n      int64
-	err    error
 }
 
 // New wraps the body of res. keep says whether to keep the head and the end of the body.
 func New(res *http.Response, timer Timer, keep bool) *Body {
-	return &Body{body: res.Body, timer: timer, stream: Kind(res) == "text/event-stream", keep: keep}
+	return &Body{body: res.Body, timer: timer, Stream: Kind(res) == "text/event-stream", keep: keep}
 }
 
 // Kind returns the media type of an answer.
@@ -85,7 +85,7 @@ func (b *Body) Read(buf []byte) (int, error) {
 		b.remember(buf[:n])
 	}
 	if err != nil && err != io.EOF {
-		b.err = err
+		b.Err = err
 	}
 	return n, err
 }
@@ -93,16 +93,10 @@ func (b *Body) Read(buf []byte) (int, error) {
 // Close closes the upstream's body.
 func (b *Body) Close() error { return b.body.Close() }
 
-// Stream reports whether the answer is an event stream.
-func (b *Body) Stream() bool { return b.stream }
-
-// Err returns the error that broke the body, nil if none did.
-func (b *Body) Err() error { return b.err }
-
 // End returns what is kept of the body as far as it was read, and reports whether it
 // was to be kept at all.
 func (b *Body) End() (a wire.Answer, keeps bool) {
-	return wire.Answer{Head: b.head, Tail: b.tail, Stream: b.stream, Whole: b.n == int64(len(b.tail))}, b.keep
+	return wire.Answer{Head: b.head, Tail: b.tail, Stream: b.Stream, Whole: b.n == int64(len(b.tail))}, b.keep
 }
 
 // kept is how much of a body's head is kept, and of its end. The chat API reports
