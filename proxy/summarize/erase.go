@@ -21,26 +21,12 @@ var ErrUntold = errors.New("the other processes that share the store could not b
 // group returns the group of an owner's summaries in the store.
 func (s *Service) group(owner string) store.Group { return s.store.Group("summaries of", owner) }
 
-// who names an owner in this process: by the group, where there is one.
-func (s *Service) who(owner string) memo {
-	if s.store == nil {
-		return s.seeds.of(owner)
-	}
-	return s.seeds.of(s.group(owner))
-}
-
 // Erase removes what is stored and remembered of an owner's conversations: the
 // summaries, in the store and here, and the digests. Jobs under way for it store
 // nothing any more. It returns how many summaries the store had; with an error some
 // may be left there, but with ErrUntold. Requests that come later begin anew. Processes
 // that share the store are told, and do the same.
 func (s *Service) Erase(ctx context.Context, owner string) (n int, err error) {
-	if s.store == nil {
-		s.erasing.Lock()
-		defer s.erasing.Unlock()
-		s.forget(s.who(owner))
-		return 0, nil
-	}
 	g := s.group(owner)
 	n, _, err = s.eraseGroup(ctx, g)
 	if told := s.store.Tell(ctx, erasedWord+hex.EncodeToString(g[:])+s.mark+rand.Text()); err == nil && told != nil {
@@ -53,10 +39,9 @@ func (s *Service) Erase(ctx context.Context, owner string) (n int, err error) {
 // name follows, and then its own mark, and what makes it a word of its own.
 const erasedWord = "erased "
 
-// hear does what other processes have done that share the store from, until the service
+// hear does what other processes have done that share the store, until the service
 // ends: at once, or when it hears again.
-func (s *Service) hear(from *store.Vault) {
-	defer s.ended.Done()
+func (s *Service) hear() {
 	var done []string // the newest words
 	begun := false
 	heard := func(word string) {
@@ -72,8 +57,8 @@ func (s *Service) hear(from *store.Vault) {
 			s.env.Erased(ErasedInfo{Remembered: forgotten, Stored: stored, Failed: err != nil})
 		}
 	}
-	from.Hear(s.ctx, heard, func() {
-		told, err := from.Told(s.ctx)
+	s.store.Hear(s.ctx, heard, func() {
+		told, err := s.store.Told(s.ctx)
 		for _, word := range told {
 			if begun && !slices.Contains(done, word) {
 				heard(word)

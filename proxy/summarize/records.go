@@ -21,7 +21,7 @@ func (s *Service) Records(r *Request) func(by compact.Digester, c compact.Counte
 		from := append(access.Credentials(r.Header), r.Policy, r.Version, r.Counting, r.Query, r.Upstream.String(), by.Name())
 		said := s.seeds.of(fmt.Sprintf("%q", from))
 		made := sync.OnceValue(func() compact.Recorder { return by.Record(c) })
-		return (&recorder{s: s, prints: known, who: s.who(r.Owner), erasures: erasures, by: made, said: said}).add
+		return (&recorder{s: s, prints: known, who: s.seeds.of(s.group(r.Owner)), erasures: erasures, by: made, said: said}).add
 	}
 }
 

@@ -49,8 +49,8 @@ type Request struct {
 
 // Service fills the slots of plans. It is safe for concurrent use.
 type Service struct {
-	o         Options      // without a model: zero
-	store     *store.Vault // nil: nothing is stored, and the service is alone
+	o         Options // without a model: zero
+	store     *store.Vault
 	format    format
 	env       Environment
 	texts     *otter.Cache[memo, keptText]   // what records said
@@ -86,8 +86,7 @@ type Environment struct {
 	// Memory is where the memory of jobs comes from. Requests come first.
 	Memory *admission.Gate
 	// Store is where summaries are stored. Whoever shares it hears what others erase, and
-	// tells what it erases. Only without a model it may be nil. The service does not close
-	// it.
+	// tells what it erases. The service does not close it. nil: one in memory.
 	Store *Store
 	// Ended is called at the end of each job, Erased when another process has had
 	// summaries erased here, Failed after a panic.
@@ -120,10 +119,11 @@ func New(o *Options, env Environment) *Service {
 		s.o = *o
 		s.o.Timeout, s.o.Window = cmp.Or(o.Timeout, time.Minute), cmp.Or(o.Window, compact.DefaultWindow)
 	}
-	if s.store != nil {
-		s.ended.Add(1)
-		go s.hear(s.store)
+	if s.store == nil {
+		s.store, _ = store.Open(store.Options{}) // no option is wrong
+		context.AfterFunc(s.ctx, s.store.Close)
 	}
+	s.ended.Go(s.hear)
 	return s
 }
 
