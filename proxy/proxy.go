@@ -139,9 +139,7 @@ func (p *Proxy) Close() {
 	p.asker.Close()
 	p.learnt.Close()
 	p.summaries.Close()
-	if t, ok := p.transport.(interface{ CloseIdleConnections() }); ok {
-		t.CloseIdleConnections()
-	}
+	(&http.Client{Transport: p.transport}).CloseIdleConnections()
 }
 
 // ServeHTTP serves one request.

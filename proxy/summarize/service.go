@@ -155,9 +155,7 @@ func (s *Service) Close() {
 	case <-ended:
 	case <-time.After(closeWait):
 	}
-	if t, ok := s.o.Transport.(interface{ CloseIdleConnections() }); ok {
-		t.CloseIdleConnections()
-	}
+	(&http.Client{Transport: s.o.Transport}).CloseIdleConnections()
 }
 
 // costOf returns what a text costs, in tokens.
