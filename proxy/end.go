@@ -107,7 +107,7 @@ func (x *request) readEnd(cut bool) {
 		}
 		if window > 0 {
 			x.p.listener.Upstream(UpstreamInfo{
-				Upstream: shownURL(x.route.Upstream), Event: operate.Cuts, Model: i.Rewrite.Model, Window: window, Assumed: !i.Cut, Hint: why.Raise,
+				Upstream: shownURL(x.route.Upstream), Change: operate.Change{Event: operate.Cuts}, Model: i.Rewrite.Model, Window: window, Assumed: !i.Cut, Hint: why.Raise,
 			})
 		}
 	}

@@ -19,15 +19,11 @@ import (
 // answers to requests: nobody probes.
 type UpstreamInfo struct {
 	Upstream string // its base URL, without what may be secret
-	Event    operate.Event
-	// Failures is how many requests failed in succession; Code and Detail are
-	// those of the last, as in ReplyInfo. Code is "status_503" where the upstream
-	// said so itself.
-	Failures     int
+	operate.Change
+	// Code and Detail are those of the last request that failed, as in ReplyInfo. Code is
+	// "status_503" where the upstream said so itself.
 	Code, Detail string
 	Why          why.Reason // why the last one failed
-	// Down is how long it was down, of operate.Up: from the first failure.
-	Down time.Duration
 	// Endpoint is the path that is not there, Hint what would help.
 	Endpoint, Hint string
 	// Model is the one whose Window requests are held to from now on, in tokens, of
@@ -55,9 +51,7 @@ func (x *request) observeUpstream() {
 		shown.Found, shown.Missing = i.Status < 300, i.Status == http.StatusNotFound && !discover.Versioned(base)
 	}
 	for _, change := range x.p.upstreams.Observe(operate.Origin(base), shown, time.Now()) {
-		u := UpstreamInfo{
-			Upstream: shownURL(base), Event: change.Event, Failures: change.Failures, Down: change.Down, Code: shown.Code, Detail: i.Detail, Why: shown.Why,
-		}
+		u := UpstreamInfo{Upstream: shownURL(base), Change: change, Code: shown.Code, Detail: i.Detail, Why: shown.Why}
 		if u.Event == operate.WithoutPath {
 			u.Endpoint, u.Hint = i.Endpoint, "most servers have their API below /v1: upstream: "+strings.TrimRight(u.Upstream, "/")+"/v1"
 		}
