@@ -11,6 +11,7 @@ import (
 	"laconic/compact"
 	"laconic/proxy"
 	"laconic/proxy/apierror"
+	"laconic/proxy/operate"
 	"laconic/proxy/summarize"
 	"laconic/proxy/wire"
 )
@@ -23,7 +24,7 @@ func (m *Metrics) Listener() proxy.Listener {
 		Summarized: m.summarized,
 		Upstream: func(i proxy.UpstreamInfo) {
 			if u, err := url.Parse(i.Upstream); err == nil {
-				count(m.changes, origin(u), string(i.Event))
+				count(m.changes, operate.Origin(u), string(i.Event))
 			}
 		},
 		Failed: func(i proxy.FaultInfo) {

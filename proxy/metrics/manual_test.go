@@ -31,7 +31,7 @@ func TestTheManualIsTheTable(t *testing.T) {
 	}
 	var table strings.Builder
 	table.WriteString("| Metric | Kind | Labels | Unit | Meaning |\n|---|---|---|---|---|\n")
-	for _, r := range made(0).Rows() {
+	for _, r := range made(0).Rows {
 		labels := ""
 		if len(r.Labels) > 0 {
 			labels = "`" + strings.Join(r.Labels, "`, `") + "`"
@@ -54,7 +54,7 @@ func TestTheManualIsTheTable(t *testing.T) {
 // _total.
 func TestNamesFollowTheConventions(t *testing.T) {
 	seen := map[string]bool{}
-	for _, r := range made(0).Rows() {
+	for _, r := range made(0).Rows {
 		switch {
 		case seen[r.Name], !regexp.MustCompile(`^laconic(_[a-z]+)+$`).MatchString(r.Name),
 			(r.Kind == "counter") != strings.HasSuffix(r.Name, "_total"),
@@ -156,7 +156,7 @@ var (
 // with the labels that they ask for, and no metric of the table is shown nowhere.
 func TestBoardAndRulesNameWhatThereIs(t *testing.T) {
 	rows := map[string]Row{}
-	for _, r := range made(0).Rows() {
+	for _, r := range made(0).Rows {
 		rows[r.Name] = r
 	}
 	others := registered(t)

@@ -15,7 +15,6 @@ package metrics
 import (
 	"cmp"
 	"net/http"
-	"net/url"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -25,6 +24,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"laconic/proxy"
+	"laconic/proxy/operate"
 	"laconic/store"
 )
 
@@ -73,7 +73,7 @@ func (m *Metrics) Watch(p *proxy.Proxy, o *proxy.Options) {
 	}
 	m.routes.Reset()
 	for _, r := range append([]*proxy.Route{&o.Default}, o.Routes...) {
-		m.routes.WithLabelValues(routeLabel(r.Match), origin(r.Upstream), r.Policy.Name, cmp.Or(r.Mode, proxy.ModeOn)).Set(1)
+		m.routes.WithLabelValues(routeLabel(r.Match), operate.Origin(r.Upstream), r.Policy.Name, cmp.Or(r.Mode, proxy.ModeOn)).Set(1)
 		for _, o := range []proxy.Outcome{
 			proxy.Untouched, proxy.Repaired, proxy.Compacted, proxy.Retried, proxy.Refused, proxy.Over, proxy.Shadow, proxy.Rejected,
 		} {
@@ -121,9 +121,6 @@ func (m *Metrics) Reloaded(ok bool, at time.Time) {
 	}
 }
 
-// Rows are all metrics that this package defines, in the order of the manual.
-func (m *Metrics) Rows() []Row { return m.described }
-
 // seconds returns a time as Prometheus writes it; 0 for the zero time.
 func seconds(t time.Time) float64 {
 	if t.IsZero() {
@@ -134,6 +131,3 @@ func seconds(t time.Time) float64 {
 
 // onOff is a setting as a label.
 var onOff = map[bool]string{true: "on", false: "off"}
-
-// origin returns the scheme and host of an upstream: its path may be secret.
-func origin(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String() }

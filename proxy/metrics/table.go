@@ -17,7 +17,7 @@ type Row struct {
 // table is all metrics of this package. Each is named and described in newTable,
 // and nowhere else.
 type table struct {
-	described []Row
+	Rows []Row // all, in the order of the manual
 
 	requests, kinds, errors, passed                *prometheus.CounterVec
 	clients, clientTokens                          *prometheus.CounterVec
@@ -175,22 +175,22 @@ func newTable(r *prometheus.Registry) (t table) {
 }
 
 func (t *table) counter(r *prometheus.Registry, name, unit, help string, labels ...string) *prometheus.CounterVec {
-	t.described = append(t.described, Row{name, "counter", labels, unit, help})
+	t.Rows = append(t.Rows, Row{name, "counter", labels, unit, help})
 	return promauto.With(r).NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
 func (t *table) gauge(r *prometheus.Registry, name, unit, help string, labels ...string) *prometheus.GaugeVec {
-	t.described = append(t.described, Row{name, "gauge", labels, unit, help})
+	t.Rows = append(t.Rows, Row{name, "gauge", labels, unit, help})
 	return promauto.With(r).NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
 }
 
 func (t *table) histogram(r *prometheus.Registry, name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-	t.described = append(t.described, Row{name, "histogram", labels, inSeconds, help})
+	t.Rows = append(t.Rows, Row{name, "histogram", labels, inSeconds, help})
 	return promauto.With(r).NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
 }
 
 // read describes a gauge or a counter whose value is read when it is asked for.
 func (t *table) read(kind, name, unit, help string, labels ...string) *prometheus.Desc {
-	t.described = append(t.described, Row{name, kind, labels, unit, help})
+	t.Rows = append(t.Rows, Row{name, kind, labels, unit, help})
 	return prometheus.NewDesc(name, help, labels, nil)
 }
