@@ -100,7 +100,7 @@ type Reservation struct {
 	since   time.Time
 	already int64
 
-	offer      Reclaimable
+	offer      func() bool
 	background bool
 	reclaimed  bool // held is in gate.coming
 }

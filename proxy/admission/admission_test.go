@@ -420,7 +420,7 @@ func (j *fakeJob) Release() bool {
 func begin(t *testing.T, g *Gate, n int64) *fakeJob {
 	t.Helper()
 	j := &fakeJob{}
-	if j.Reservation = g.Background(n, j); j.Reservation == nil {
+	if j.Reservation = g.Background(n, j.Release); j.Reservation == nil {
 		t.Fatal("no room")
 	}
 	return j

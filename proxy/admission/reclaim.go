@@ -2,17 +2,10 @@ package admission
 
 import "slices"
 
-// Reclaimable holds memory that its owner can do without: a body that was sent and
-// is kept for a retry, or work in the background.
-type Reclaimable interface {
-	// Release gives the memory back, now or soon. It reports false if its owner
-	// cannot do without it any more.
-	Release() bool
-}
-
 // Background makes a reservation of n bytes for work in the background, which the gate
-// may reclaim, or nil if they are not free. Such work may have half of the memory.
-func (g *Gate) Background(n int64, v Reclaimable) *Reservation {
+// may reclaim, or nil if they are not free. Such work may have half of the memory. release
+// gives it back, now or soon. It reports false if its owner cannot do without it any more.
+func (g *Gate) Background(n int64, release func() bool) *Reservation {
 	r := g.Reserve("")
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -20,14 +13,14 @@ func (g *Gate) Background(n int64, v Reclaimable) *Reservation {
 		return nil
 	}
 	g.work.set(&r.held, n)
-	r.background, r.offer = true, v
+	r.background, r.offer = true, release
 	g.offers = append(g.offers, r)
 	return r
 }
 
-// Offer lets the gate reclaim what r holds, by v. It reports false, and does
-// nothing, if others wait for the memory already.
-func (r *Reservation) Offer(v Reclaimable) bool {
+// Offer lets the gate reclaim what r holds, by release: a body that was sent and is kept
+// for a retry. It reports false, and does nothing, if others wait for the memory already.
+func (r *Reservation) Offer(release func() bool) bool {
 	g := r.gate
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -35,7 +28,7 @@ func (r *Reservation) Offer(v Reclaimable) bool {
 		return false
 	}
 	r.withdraw()
-	r.offer = v
+	r.offer = release
 	at := slices.IndexFunc(g.offers, func(o *Reservation) bool { return o.background })
 	if at < 0 {
 		at = len(g.offers)
@@ -56,11 +49,11 @@ func (r *Reservation) withdraw() {
 // kept bodies first, the oldest first, and then of work in the background.
 func (g *Gate) reclaim() {
 	for {
-		r, v := g.nextOffer()
+		r, release := g.nextOffer()
 		if r == nil {
 			return
 		}
-		if !v.Release() {
+		if !release() {
 			g.mu.Lock()
 			g.coming -= r.held.n
 			r.reclaimed = false
@@ -70,17 +63,17 @@ func (g *Gate) reclaim() {
 }
 
 // nextOffer returns what is to be reclaimed next, or nil.
-func (g *Gate) nextOffer() (*Reservation, Reclaimable) {
+func (g *Gate) nextOffer() (r *Reservation, release func() bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.offers) == 0 || g.work.lacks() <= g.coming {
 		return nil, nil
 	}
-	r, v := g.offers[0], g.offers[0].offer
+	r, release = g.offers[0], g.offers[0].offer
 	r.withdraw()
 	if !r.reclaimed {
 		r.reclaimed = true
 		g.coming += r.held.n
 	}
-	return r, v
+	return r, release
 }

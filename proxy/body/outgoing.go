@@ -93,7 +93,7 @@ func (b *Outgoing) taken() {
 		b.drop()
 	case b.memory != nil:
 		b.memory.Shrink(int64(len(b.data)) + b.beside)
-		if !b.memory.Offer(b) {
+		if !b.memory.Offer(b.Release) {
 			b.keeping = false
 			b.drop()
 		}

@@ -92,7 +92,7 @@ func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compac
 	if s.o.ClientCredential {
 		j.headers = clientCredential(r.Header)
 	}
-	if j.memory = s.env.Memory.Background(admission.BodyCost*bytesOf(j.runs), j); j.memory == nil {
+	if j.memory = s.env.Memory.Background(admission.BodyCost*bytesOf(j.runs), j.Release); j.memory == nil {
 		return nil, j.reason
 	}
 	running = true
