@@ -53,8 +53,14 @@ func (x *request) planning(req *wire.Request) *planning {
 	c.Terms = &plan.Terms{
 		Policy: x.policy(), Limits: route.Limits, Told: route.Configured, Counter: route.Counter, Chosen: route.Tokenizer != "",
 		Agent:  handover.Of(req.Conversation.Messages, req.NoCalls, req.Compaction),
-		System: route.demands, Learnt: p.learnt, Secret: p.factSecret, Recorded: c.recorded,
+		Learnt: p.learnt, Secret: p.factSecret, Recorded: c.recorded,
 		Left: func() bool { return x.r.Context().Err() != nil },
+	}
+	switch route.SystemMessages {
+	case SystemFold:
+		c.Always = compact.OneSystem
+	case SystemKeep:
+		c.Never = compact.OneSystem | compact.NoSystem
 	}
 	c.Known = p.learnt.Model(p.factKey(x.r.Header, route, req.Wire, key...), route.Upstream, name, c.sender)
 	c.Counts = c.Known
@@ -69,17 +75,6 @@ func (x *request) planning(req *wire.Request) *planning {
 		PinsUnmatched: x.overrides.unmatched, Stream: req.Stream, Told: published, BytesBefore: len(req.Body), BytesAfter: len(req.Body),
 	}
 	return c
-}
-
-// demands returns the demands on a list after what the route says of system messages.
-func (r *Route) demands(d compact.Demands) compact.Demands {
-	switch r.SystemMessages {
-	case SystemFold:
-		d |= compact.OneSystem
-	case SystemKeep:
-		d &^= compact.OneSystem | compact.NoSystem
-	}
-	return d
 }
 
 // factKey returns the key of a request's facts: upstreams count and refuse by the API

@@ -80,7 +80,7 @@ func TestPlanningEndsWhereNobodyWaits(t *testing.T) {
 		known := memory.Model(memory.Key("m"), &url.URL{Host: "upstream"}, "m", learn.Key{})
 		terms := &Terms{
 			Policy: testPolicy(t), Limits: compact.Limits{Window: 1000}, Counter: compacttest.Words{},
-			System: func(d compact.Demands) compact.Demands { return d }, Learnt: memory, Known: known, Counts: known,
+			Learnt: memory, Known: known, Counts: known,
 			Recorded: func(*Plan, *compact.Policy) {},
 			Left:     func() bool { epochs++; return after > 0 && epochs > after },
 		}

@@ -51,9 +51,8 @@ type Terms struct {
 	Counter compact.Counter
 	// Chosen: somebody chose the tokenizer, so there is one way of counting.
 	Chosen bool
-	// System returns the demands on a list after what the route says of system
-	// messages.
-	System func(compact.Demands) compact.Demands
+	// Always and Never are the demands that a list meets, and does not, whatever is learnt.
+	Always, Never compact.Demands
 	// Learnt holds what is known of conversations, Known of the model, and Counts of
 	// requests with the same tools. Secret keys the names of histories.
 	Learnt        *learn.Memory
