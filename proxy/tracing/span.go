@@ -14,13 +14,6 @@ import (
 	"laconic/proxy"
 )
 
-// The names of the spans below that of a request.
-const (
-	spanDecode    = "decode"
-	spanFold      = "fold"
-	spanFirstByte = "upstream first byte"
-)
-
 // span is the span of one request. Those below it are made at its end: by then the
 // proxy knows when each step was done.
 type span struct {
@@ -61,13 +54,13 @@ func (s *span) Ended(i proxy.SpanInfo) {
 	}
 	steps := &i.Steps
 	if steps.Decoded > 0 {
-		s.step(spanDecode, steps.Read, steps.Decoded, false)
+		s.step("decode", steps.Read, steps.Decoded, false)
 	}
 	if steps.Folded > 0 {
-		s.step(spanFold, steps.Decoded, steps.Folded, false)
+		s.step("fold", steps.Decoded, steps.Folded, false)
 	}
 	if steps.Sending > 0 {
-		s.step(spanFirstByte, steps.Sending, cmp.Or(i.FirstByte, i.Duration), i.FirstByte == 0)
+		s.step("upstream first byte", steps.Sending, cmp.Or(i.FirstByte, i.Duration), i.FirstByte == 0)
 	}
 	s.span.SetName(nameOf(&i))
 	s.span.SetAttributes(attributesOf(&i)...)

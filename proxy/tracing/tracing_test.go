@@ -180,7 +180,7 @@ func TestSpanOfAChat(t *testing.T) {
 		id16 = ask(p, "POST", "/v1/chat/completions?key=private", agent(30, 100), "Authorization", "Bearer private",
 			"Traceparent", clientParent, "Tracestate", "a=1,b=2", "Baggage", "user=x", "X-Laconic-Tags", "team=blue").Get("X-Laconic-Request-Id")
 	})
-	if got, want := all.names(), []string{"chat gpt-x", spanDecode, spanFold, spanFirstByte}; !slices.Equal(got, want) {
+	if got, want := all.names(), []string{"chat gpt-x", "decode", "fold", "upstream first byte"}; !slices.Equal(got, want) {
 		t.Fatalf("%q", got)
 	}
 	root := all.named(t, "chat gpt-x")
@@ -201,7 +201,7 @@ func TestSpanOfAChat(t *testing.T) {
 			t.Errorf("%s: from %v to %v in %v to %v", s.Name, s.StartTime, s.EndTime, root.StartTime, root.EndTime)
 		}
 	}
-	if !all.named(t, spanDecode).EndTime.Equal(all.named(t, spanFold).StartTime) {
+	if !all.named(t, "decode").EndTime.Equal(all.named(t, "fold").StartTime) {
 		t.Error("the fold does not begin where the decoding ends")
 	}
 	h := u.last()
@@ -233,7 +233,7 @@ func TestSpanOfAChat(t *testing.T) {
 func TestEverySpan(t *testing.T) {
 	plain, chat := says(200, "application/json", answered), "/v1/chat/completions"
 	refused := &upstream{answer: func(*http.Request) (*http.Response, error) { return nil, errors.New("no connection") }}
-	all := []string{spanDecode, spanFold, spanFirstByte}
+	all := []string{"decode", "fold", "upstream first byte"}
 	f := func(what string, u *upstream, request []string, name string, below []string, want map[string]any) { // nil: not there
 		t.Run(what, func(t *testing.T) {
 			got := traced(t, u, func(p *proxy.Proxy) { ask(p, request[0], request[1], request[2], request[3:]...) })
@@ -254,7 +254,7 @@ func TestEverySpan(t *testing.T) {
 				t.Errorf("%q", got.names())
 			}
 			for _, s := range got {
-				if s.Name == spanFirstByte && (s.Status.Code == codes.Error) != (u == refused) {
+				if s.Name == "upstream first byte" && (s.Status.Code == codes.Error) != (u == refused) {
 					t.Error(s)
 				}
 			}
@@ -271,16 +271,16 @@ func TestEverySpan(t *testing.T) {
 		"chat gpt-x", all,
 		map[string]any{"laconic.outcome": "shadow", "gen_ai.conversation.compacted": false})
 	f("what cannot be read passes", plain, []string{"POST", chat, `{"model":`},
-		"chat", []string{spanFirstByte},
+		"chat", []string{"upstream first byte"},
 		map[string]any{"laconic.outcome": "passed", "laconic.pass.reason": "invalid_json", "laconic.route": "gpt-*", "gen_ai.request.model": nil})
 	f("a list of models is no operation", plain, []string{"GET", "/v1/models", ""},
-		"GET /models", []string{spanFirstByte},
+		"GET /models", []string{"upstream first byte"},
 		map[string]any{"gen_ai.operation.name": nil, "http.request.method": "GET", "server.address": "upstream.example"})
 	f("embeddings are one", plain, []string{"POST", "/v1/embeddings", `{"model":"e"}`},
-		"embeddings", []string{spanFirstByte},
+		"embeddings", []string{"upstream first byte"},
 		map[string]any{"gen_ai.operation.name": "embeddings", "gen_ai.provider.name": "openai"})
 	f("an unknown path is not named", plain, []string{"POST", "/v1/private", "{}"},
-		"POST", []string{spanFirstByte},
+		"POST", []string{"upstream first byte"},
 		map[string]any{"http.request.method": "POST", "gen_ai.operation.name": nil})
 	f("nor is a method", plain, []string{"BREW", "/v1/models", ""},
 		"HTTP /models", nil,
@@ -483,7 +483,7 @@ func TestManual(t *testing.T) {
 	if diff := cmp.Diff(find(code), find(text)); diff != "" {
 		t.Error(diff)
 	}
-	for _, name := range []string{spanDecode, spanFold, spanFirstByte} {
+	for _, name := range []string{"decode", "fold", "upstream first byte"} {
 		if !strings.Contains(string(text), "`"+name+"`") {
 			t.Errorf("%s is not described", name)
 		}
