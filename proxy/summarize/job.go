@@ -202,10 +202,11 @@ const elsewherePause = 250 * time.Millisecond
 func (j *job) make(ctx context.Context, key store.Key) (body, why string) {
 	vault := j.s.store
 	for {
-		if body, ok := vault.Get(ctx, key); ok {
+		release, ok := vault.Lock(ctx, key, j.s.o.Timeout+time.Second)
+		if body, stored := vault.Get(ctx, key); stored {
+			release()
 			return body, ""
 		}
-		release, ok := vault.Lock(ctx, key, j.s.o.Timeout+time.Second)
 		if ok {
 			defer release()
 			break
@@ -218,9 +219,6 @@ func (j *job) make(ctx context.Context, key store.Key) (body, why string) {
 			return "", "elsewhere"
 		case <-time.After(elsewherePause):
 		}
-	}
-	if body, ok := vault.Get(ctx, key); ok {
-		return body, "" // it was stored between the two questions
 	}
 	body, err := j.write(ctx)
 	switch {
