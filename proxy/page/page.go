@@ -194,13 +194,8 @@ func notFound(w http.ResponseWriter) {
 	http.Error(w, "There is no such page.", http.StatusNotFound)
 }
 
-// serveJSON writes a value.
+// serveJSON writes a value, which can be.
 func serveJSON(w http.ResponseWriter, v any) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		http.Error(w, "This cannot be shown.", http.StatusInternalServerError)
-		return
-	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(text)
+	_ = json.NewEncoder(w).Encode(v)
 }
