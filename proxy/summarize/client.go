@@ -55,10 +55,7 @@ type chatAnswer struct {
 func (s *Service) request(ctx context.Context, credential http.Header, p prompt.Prompt, answer int, bare bool) (prompt.Answer, error) {
 	text, _ := json.Marshal(s.o.asked(p, answer, bare)) // texts and numbers
 	to := access.UpstreamURL(s.o.Upstream, &url.URL{Path: "/v1" + access.ChatCompletions})
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), bytes.NewReader(text))
-	if err != nil {
-		return prompt.Answer{}, err
-	}
+	r, _ := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), bytes.NewReader(text)) // of a URL that was parsed
 	r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}, Header: {"1"}, "User-Agent": {"laconic"}}
 	if !s.o.ClientCredential && s.o.Key != "" {
 		r.Header.Set("Authorization", "Bearer "+string(s.o.Key))
