@@ -53,11 +53,7 @@ func SetCredential(out http.Header, key Secret, mayHaveClients bool, endpoint st
 	}
 	azure := out.Get("Api-Key") != "" && out.Get("Authorization") == ""
 	anthropic := strings.HasPrefix(endpoint, Messages) || endpoint == Models && out.Get("Anthropic-Version") != ""
-	for name := range out {
-		if IsCredential(name) {
-			delete(out, name)
-		}
-	}
+	maps.DeleteFunc(out, func(name string, _ []string) bool { return IsCredential(name) })
 	switch {
 	case key == "":
 	case anthropic:
