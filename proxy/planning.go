@@ -49,7 +49,10 @@ func (x *request) planning(req *wire.Request) *planning {
 		}
 	}
 	name = strings.Clone(apierror.Clip(name, 128))
-	c := &planning{x: x, seals: req.Trigger, name: strings.Clone(asked), sender: p.sender(x.r.Header)}
+	c := &planning{x: x, seals: req.Trigger, name: strings.Clone(asked)}
+	if all := access.Credentials(x.r.Header); len(all) > 0 {
+		c.sender = p.learnt.Key(append([]string{"sender"}, all...)...)
+	}
 	c.Terms = &plan.Terms{
 		Policy: x.policy(), Limits: route.Limits, Told: route.Configured, Counter: route.Counter, Chosen: route.Tokenizer != "",
 		Agent:  handover.Of(req.Conversation.Messages, req.NoCalls, req.Compaction),
@@ -87,14 +90,6 @@ func (p *Proxy) factKey(h http.Header, route *Route, wire string, model ...strin
 	return p.learnt.Key(append(list, access.Credentials(h)...)...)
 }
 
-// sender names the credential of a request; zero: it has none.
-func (p *Proxy) sender(h http.Header) (key learn.Key) {
-	if all := access.Credentials(h); len(all) > 0 {
-		key = p.learnt.Key(append([]string{"sender"}, all...)...)
-	}
-	return key
-}
-
 // askAgain has the upstream asked again for the window of the model, where the answer
 // shows that it may tell another: a model that it has loaded by now, or one whose
 // window the answer contradicts. It returns the default window of an upstream that
@@ -104,14 +99,6 @@ func (c *planning) askAgain(contradicted bool) (unset int) {
 		return 0
 	}
 	return c.x.p.asker.Again(c.x.settings.asking(c.x.r.Header, c.x.route), c.name, contradicted)
-}
-
-// lost has the upstream asked again with the next request: it did not answer this one, and
-// may start anew with another window.
-func (c *planning) lost() {
-	if c.asks() {
-		c.x.p.asker.Lost(c.x.settings.asking(c.x.r.Header, c.x.route))
-	}
 }
 
 // asks reports whether the upstream is asked for windows.

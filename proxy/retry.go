@@ -72,8 +72,8 @@ func (s *retrier) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	res, err := x.p.transport.RoundTrip(r)
 	if err != nil {
-		if !x.clientLeft() {
-			s.first.c.lost()
+		if !x.clientLeft() && s.first.c.asks() { // it may start anew with another window
+			x.p.asker.Lost(x.settings.asking(x.r.Header, x.route))
 		}
 		return nil, err
 	}
