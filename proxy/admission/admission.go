@@ -51,16 +51,13 @@ const elementCost = 1000
 // are in it: it has at most as many elements.
 func Cost(n, braces int64) int64 { return max(BodyCost*n, 2*n+elementCost*braces) }
 
-// Wait is how long a request waits for memory. A client that waits is better off
-// than one that is sent away and comes back, but not for ever.
-const Wait = 15 * time.Second
-
 // ErrNoMemory is why a request got no memory, or lost it.
 var ErrNoMemory = errors.New("memory for request bodies used up")
 
 // Gate shares out the memory for request bodies. It is safe for concurrent use.
 type Gate struct {
-	// Wait is how long a request waits. It may be changed before the gate is used.
+	// Wait is how long a request waits: a client that waits is better off than one that is
+	// sent away and comes back, but not for ever. It may be changed before the gate is used.
 	Wait time.Duration
 
 	size        int64
@@ -79,7 +76,7 @@ func NewGate(size, body int64) *Gate {
 	over := min(body, size/8) // what one arriving body may take beyond its pool
 	arrival := size/4 - over
 	return &Gate{
-		Wait:     Wait,
+		Wait:     15 * time.Second,
 		size:     size,
 		arrival:  newPool(arrival, arrival/4, size/4096),
 		work:     newPool(size-size/4, size/16, size/512),

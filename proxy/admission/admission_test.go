@@ -188,7 +188,7 @@ func TestBodiesThatOutgrewTheSmallOnesDoNotKeepThemWaiting(t *testing.T) {
 		for _, s := range all {
 			s.Free()
 		}
-		time.Sleep(Wait)
+		time.Sleep(g.Wait)
 	})
 }
 
@@ -255,7 +255,7 @@ func TestTheCostOfWaitingIsLinear(t *testing.T) {
 		for _, s := range all {
 			s.Free()
 		}
-		time.Sleep(Wait)
+		time.Sleep(g.Wait)
 	})
 }
 
@@ -369,7 +369,7 @@ func TestThoseWhoWaitForMemoryAreServedInTurn(t *testing.T) {
 		}
 		began := time.Now()
 		wait(t.Context(), 1)
-		if n := <-order; n != -1 || time.Since(began) != Wait {
+		if n := <-order; n != -1 || time.Since(began) != g.Wait {
 			t.Errorf("%d after %v", n, time.Since(began))
 		}
 		last.Free()
