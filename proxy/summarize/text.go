@@ -56,7 +56,6 @@ type filling struct {
 type filled struct {
 	gap    gap
 	text   string // its summary in the frame, or ""
-	made   bool   // the request waited for it
 	reason string // why there is none
 	job    *job   // that makes it, if the request may wait
 }
@@ -117,7 +116,6 @@ func (f *filling) wait(ctx context.Context) (waited time.Duration) {
 		f.safely(i, func() {
 			body, why := one.job.wait(ctx, f.r.Wait-time.Since(began))
 			if one.reason = why; why == "" {
-				one.made = true
 				f.take(i, body)
 			}
 		})
@@ -151,7 +149,7 @@ func (f *filling) account() (texts []string, info *Info) {
 				info.Outcome, info.Reason = Digest, one.reason
 			}
 		case info.Outcome == Digest, info.Outcome == Made:
-		case one.made:
+		case one.job != nil: // the request waited for it
 			info.Outcome = Made
 		default:
 			info.Outcome = Hit
