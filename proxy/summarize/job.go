@@ -100,26 +100,24 @@ func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compac
 	return j, ""
 }
 
-// refuses returns why no job may be started; if it returns "" it has taken a
-// worker. The lock is held.
+// refuses returns why no job may be started; "": one may. The lock is held.
 func (s *Service) refuses(key store.Key, credential string) string {
 	switch {
 	case s.ctx.Err() != nil:
 		return "shutdown"
 	case s.isCooling(credential), s.isCooling(string(key[:])):
 		return "cooling"
-	case !s.workers.TryAcquire(1):
+	case len(s.jobs) >= mostJobs:
 		return "busy"
 	}
 	return ""
 }
 
-// remove forgets a job and lets others have its worker.
+// remove forgets a job.
 func (s *Service) remove(key store.Key) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	delete(s.jobs, key)
-	s.mu.Unlock()
-	s.workers.Release(1)
 }
 
 // Release ends a job because requests need its memory, unless one waits for it.

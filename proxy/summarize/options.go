@@ -42,8 +42,8 @@ type Options struct {
 	Transport http.RoundTripper
 }
 
-// workers is how many summaries are made at once. Further ones are not made.
-const workers = 8
+// mostJobs is how many summaries are made at once. Further ones are not made.
+const mostJobs = 8
 
 // DefaultUnfoldedWait is a WaitUnfolded for those without a wish.
 const DefaultUnfoldedWait = 20 * time.Second

@@ -58,8 +58,7 @@ type Service struct {
 	attempts  *otter.Cache[string, attempts] // see cooldown.go
 	seeds     seeds
 	rendering *semaphore.Weighted // one transcript is rendered at a time
-	workers   *semaphore.Weighted
-	bare      atomic.Bool // the model refuses a limit or a temperature
+	bare      atomic.Bool         // the model refuses a limit or a temperature
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -106,7 +105,7 @@ const (
 func New(o *Options, env Environment) *Service {
 	s := &Service{
 		env: env, store: env.Store, format: written, seeds: seeds{maphash.MakeSeed(), maphash.MakeSeed()}, mark: rand.Text(),
-		rendering: semaphore.NewWeighted(1), workers: semaphore.NewWeighted(workers), jobs: map[store.Key]*job{},
+		rendering: semaphore.NewWeighted(1), jobs: map[store.Key]*job{},
 	}
 	s.texts = otter.Must(&otter.Options[memo, keptText]{
 		MaximumWeight: rememberedBytes,
