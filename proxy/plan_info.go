@@ -8,7 +8,7 @@ import (
 )
 
 // PlanInfo is one plan in full: what a client sent, and what is sent in its place.
-// All of it but ID, From, Again and Shadow is content, or is made of it, and points into
+// All of it but ID, From and Again is content, or is made of it, and points into
 // the request's body: a listener must not keep it.
 type PlanInfo struct {
 	ID   string
@@ -16,8 +16,7 @@ type PlanInfo struct {
 	// Again: the upstream refused the body of the plan before, and gets the one of
 	// this plan.
 	Again bool
-	// Shadow: nothing of the plan is done, and Sent is what would be sent.
-	Shadow bool
+	// Planned has as Sent what would be sent, where nothing of the plan is done.
 	view.Planned
 	// Body is the client's, decompressed, SentBody the one that is sent; the same
 	// slice where nothing was done.
@@ -39,10 +38,10 @@ func (x *request) tellPlan(p *plan.Plan, a *attempt, in compact.Conversation, cl
 		return
 	}
 	i := PlanInfo{
-		ID: x.info.ID, From: Sender{Key: x.info.Client, Credential: a.c.sender}, Again: again, Shadow: a.info.Outcome == Shadow, Body: client, SentBody: body,
+		ID: x.info.ID, From: Sender{Key: x.info.Client, Credential: a.c.sender}, Again: again, Body: client, SentBody: body,
 		Planned: view.Planned{Conversation: in, Sent: p.Messages, Plan: &p.Plan, Counter: p.Counter, Texts: p.Texts},
 	}
-	if i.Shadow {
+	if a.info.Outcome == Shadow {
 		i.Sent = p.Apply()
 	}
 	if p.Counted() { // else they are not those of the counter

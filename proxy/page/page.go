@@ -98,7 +98,7 @@ func (p *Page) planned(i proxy.PlanInfo) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := p.at(i.ID)
-	r.details, r.shadow, r.again = d, i.Shadow, i.Again
+	r.details, r.again = d, i.Again
 	r.from = from // also of a record that was dropped meanwhile: its texts are counted by sender
 	if !i.Again {
 		r.began, r.conv = now, p.conversationOf(id, from, now)

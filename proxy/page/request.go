@@ -17,7 +17,6 @@ type request struct {
 	pass    *proxy.PassInfo
 	reply   proxy.ReplyInfo // without an ID: it is not over, and has little else; Rewrite and Pass are those above
 	details *view.Request   // never changed
-	shadow  bool            // nothing of them was done
 	again   bool            // they are of the second send
 	texts   *texts          // nil: they are not kept
 	cost    totals

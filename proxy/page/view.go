@@ -193,7 +193,7 @@ type requestView struct {
 func (r *request) view() requestView {
 	i := &r.rewrite
 	v := requestView{
-		requestLine: r.line(), Request: r.details, Shadow: r.shadow, Again: r.again, Policy: i.Policy, Stream: i.Stream, Summary: i.Summary,
+		requestLine: r.line(), Request: r.details, Shadow: i.Outcome == proxy.Shadow, Again: r.again, Policy: i.Policy, Stream: i.Stream, Summary: i.Summary,
 		NotEnough: i.Report.NotEnough, Dropped: i.Report.ResultsDropped, Retry: r.reply.Retry, Ended: r.reply.Ended, CutUpstream: r.reply.Cut,
 		Rewritten: r.cost.Rewritten, Detail: r.reply.Detail,
 	}
