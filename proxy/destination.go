@@ -183,11 +183,3 @@ func (s *settings) setCredential(out http.Header, route *Route, endpoint string)
 	clients := len(s.keys) == 0 && (route.ClientCredential || access.SameOrigin(route.Upstream, s.Default.Upstream))
 	access.SetCredential(out, route.Key, clients, endpoint)
 }
-
-// checkPath refuses a request that must not carry the key of its route.
-func (x *request) checkPath() *apierror.Error {
-	if x.route.Key == "" {
-		return nil
-	}
-	return access.CheckPath(x.r)
-}

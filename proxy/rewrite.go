@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
 	"laconic/proxy/plan"
@@ -100,7 +101,7 @@ func (x *request) decode(in *body.Body) (*wire.Request, error) {
 	if req == nil || x.bypassed(in) != "" {
 		return nil, x.unread(in, why, detail)
 	}
-	if no := x.checkPath(); no != nil {
+	if no := access.CheckPath(x.r, x.route.Key); no != nil {
 		return nil, no
 	}
 	return req, nil
@@ -150,7 +151,7 @@ func (x *request) unread(in *body.Body, why, detail string) error {
 // pass returns the body of a request that goes on with the client's own bytes; nil:
 // as they come.
 func (x *request) pass(why *passed) (*body.Outgoing, *apierror.Error) {
-	if no := x.checkPath(); no != nil {
+	if no := access.CheckPath(x.r, x.route.Key); no != nil {
 		return nil, no
 	}
 	if why.reason == ReasonFault && x.settings.RejectFaults {

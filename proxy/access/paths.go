@@ -203,10 +203,10 @@ func hasDotSegment(u *url.URL) bool {
 	return false
 }
 
-// CheckPath refuses a request that must not carry a key of ours: with it a client
-// could otherwise reach files, batches or settings of the account.
-func CheckPath(r *http.Request) *apierror.Error {
-	if servedWithKey(r.Method, r.URL) {
+// CheckPath refuses a request that must not carry a key of ours, "" for none: with it a
+// client could otherwise reach files, batches or settings of the account.
+func CheckPath(r *http.Request, key Secret) *apierror.Error {
+	if key == "" || servedWithKey(r.Method, r.URL) {
 		return nil
 	}
 	return &apierror.Error{
