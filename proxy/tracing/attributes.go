@@ -1,8 +1,8 @@
 package tracing
 
 import (
+	"cmp"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -26,20 +26,15 @@ var operations = map[string]struct{ name, provider string }{
 // mostValue bounds what a client or an upstream wrote.
 const mostValue = 256
 
-// methodOf returns a method as a name; any that the proxy does not know is HTTP.
-func methodOf(method string) string {
-	if slices.Contains(access.Methods, method) {
-		return method
-	}
-	return "HTTP"
-}
+// anyMethod names a span whose method the proxy does not know, and every one until its end.
+const anyMethod = "HTTP"
 
 // nameOf returns the name of a request's span: "chat gpt-5".
 func nameOf(i *proxy.SpanInfo) string {
 	name, of := operations[i.Endpoint].name, ""
 	switch {
 	case name == "":
-		name, of = methodOf(i.Method), i.Endpoint
+		name, of = cmp.Or(i.Method, anyMethod), i.Endpoint
 	case i.Rewrite != nil:
 		of = apierror.Clip(i.Rewrite.Model, mostValue)
 	}

@@ -28,7 +28,7 @@ func (t *Tracing) start(r *http.Request, at time.Time) proxy.Span {
 	ctx := propagation.TraceContext{}.Extract(context.Background(), carrier{propagation.HeaderCarrier(r.Header)})
 	parent := trace.SpanContextFromContext(ctx)
 	ctx = trace.ContextWithRemoteSpanContext(ctx, parent.WithTraceState(trace.TraceState{}))
-	ctx, s := t.tracer.Start(ctx, methodOf(r.Method), trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(at))
+	ctx, s := t.tracer.Start(ctx, anyMethod, trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(at))
 	return &span{t: t, ctx: ctx, span: s, state: parent.TraceState().String(), at: at}
 }
 
