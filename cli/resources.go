@@ -29,7 +29,7 @@ func limitMemory(ctx context.Context, l proxy.Limits, open func() int) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	set := func(n int) { debug.SetMemoryLimit(l.Process(otherBytes + int64(n)*requestBytes)) }
+	set := func(n int) { debug.SetMemoryLimit(l.Memory + otherBytes + int64(n)*requestBytes) }
 	set(0)
 	t := time.NewTicker(memoryPause)
 	defer t.Stop()

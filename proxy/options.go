@@ -159,8 +159,11 @@ type Limits struct {
 	Body int64
 	// Memory is what the bodies of all requests may take at once, in bytes,
 	// everything made from them included; 0: 512 MiB. At least Body; below
-	// eight times Body a few of the largest bodies may together take more. The
-	// collector has to be told as well, see Process.
+	// eight times Body a few of the largest bodies may together take more. It counts
+	// their garbage, and the collector has to be told as well, by
+	// [runtime/debug.SetMemoryLimit] with the memory of all else: without that it lets
+	// the memory of bodies double before it runs. Bodies of 2 MB within 128 MB took up
+	// to 228.
 	Memory int64
 	// Header is the time to read a request's headers; 0: 10 s.
 	Header time.Duration
@@ -193,12 +196,6 @@ const (
 	DefaultStreamIdle     = 10 * time.Minute
 	DefaultShutdown       = 30 * time.Second
 )
-
-// Process returns the most that the whole process should take, in bytes, for
-// [runtime/debug.SetMemoryLimit]: the memory of bodies, which counts their garbage, and
-// the memory of all else. Without it the collector lets the memory of bodies double
-// before it runs: bodies of 2 MB within 128 MB took up to 228.
-func (l Limits) Process(others int64) int64 { return l.withDefaults().Memory + others }
 
 func (l Limits) withDefaults() Limits {
 	l.Body, l.Memory = cmp.Or(l.Body, DefaultBody), cmp.Or(l.Memory, DefaultMemory)
