@@ -58,8 +58,15 @@ func To(log *zap.Logger) proxy.Listener {
 		},
 		Upstream:   func(i proxy.UpstreamInfo) { logUpstream(log, i) },
 		Summarized: func(i summarize.JobInfo) { logJob(log, i) },
-		Erased:     func(i summarize.ErasedInfo) { logErased(log, i) },
-		Stopping:   func(i proxy.StopInfo) { logStop(log, i) },
+		Erased: func(i summarize.ErasedInfo) {
+			f := with("asked", "another replica", "texts", i.Remembered, "summaries", i.Stored)
+			if i.Failed {
+				log.Warn("summaries were not all erased: the store failed", f...)
+				return
+			}
+			log.Info("summaries were erased", f...)
+		},
+		Stopping: func(i proxy.StopInfo) { logStop(log, i) },
 		Failed: func(i proxy.FaultInfo) {
 			f := with("request_id", i.ID, "where", i.Where, "what", i.What)
 			if i.Peer {
@@ -264,15 +271,4 @@ func logJob(log *zap.Logger, i summarize.JobInfo) {
 			"pieces", i.Pieces, "tries", i.Tries, "updated", i.Updated, "duration", i.Duration,
 		).and("unstored", i.Unstored, "error", i.Reason)...)
 	}
-}
-
-// logErased writes a line for summaries that were erased because another process was
-// asked.
-func logErased(log *zap.Logger, i summarize.ErasedInfo) {
-	f := with("asked", "another replica", "texts", i.Remembered, "summaries", i.Stored)
-	if i.Failed {
-		log.Warn("summaries were not all erased: the store failed", f...)
-		return
-	}
-	log.Info("summaries were erased", f...)
 }
