@@ -149,23 +149,6 @@ func (c *planning) summaryRequest(p *plan.Plan) *summarize.Request {
 	return r
 }
 
-// newSummarizer returns the service that fills the slots of plans.
-func newSummarizer(p *Proxy) *summarize.Service {
-	o := p.settings.Load().Summarizer
-	if o != nil && o.Transport == nil {
-		own := *o
-		own.Transport = newTransport(&p.settings.Load().Limits)
-		o = &own
-	}
-	return summarize.New(o, summarize.Environment{
-		Memory: p.memory,
-		Store:  p.settings.Load().Store,
-		Ended:  p.listener.Summarized,
-		Erased: p.listener.Erased,
-		Failed: func(id string, v any) { p.fault(id, "summary", v) },
-	})
-}
-
 // published returns what the upstream of a route publishes of a model's window,
 // and reports whether it is known to refuse what is too long. guessed: nobody
 // knows the model's tokenizer.

@@ -37,8 +37,7 @@ type Options struct {
 	Mask bool
 	// Counter counts for the model. Required.
 	Counter compact.Counter
-	// Transport carries the requests to the model; nil: one like that of requests,
-	// which the proxy makes.
+	// Transport carries the requests to the model; nil: that of the Environment.
 	Transport http.RoundTripper
 }
 
