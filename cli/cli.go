@@ -21,9 +21,6 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// inputError is a wrong use of a command whose exit code 1 means something else.
-type inputError struct{ error }
-
 // Run runs the command that args name, without the program's own name, and
 // returns its exit code. It ends when ctx is done.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -32,7 +29,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0
 	}
@@ -40,7 +37,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return int(code)
 	}
 	fmt.Fprintln(stderr, "laconic:", err)
-	if _, ok := errors.AsType[inputError](err); ok {
+	if cmd.Name() == "replay" { // whose exit code 1 means something else
 		return exitInput
 	}
 	return 1

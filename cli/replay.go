@@ -61,15 +61,12 @@ func replayCommand() *cobra.Command {
 		Example: "  laconic replay runs/*.jsonl --policy adaptive,elide --budget-share 0.5,0.25\n" +
 			"  laconic replay runs/*.jsonl --config laconic.yaml --model qwen3-32b\n" +
 			"  laconic replay session.har --budget 32000 --html report.html",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return inputError{errors.New("name the files to replay")}
-			}
-			return nil
-		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if r.conversation != "" && r.page == "" {
-				return inputf("--conversation is shown on a page: name its file with --html")
+			switch {
+			case len(args) == 0:
+				return errors.New("name the files to replay")
+			case r.conversation != "" && r.page == "":
+				return errors.New("--conversation is shown on a page: name its file with --html")
 			}
 			if err := choice.apply(cmd, &r.Options); err != nil {
 				return err
@@ -79,7 +76,7 @@ func replayCommand() *cobra.Command {
 			}
 			r.Stdin = cmd.InOrStdin()
 			if err := r.recordings(args); err != nil {
-				return inputError{err}
+				return err
 			}
 			if code := r.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()); code != exitDone {
 				return exitError(code)
@@ -87,7 +84,6 @@ func replayCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return inputError{err} })
 	choice.flags(cmd)
 	f := cmd.Flags()
 	f.Float64Var(&prices.Cached, "price-cached", prices.Cached, "price of a cached token, relative to an uncached one")

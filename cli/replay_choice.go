@@ -36,15 +36,13 @@ func (r *replayChoice) flags(cmd *cobra.Command) {
 	f.StringVar(&r.tokenizer, "tokenizer", "", "count with this tokenizer instead of each model's own")
 }
 
-func inputf(format string, args ...any) error { return inputError{fmt.Errorf(format, args...)} }
-
 // apply sets the options that the flags and the configuration choose.
 func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) error {
 	if err := r.applyBudgets(o); err != nil {
 		return err
 	}
 	if _, err := counting.For("", r.tokenizer); err != nil {
-		return inputError{err}
+		return err
 	}
 	c, err := config.Load(r.config)
 	if err != nil {
@@ -59,7 +57,7 @@ func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) error {
 	}
 	p := proxyOptions(c)
 	if o.Policies, err = r.measured(c, &p); err != nil {
-		return inputError{err}
+		return err
 	}
 	o.Model = r.model
 	o.LimitsFor = func(model string) compact.Limits { return p.RouteFor(model).Limits }
@@ -76,14 +74,14 @@ func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) error {
 func (r *replayChoice) applyBudgets(o *replay.Options) error {
 	for _, n := range r.budgets {
 		if n <= 0 {
-			return inputf("--budget: %d is not a number of tokens above 0", n)
+			return fmt.Errorf("--budget: %d is not a number of tokens above 0", n)
 		}
 		o.Budgets = append(o.Budgets, replay.Budget{Tokens: n})
 	}
 	for _, s := range r.shares {
 		share, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 		if err != nil || !(share > 0 && share <= 1) {
-			return inputf("--budget-share: %q is not a share above 0 and at most 1", s)
+			return fmt.Errorf("--budget-share: %q is not a share above 0 and at most 1", s)
 		}
 		o.Budgets = append(o.Budgets, replay.Budget{Share: share})
 	}

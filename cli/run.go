@@ -52,13 +52,12 @@ func runCommand() *cobra.Command {
 			"what it needs in its environment, and says at its end what was repaired and compacted.\n" +
 			"The exit code is the command's. The proxy's log goes to a file.",
 		Example: "  laconic run -- opencode\n  laconic run --upstream http://127.0.0.1:11434/v1 --model qwen3 -- pi",
-		Args: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("run needs a command: laconic run -- opencode")
 			}
-			return nil
+			return r.run(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd, args) },
 	}
 	r.flags(cmd)
 	f := cmd.Flags()

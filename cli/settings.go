@@ -67,9 +67,6 @@ func setByVariables(cmd *cobra.Command, _ []string) (err error) {
 		}
 		_ = cmd.Flags().SetAnnotation(f.Name, byVariable, nil) // the flag exists
 	})
-	if err != nil {
-		err = cmd.FlagErrorFunc()(cmd, err)
-	}
 	return err
 }
 
