@@ -1,6 +1,6 @@
-// Package findings says what is wrong with a set-up, and what to do about it. A row of its
-// table turns a fact that others gather into sentences. laconic check, laconic doctor,
-// /readyz?verbose and the page read them.
+// Package findings says what is wrong with a set-up, and what to do about it. It turns facts
+// that others gather into sentences. laconic check, laconic doctor, /readyz?verbose and the
+// page read them.
 package findings
 
 import (
@@ -33,59 +33,45 @@ type Store struct {
 	Faults []store.Fault
 }
 
-// table has the rows in the order in which they are told. A row whose fact is not known
-// finds nothing.
-var table = []struct {
-	check   string
-	traffic bool // it is of what a running proxy counted
-	find    func(Facts) []why.Finding
-}{
-	{"configuration", false, ofConfig},
-	{"running", false, ofRunning},
-	{"upstream", false, ofUpstreams},
-	{"store", false, ofStore},
-	{"requests", true, ofRequests},
-	{"counts", true, ofCounts},
-	{"tools", true, ofTools},
-	{"cache", true, ofCache},
-}
-
-// Of returns what is found in the facts.
-func Of(facts Facts) (all []why.Finding) {
-	for _, row := range table {
-		if row.traffic && facts.Sum == nil {
-			continue
+// Of returns what is found in the facts. Of what is not known it finds nothing.
+func Of(f Facts) (all []why.Finding) {
+	add := func(check string, found []why.Finding) {
+		for _, one := range found {
+			one.Check = check
+			all = append(all, one)
 		}
-		for _, f := range row.find(facts) {
-			f.Check = row.check
-			all = append(all, f)
-		}
+	}
+	if f.Config != nil {
+		add("configuration", ofConfig(f.Config))
+	}
+	if f.Running != "" {
+		add("running", one(why.Fine, f.Running, ""))
+	}
+	add("upstream", ofUpstreams(f.Upstreams))
+	if f.Store != nil {
+		add("store", ofStore(f.Store))
+	}
+	if f.Sum != nil {
+		add("requests", ofRequests(f.Outcomes))
+		add("counts", ofCounts(f.Sum))
+		add("tools", ofTools(f.Sum))
+		add("cache", ofCache(f.Sum))
 	}
 	return all
 }
 
-func ofConfig(f Facts) []why.Finding {
-	if f.Config == nil {
-		return nil
-	}
-	switch hints := f.Config.Hints(); {
+func ofConfig(c *config.Config) []why.Finding {
+	switch hints := c.Hints(); {
 	case hints != nil:
 		return hints
-	case f.Config.File() != "":
-		return one(why.Fine, f.Config.File()+" is valid", "")
+	case c.File() != "":
+		return one(why.Fine, c.File()+" is valid", "")
 	}
 	return one(why.Fine, "no file, every setting has its default", "")
 }
 
-func ofRunning(f Facts) []why.Finding {
-	if f.Running == "" {
-		return nil
-	}
-	return one(why.Fine, f.Running, "")
-}
-
-func ofUpstreams(f Facts) (all []why.Finding) {
-	for _, u := range f.Upstreams {
+func ofUpstreams(upstreams []operate.Upstream) (all []why.Finding) {
+	for _, u := range upstreams {
 		if u.Down {
 			all = append(all, why.Finding{
 				State: why.Failure, Says: fmt.Sprintf("%s is down: %d requests in succession failed, the last because %s", u.Upstream, u.Failures, u.Why.Says),
@@ -96,12 +82,9 @@ func ofUpstreams(f Facts) (all []why.Finding) {
 	return all
 }
 
-func ofStore(f Facts) (all []why.Finding) {
-	if f.Store == nil {
-		return nil
-	}
-	at := " (" + f.Store.Where + ")"
-	for _, fault := range f.Store.Faults {
+func ofStore(s *Store) (all []why.Finding) {
+	at := " (" + s.Where + ")"
+	for _, fault := range s.Faults {
 		all = append(all, why.Finding{State: why.Warning, Says: fault.Says + at, Fix: fault.Fix})
 	}
 	if all == nil {
@@ -124,14 +107,14 @@ func one(s why.State, says, fix string) []why.Finding {
 
 // ofRequests returns how many requests were not simply answered, and why the last of
 // each kind was not.
-func ofRequests(f Facts) (all []why.Finding) {
+func ofRequests(outcomes []operate.Outcome) (all []why.Finding) {
 	total, bad := 0, false
-	for _, o := range f.Outcomes {
+	for _, o := range outcomes {
 		if o.Outcome != operate.Cut { // each has an outcome, too
 			total += o.Requests
 		}
 	}
-	for _, o := range f.Outcomes {
+	for _, o := range outcomes {
 		one := why.Finding{State: why.Warning, Says: fmt.Sprintf("%d of %s: %s", o.Requests, number.Count(total, "request"), o.Outcome), Fix: cmp.Or(o.Why.Fix, "see the field why in the log")}
 		switch o.Outcome {
 		case string(proxy.Over), string(proxy.Rejected), string(proxy.Passed), string(proxy.Refused), operate.Cut:
@@ -155,11 +138,11 @@ func ofRequests(f Facts) (all []why.Finding) {
 	return all
 }
 
-func ofCounts(f Facts) []why.Finding {
-	sum := func(name string) float64 { // those that were sent twice are counted once at most
-		return f.Sum(name, "") - f.Sum(name, "retried") - f.Sum(name, "refused")
+func ofCounts(sum func(metric, outcome string) float64) []why.Finding {
+	once := func(name string) float64 { // those that were sent twice are counted once at most
+		return sum(name, "") - sum(name, "retried") - sum(name, "refused")
 	}
-	told, sent := sum("laconic_upstream_prompt_tokens_total"), sum("laconic_tokens_sent_total")
+	told, sent := once("laconic_upstream_prompt_tokens_total"), once("laconic_tokens_sent_total")
 	words := fmt.Sprintf("upstreams counted %.0f tokens of prompt where we counted %.0f", told, sent)
 	switch {
 	case told < fewTokens || sent < fewTokens:
@@ -172,8 +155,8 @@ func ofCounts(f Facts) []why.Finding {
 	return one(why.Fine, words, "")
 }
 
-func ofTools(f Facts) []why.Finding {
-	floor, budget := f.Sum("laconic_tokens_floor_total", ""), f.Sum("laconic_tokens_budget_total", "")
+func ofTools(sum func(metric, outcome string) float64) []why.Finding {
+	floor, budget := sum("laconic_tokens_floor_total", ""), sum("laconic_tokens_budget_total", "")
 	if budget == 0 {
 		return one(why.Unknown, "no chat request was measured yet", "")
 	}
@@ -185,9 +168,9 @@ func ofTools(f Facts) []why.Finding {
 	return one(why.Fine, words, "")
 }
 
-func ofCache(f Facts) []why.Finding {
+func ofCache(sum func(metric, outcome string) float64) []why.Finding {
 	prompts := func(outcome string) (tokens, cached, share float64) {
-		tokens, cached = f.Sum("laconic_upstream_prompt_tokens_total", outcome), f.Sum("laconic_upstream_cached_tokens_total", outcome)
+		tokens, cached = sum("laconic_upstream_prompt_tokens_total", outcome), sum("laconic_upstream_cached_tokens_total", outcome)
 		return tokens, cached, 100 * cached / tokens
 	}
 	untouched, fromCache, plain := prompts("untouched")
