@@ -102,7 +102,7 @@ func reading(m *compact.Message) (all []string) {
 	for _, t := range texts(m) {
 		var v any
 		if s := strings.TrimSpace(t); s != "" && (s[0] == '{' || s[0] == '[') && json.Unmarshal([]byte(s), &v) == nil {
-			all = appendStrings(all, v)
+			walk("", v, func(_, text string) { all = append(all, text) })
 		} else {
 			all = append(all, t)
 		}
@@ -113,37 +113,20 @@ func reading(m *compact.Message) (all []string) {
 // replacedBy returns the lines that a call replaces and that are not blank: those of the
 // arguments that hold an old text, of SEARCH blocks, and the removed ones of patches.
 func replacedBy(arguments string) (lines []string) {
-	add := func(text string) {
+	var v any
+	if json.Unmarshal([]byte(arguments), &v) != nil {
+		v = arguments
+	}
+	walk("", v, func(name, text string) {
+		if !slices.Contains(oldTexts, strings.ToLower(strings.ReplaceAll(name, "_", ""))) {
+			text = removedBy(text)
+		}
 		for l := range strings.Lines(text) {
 			if l = strings.TrimSpace(l); l != "" {
 				lines = append(lines, l)
 			}
 		}
-	}
-	var read func(v any)
-	read = func(v any) {
-		switch v := v.(type) {
-		case string:
-			add(removedBy(v))
-		case []any:
-			for _, e := range v {
-				read(e)
-			}
-		case map[string]any:
-			for name, e := range v {
-				if old, ok := e.(string); ok && slices.Contains(oldTexts, strings.ToLower(strings.ReplaceAll(name, "_", ""))) {
-					add(old)
-				} else {
-					read(e)
-				}
-			}
-		}
-	}
-	var v any
-	if json.Unmarshal([]byte(arguments), &v) != nil {
-		v = arguments
-	}
-	read(v)
+	})
 	return lines
 }
 

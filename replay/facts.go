@@ -101,7 +101,8 @@ func used(arguments string) []string {
 	d.UseNumber()
 	var decoded any
 	if err := d.Decode(&decoded); err == nil && !d.More() {
-		texts = appendStrings(nil, decoded)
+		texts = nil
+		walk("", decoded, func(_, text string) { texts = append(texts, text) })
 	}
 	var used []string
 	for _, text := range texts {
@@ -118,23 +119,23 @@ func used(arguments string) []string {
 	return slices.Compact(used)
 }
 
-// appendStrings appends the strings and numbers of a JSON value, without keys.
-func appendStrings(all []string, v any) []string {
+// walk calls each with the strings and numbers of a JSON value, in the order of the keys,
+// and with the key of those that have one.
+func walk(key string, v any, each func(key, text string)) {
 	switch v := v.(type) {
 	case string:
-		all = append(all, v)
+		each(key, v)
 	case json.Number:
-		all = append(all, v.String())
+		each(key, v.String())
 	case []any:
 		for _, e := range v {
-			all = appendStrings(all, e)
+			walk("", e, each)
 		}
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			all = appendStrings(all, v[key])
+			walk(key, v[key], each)
 		}
 	}
-	return all
 }
 
 // valuePattern is what a value may be written in, and concretePattern what makes one a
