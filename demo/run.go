@@ -53,7 +53,7 @@ func Run(ctx context.Context, o Options) error {
 	conf.BaseURL, conf.HTTPClient = o.Proxy, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	s := &show{
 		Options: o, client: openai.NewClientWithConfig(conf), quoted: map[strict.Kind]bool{},
-		whole: bill{cache: strict.NewPromptCache()}, dropped: bill{cache: strict.NewPromptCache()},
+		whole: bill{cache: strict.PromptCache{}}, dropped: bill{cache: strict.PromptCache{}},
 	}
 	_ = json.Unmarshal(recorded, &s.story) // it is part of the program
 	s.intro()
@@ -186,7 +186,7 @@ func headerNumber(h http.Header, name string, to *int) {
 type bill struct {
 	largest        int
 	prompt, cached int // tokens
-	cache          *strict.PromptCache
+	cache          strict.PromptCache
 }
 
 // add adds a request that the client's own cache would see.

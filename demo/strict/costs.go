@@ -8,15 +8,9 @@ import (
 // PromptCache holds the prefixes of earlier prompts, as a provider's prompt cache
 // does. A prefix is a hash chained over model, tools and messages. A PromptCache
 // is not safe for concurrent use.
-type PromptCache struct {
-	seed maphash.Seed
-	seen map[uint64]struct{}
-}
+type PromptCache map[uint64]bool
 
-// NewPromptCache returns an empty cache.
-func NewPromptCache() *PromptCache {
-	return &PromptCache{seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}}
-}
+var seed = maphash.MakeSeed() // of the hashes
 
 // OpenAI caches prompts from 1,024 tokens on, in steps of 128 (guide "Prompt
 // caching").
@@ -28,17 +22,16 @@ const (
 // Serve returns how many tokens of the prompt are a prefix of an earlier one, in
 // whole messages and rounded down as OpenAI does, and adds the prompt to the
 // cache. The costs of req must be set, as by Read.
-func (p *PromptCache) Serve(req *Request) (cached int) {
-	chain := maphash.String(p.seed, fmt.Sprintf("%q %q", req.Model, req.Tools))
+func (p PromptCache) Serve(req *Request) (cached int) {
+	chain := maphash.String(seed, fmt.Sprintf("%q %q", req.Model, req.Tools))
 	shared, tokens := true, req.ToolTokens
 	for _, m := range req.Messages {
-		chain = maphash.String(p.seed, fmt.Sprintf("%d %q", chain, m.fields()))
-		_, known := p.seen[chain]
-		if tokens += m.Tokens; known && shared {
+		chain = maphash.String(seed, fmt.Sprintf("%d %q", chain, m.fields()))
+		shared = shared && p[chain]
+		if tokens += m.Tokens; shared {
 			cached = tokens
 		}
-		shared = shared && known
-		p.seen[chain] = struct{}{}
+		p[chain] = true
 	}
 	if cached < cacheFrom {
 		return 0

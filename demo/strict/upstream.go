@@ -43,7 +43,7 @@ type Upstream struct {
 
 	mu      sync.Mutex // guards o.Reply and what follows
 	answers int        // how many were sent; their ids are made of it
-	cache   *PromptCache
+	cache   PromptCache
 }
 
 // New returns an Upstream, an http.Handler that answers under /v1 and under /.
@@ -61,7 +61,7 @@ func New(o Options) *Upstream {
 	if o.Rule == nil {
 		o.Rule = func(*Request) *Refusal { return nil }
 	}
-	return &Upstream{o: o, cache: NewPromptCache()}
+	return &Upstream{o: o, cache: PromptCache{}}
 }
 
 // Read returns a request of an API, by its path below /v1, with its size even if the
