@@ -89,14 +89,6 @@ func says(texts []string, s string) bool {
 	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, s) })
 }
 
-// readings returns what [reading] does of each message.
-func readings(msgs []compact.Message) (all [][]string) {
-	for i := range msgs {
-		all = append(all, reading(&msgs[i]))
-	}
-	return all
-}
-
 // reading returns the texts of a message without the escapes of JSON.
 func reading(m *compact.Message) (all []string) {
 	for _, t := range texts(m) {

@@ -48,7 +48,7 @@ const (
 // them, or a capital behind other letters, as parseConfig has. A plain word is
 // quoted if it is a whole string of the arguments, or has quotes on both sides.
 // The n of an escaped line end is not part of the word behind it. read are the
-// [readings] of the messages.
+// texts of the messages: see [reading].
 func factsOf(msgs []compact.Message, read [][]string) (facts []fact) {
 	type sight struct{ first, last int }
 	seen := map[string]sight{}

@@ -5,8 +5,17 @@ import (
 	"strings"
 	"testing"
 
+	"laconic/compact"
 	"laconic/compact/compacttest"
 )
+
+// readings returns what [reading] does of each message.
+func readings(msgs []compact.Message) (all [][]string) {
+	for i := range msgs {
+		all = append(all, reading(&msgs[i]))
+	}
+	return all
+}
 
 // TestFactsOfATranscript: every rule of Facts, one conversation each.
 func TestFactsOfATranscript(t *testing.T) {

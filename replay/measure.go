@@ -42,8 +42,8 @@ func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversa
 	v.costs = make([]int, len(r.Messages))
 	for i := range r.Messages {
 		v.costs[i] = compact.Cost(v.counter, &r.Messages[i])
+		v.read = append(v.read, reading(&r.Messages[i]))
 	}
-	v.read = readings(r.Messages)
 	points := r.RequestPoints()
 	facts, edits := factsOf(r.Messages, v.read), editsOf(r.Messages, v.read, points)
 	full, counted := v.fixed, 0
