@@ -5,9 +5,6 @@ import (
 	"time"
 )
 
-// chatAPI is the API of chat completions.
-var chatAPI = &api{read: (*Upstream).readChat, callID: "call", whole: completion, stream: chunks}
-
 func (t *turn) chatFields(kind string) fields {
 	return fields{"id": fmt.Sprintf("chatcmpl-strict%d", t.number), "object": kind, "created": time.Now().Unix(), "model": t.Model}
 }

@@ -7,9 +7,6 @@ import (
 	"time"
 )
 
-// itemsAPI is the API of responses.
-var itemsAPI = &api{read: (*Upstream).readItems, callID: "call", whole: response, stream: responseEvents}
-
 // response is an answer as a whole. It echoes what the request says beside its input.
 func response(t *turn) fields {
 	all := fields{

@@ -5,9 +5,6 @@ import (
 	"fmt"
 )
 
-// messagesAPI is the messages API.
-var messagesAPI = &api{read: (*Upstream).readMessages, callID: "toolu", whole: message, stream: messageEvents}
-
 // message is an answer as a whole. What was cached is not among the input.
 func message(t *turn) fields {
 	content := []fields{}

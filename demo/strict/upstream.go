@@ -124,7 +124,7 @@ func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		req, refusal = a.read(u, body)
 	}
 	if refusal != nil {
-		send(w, refusal.Status, refusal.Body(a == messagesAPI))
+		send(w, refusal.Status, refusal.Body(path == "/messages"))
 		return
 	}
 	req.Header = r.Header.Clone()
@@ -132,7 +132,11 @@ func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // apis are the APIs, by their paths.
-var apis = map[string]*api{"/chat/completions": chatAPI, "/messages": messagesAPI, "/responses": itemsAPI}
+var apis = map[string]*api{
+	"/chat/completions": {(*Upstream).readChat, "call", completion, chunks},
+	"/messages":         {(*Upstream).readMessages, "toolu", message, messageEvents},
+	"/responses":        {(*Upstream).readItems, "call", response, responseEvents},
+}
 
 // otherRoutes are the methods and the answers of the routes beside the APIs, for tests
 // of pass-through.
