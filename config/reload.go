@@ -66,7 +66,7 @@ func keptKeys(running, next *Config) string {
 // proxy runs under c. The error is Problems, where next can hold only with settings
 // that are Kept, or sets nothing at all: a file that is being written.
 func (c *Config) Reload(next *Config) (Reload, error) {
-	if !next.sets() {
+	if len(next.places[""].node.Content) == 0 { // the file's map
 		return Reload{}, Problems{{
 			File: next.file, Message: "the file has no settings",
 			Hint: "without them every setting would have its default; for that, restart the proxy",
@@ -94,16 +94,6 @@ func (c *Config) Reload(next *Config) (Reload, error) {
 		r.Kept = append(r.Kept, key)
 	}
 	return r, problems(with.check())
-}
-
-// sets reports whether the file has any setting.
-func (c *Config) sets() bool {
-	for path, p := range c.places {
-		if path != "" && p.from == c.file {
-			return true
-		}
-	}
-	return false
 }
 
 // placesFrom makes the places of a key those of another configuration.
