@@ -3,8 +3,10 @@ package llamacpp
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
 	"os"
+	"slices"
 )
 
 // A file in GGUF is a list of keys with values, a list of tensors, and their numbers.
@@ -60,6 +62,11 @@ type tensor struct {
 // Write writes a model with a vocabulary, which was trained for prompts of so many
 // tokens. It says one word.
 func Write(file string, v *Vocabulary, window int) error {
+	const word = "ok"
+	said := slices.IndexFunc(v.tokens, func(token []byte) bool { return bytes.Equal(token, text(word)) })
+	if said < 0 {
+		return errors.New("no token is " + word)
+	}
 	entries := append([]entry{
 		{"general.architecture", typeString, text("llama")},
 		{"general.name", typeString, text("test")},
@@ -70,11 +77,11 @@ func Write(file string, v *Vocabulary, window int) error {
 		{"llama.attention.head_count", typeUint32, number(1)},
 		{"llama.attention.layer_norm_rms_epsilon", typeFloat32, number(math.Float32bits(1e-5))},
 		{"llama.rope.dimension_count", typeUint32, number(width)},
-		{"llama.vocab_size", typeUint32, number(uint32(v.size))},
+		{"llama.vocab_size", typeUint32, number(uint32(len(v.tokens)))},
 	}, v.entries...)
 	tensors := []tensor{
-		{"token_embd.weight", width, uint64(v.size)},
-		{"output.weight", width, uint64(v.size)},
+		{"token_embd.weight", width, uint64(len(v.tokens))},
+		{"output.weight", width, uint64(len(v.tokens))},
 		{"output_norm.weight", width, 0},
 		{"blk.0.attn_norm.weight", width, 0},
 		{"blk.0.attn_q.weight", width, width},
@@ -103,7 +110,7 @@ func Write(file string, v *Vocabulary, window int) error {
 		for _, d := range dims {
 			head = binary.LittleEndian.AppendUint64(head, d)
 		}
-		kind, own := t.numbers(v)
+		kind, own := t.numbers(said)
 		head = binary.LittleEndian.AppendUint64(append(head, number(kind)...), uint64(len(numbers)))
 		numbers = append(numbers, own...)
 	}
@@ -112,9 +119,9 @@ func Write(file string, v *Vocabulary, window int) error {
 }
 
 // numbers are those of a tensor, and their type. The first number of every token is one,
-// all that the network adds is zero, and only the row of one token looks at the first
+// all that the network adds is zero, and only the row of the token said looks at the first
 // number.
-func (t tensor) numbers(v *Vocabulary) (kind uint32, all []byte) {
+func (t tensor) numbers(said int) (kind uint32, all []byte) {
 	if t.rows == 0 {
 		return tensorFloat32, bytes.Repeat(number(math.Float32bits(1)), int(t.columns))
 	}
@@ -126,7 +133,7 @@ func (t tensor) numbers(v *Vocabulary) (kind uint32, all []byte) {
 			copy(all[at:], one)
 		}
 	case "output.weight":
-		copy(all[2*width*v.word:], one)
+		copy(all[2*width*said:], one)
 	}
 	return tensorFloat16, all
 }

@@ -1,22 +1,15 @@
 package llamacpp
 
 import (
-	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
-	"slices"
 )
-
-// said is the word that a model says.
-const said = "ok"
 
 // A Vocabulary is how a model makes tokens of a text.
 type Vocabulary struct {
 	entries []entry
-	size    int
-	word    int // the token of said
+	tokens  [][]byte // each with its length before it
 }
 
 // Of a token's kinds in GGUF.
@@ -58,8 +51,7 @@ func Cl100k(file string) (*Vocabulary, error) {
 		tokens, kinds = append(tokens, text(name)), append(kinds, number(tokenControl))
 	}
 	// The model dbrx splits texts as cl100k_base does.
-	v := &Vocabulary{entries: bpeEntries("dbrx", tokens, kinds, merges, end+2)}
-	return v, v.read(tokens)
+	return &Vocabulary{bpeEntries("dbrx", tokens, kinds, merges, end+2), tokens}, nil
 }
 
 // bpeEntries returns the keys of a vocabulary with merges. splits is llama.cpp's name
@@ -89,13 +81,3 @@ var letters = func() (all [256]string) {
 	}
 	return all
 }()
-
-// read takes in the tokens, each with its length before it.
-func (v *Vocabulary) read(tokens [][]byte) error {
-	v.size = len(tokens)
-	v.word = slices.IndexFunc(tokens, func(token []byte) bool { return bytes.Equal(token, text(said)) })
-	if v.word < 0 {
-		return errors.New("no token is " + said)
-	}
-	return nil
-}

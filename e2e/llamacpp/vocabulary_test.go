@@ -22,7 +22,6 @@ func FromGGUF(file string) (*Vocabulary, error) {
 	r.number()
 	r.long()
 	v := &Vocabulary{}
-	var tokens [][]byte
 	for range r.long() {
 		key, kind := string(r.text()), r.number()
 		before := r.rest
@@ -31,13 +30,13 @@ func FromGGUF(file string) (*Vocabulary, error) {
 			v.entries = append(v.entries, entry{key, kind, before[:len(before)-len(r.rest)]})
 		}
 		if key == "tokenizer.ggml.tokens" {
-			tokens = all
+			v.tokens = all
 		}
 	}
 	if r.short {
 		return nil, fmt.Errorf("%s ends too early", file)
 	}
-	return v, v.read(tokens)
+	return v, nil
 }
 
 // FromJSON returns the vocabulary of a tokenizer.json, whose texts llama.cpp splits by
@@ -66,8 +65,7 @@ func FromJSON(file, splits string, size int) (*Vocabulary, error) {
 	for _, m := range gjson.GetBytes(raw, "model.merges").Array() {
 		merges = append(merges, text(m.String()))
 	}
-	v := &Vocabulary{entries: bpeEntries(splits, tokens, kinds, merges, 1)}
-	return v, v.read(tokens)
+	return &Vocabulary{bpeEntries(splits, tokens, kinds, merges, 1), tokens}, nil
 }
 
 // reader reads a file in GGUF.
