@@ -95,10 +95,7 @@ func routes(c *config.Config, policies map[string]*compact.Policy) *routeTable {
 		rows = append(rows, config.Model{}) // no row of the file
 	}
 	for _, m := range rows {
-		upstream := top
-		if m.Upstream != "" {
-			upstream = must(config.ParseUpstream(m.Upstream))
-		}
+		upstream := must(config.ParseUpstream(cmp.Or(m.Upstream, c.Upstream)))
 		t.rows = append(t.rows, &proxy.Route{
 			Match:            m.Match,
 			Upstream:         upstream,
