@@ -59,12 +59,10 @@ func writeManual(cmd *cobra.Command, dir string) error {
 	if err := doc.GenMan(cmd, &doc.GenManHeader{Section: "1", Source: "laconic", Manual: "Laconic"}, &page); err != nil {
 		return err
 	}
-	text, more, _ := strings.Cut(page.String(), ".SH SEE ALSO")
-	if more != "" {
-		more = ".SH SEE ALSO" + more
-	}
+	const last = ".SH SEE ALSO" // of which every page has one
+	text := strings.Replace(page.String(), last, manSections+last, 1)
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
-	return os.WriteFile(filepath.Join(dir, name), []byte(text+manSections+more), 0o644)
+	return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)
 }
 
 func schemaCommand() *cobra.Command {
