@@ -16,6 +16,3 @@ func sentToAll(os.Signal) bool { return true }
 
 // terminate ends a process: there is no way to ask it.
 func terminate(p *os.Process) error { return p.Kill() }
-
-// exitCode returns the exit code of a process that ended.
-func exitCode(s *os.ProcessState) int { return s.ExitCode() }

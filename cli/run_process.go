@@ -70,6 +70,15 @@ func runHere(cmd *cobra.Command, path string, args, env []string) (code int, err
 	return exitCode(child.ProcessState), nil
 }
 
+// exitCode returns the exit code of a process that ended, as shells name an end by a
+// signal.
+func exitCode(s *os.ProcessState) int {
+	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return 128 + int(w.Signal())
+	}
+	return s.ExitCode()
+}
+
 // openLog opens the file for the log, and returns how to call it. Without one nothing is
 // lost for the command.
 func (r *running) openLog() (f *os.File, name string) {

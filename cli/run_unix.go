@@ -32,12 +32,3 @@ func sentToAll(s os.Signal) bool {
 
 // terminate asks a process to end.
 func terminate(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
-
-// exitCode returns the exit code of a process that ended, as shells name an end by a
-// signal.
-func exitCode(s *os.ProcessState) int {
-	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
-		return 128 + int(w.Signal())
-	}
-	return s.ExitCode()
-}
