@@ -125,11 +125,8 @@ func (t *routeTable) route(model string) *proxy.Route {
 }
 
 func (t *routeTable) find(model string) *proxy.Route {
-	i := slices.IndexFunc(t.Models, func(m config.Model) bool { return config.Pattern(m.Match).Matches(model) })
-	if i < 0 {
-		i = len(t.Models)
-	}
-	r := *t.rows[i]
+	match := t.RowOf(model).Match // "" where no row of the file does
+	r := *t.rows[slices.IndexFunc(t.rows, func(row *proxy.Route) bool { return row.Match == match })]
 	r.Limits = counting.Limits(r.Limits, model, t.DefaultWindow)
 	r.Policy = priced(r.Policy, t.Prices, model)
 	r.Counter = must(counting.For(model, r.Tokenizer))
