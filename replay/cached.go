@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"laconic/compact"
 )
@@ -43,28 +44,19 @@ func alike(before, now *compact.Message, cost int) int {
 		return 0
 	}
 	a, b := textsOf(before), textsOf(now)
-	whole, common := 0, 0
-	for _, t := range b {
-		whole += len(t)
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
 	}
-	for i := range min(len(a), len(b)) {
-		n := 0
-		for n < min(len(a[i]), len(b[i])) && a[i][n] == b[i][n] {
-			n++
-		}
-		common += n
-		if n < len(a[i]) || n < len(b[i]) {
-			break
-		}
-	}
-	if whole == 0 {
-		return 0
-	}
-	return cost * common / whole
+	said := func(texts string) int { return len(texts) - strings.Count(texts, parted) }
+	return cost * said(b[:n]) / max(said(b), 1)
 }
 
+// parted stands between two texts of a message.
+const parted = "\x00"
+
 // textsOf returns the texts of a message in the order in which a model reads them.
-func textsOf(m *compact.Message) []string {
+func textsOf(m *compact.Message) string {
 	var texts []string
 	for _, t := range []compact.Text{m.Reasoning, m.Refusal} {
 		if t.Len() > 0 {
@@ -77,7 +69,7 @@ func textsOf(m *compact.Message) []string {
 	for c := range m.Calls {
 		texts = append(texts, m.Calls[c].Name, m.Calls[c].Arguments.String())
 	}
-	return texts
+	return strings.Join(texts, parted)
 }
 
 // Prices are the prices of a token of a prompt, relative to the list price.
