@@ -84,15 +84,12 @@ func problems(found []Problem) error {
 	slices.SortStableFunc(found, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	var ps Problems
 	seen := map[Problem]bool{}
-	for _, p := range found {
-		if !seen[p] {
-			seen[p] = true
-			ps = append(ps, p)
-		}
-	}
-	return ps
+	return Problems(slices.DeleteFunc(found, func(p Problem) bool {
+		again := seen[p]
+		seen[p] = true
+		return again
+	}))
 }
 
 // DidYouMean returns a hint with the nearest known word, else with all.
