@@ -164,11 +164,8 @@ func runningWith(c *config.Config) string {
 	if c.File() == "" {
 		return before + "without a configuration file"
 	}
-	path, err := filepath.Abs(c.File())
-	if err != nil {
-		path = c.File()
-	}
-	return before + "with " + path
+	path, _ := filepath.Abs(c.File()) // "" where this folder is gone
+	return before + "with " + cmp.Or(path, c.File())
 }
 
 // checkStore asks a store that processes share for everything that it is used for.
