@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -18,39 +17,30 @@ import (
 // perRequest is the deadline of a request.
 const perRequest = time.Minute
 
-// exchange is a request and its answer.
-type exchange struct {
-	body    []byte      // as the client sent it
-	header  http.Header // of the answer; nil for a refusal
-	reply   strict.Reply
-	cached  int   // tokens of the prompt, as the answer says
-	refused error // the proxy or the upstream answered with an error
-}
-
 // ask sends the messages and reads the answer. An answer that is an error is in refused;
 // err is set if no answer came.
-func ask(ctx context.Context, c *openai.Client, req openai.ChatCompletionRequest) (x exchange, err error) {
+func ask(ctx context.Context, c *openai.Client, req openai.ChatCompletionRequest) (t turn, err error) {
 	ctx, cancel := context.WithTimeout(ctx, perRequest)
 	defer cancel()
-	x.body, _ = json.Marshal(req) // the client does the same, and says what is wrong
+	t.body, _ = json.Marshal(req) // the client does the same, and says what is wrong
 	res, err := c.CreateChatCompletion(ctx, req)
 	var answered *openai.APIError
 	var unreadable *openai.RequestError // an error answer that is not OpenAI's JSON
 	switch {
 	case errors.As(err, &answered), errors.As(err, &unreadable):
-		x.refused = err
-		return x, nil
+		t.refused = err
+		return t, nil
 	case err != nil:
-		return x, fmt.Errorf("no answer from the proxy: %w", err)
+		return t, fmt.Errorf("no answer from the proxy: %w", err)
 	}
-	x.header = res.Header()
+	t.header = res.Header()
 	for _, choice := range res.Choices {
-		x.reply = reply(&choice.Message)
+		t.reply = reply(&choice.Message)
 	}
 	if d := res.Usage.PromptTokensDetails; d != nil {
-		x.cached = d.CachedTokens
+		t.cached = d.CachedTokens
 	}
-	return x, nil
+	return t, nil
 }
 
 // recorded is a coding agent's work on a small Go service, as a chat request that would be

@@ -70,14 +70,15 @@ func (s *show) intro() {
 	s.print(bold, "  #  the agent        size of history   tokens → sent      the proxy  (without)")
 }
 
-// draw writes the line of a request. The upstream is quoted the first time that it
-// would have refused the client's own bytes, for each reason.
-func (s *show) draw(t *turn) {
+// draw writes the line of a request; what says what the agent did with the answer. The
+// upstream is quoted the first time that it would have refused the client's own bytes, for
+// each reason.
+func (s *show) draw(t *turn, what string) {
 	if t.bare != nil && !s.quoted[t.bare.Kind] {
 		s.quoted[t.bare.Kind] = true
 		s.note(red, "Without the proxy, from here on: %d “%s”", t.bare.Status, t.bare.Message)
 	}
-	epoch, repair, outcome, color := " ", " ", t.outcome, plain
+	epoch, repair, outcome, color := " ", " ", t.header.Get("x-laconic-outcome"), plain
 	if t.epoch {
 		epoch = s.paint(magenta, "◆")
 	}
@@ -102,7 +103,7 @@ func (s *show) draw(t *turn) {
 			}
 		}
 	}
-	s.print(plain, fmt.Sprintf("%3d  %s  %s  %5s → %-5s  %s%s  %s  %s", s.requests, fit(t.what, 15), s.bar(t.client, t.sent),
+	s.print(plain, fmt.Sprintf("%3d  %s  %s  %5s → %-5s  %s%s  %s  %s", s.requests, fit(what, 15), s.bar(t.client, t.sent),
 		short(t.client), short(t.sent), epoch, repair, s.paint(color, fit(outcome, 9)), s.paint(bareColor, bare)))
 	if t.refused != nil && t.refused == s.first {
 		s.note(red, "The client got an error: %v", t.refused)

@@ -94,15 +94,18 @@ type show struct {
 	whole, dropped, proxied bill
 }
 
-// turn is one request of the client, measured.
+// turn is one request of the client and its answer, measured.
 type turn struct {
-	what          string          // what the agent did with the answer
+	body    []byte      // as the client sent it
+	header  http.Header // of the answer; nil for a refusal
+	reply   strict.Reply
+	cached  int   // tokens of the prompt, as the answer says
+	refused error // what the client got instead of an answer
+
 	bare          *strict.Refusal // of the client's own bytes; nil: the upstream would answer
 	tooLong       bool            // for the upstream, as the client sent it
 	client, sent  int             // tokens as the client sent it, and as the proxy did
-	outcome       string          // from the proxy's header, or ""
 	epoch, repair bool
-	refused       error // what the client got instead of an answer
 }
 
 // request sends the messages, measures the exchange and draws it.
@@ -114,16 +117,15 @@ func (s *show) request(ctx context.Context, messages []openai.ChatCompletionMess
 		return want
 	})
 	s.requests++
-	x, err := ask(ctx, s.client, openai.ChatCompletionRequest{Model: s.story.Model, Tools: s.story.Tools, Messages: messages})
+	t, err := ask(ctx, s.client, openai.ChatCompletionRequest{Model: s.story.Model, Tools: s.story.Tools, Messages: messages})
 	if err != nil {
 		return err
 	}
-	if x.refused == nil && !reflect.DeepEqual(x.reply, want) {
-		return fmt.Errorf("request %d: the answer arrived changed:\n got %+v\nwant %+v", s.requests, x.reply, want)
+	if t.refused == nil && !reflect.DeepEqual(t.reply, want) {
+		return fmt.Errorf("request %d: the answer arrived changed:\n got %+v\nwant %+v", s.requests, t.reply, want)
 	}
-	t := s.measure(x)
-	t.what = tools(answer)
-	s.draw(&t)
+	s.measure(&t)
+	s.draw(&t, tools(answer))
 	if !s.Fast {
 		select {
 		case <-time.After(70 * time.Millisecond): // so that the eye can follow
@@ -136,10 +138,9 @@ func (s *show) request(ctx context.Context, messages []openai.ChatCompletionMess
 // measure combines the client's bytes, the proxy's headers, and what the upstream
 // accepted. The proxy's numbers are preferred: like the budget, they are in its
 // own count of tokens.
-func (s *show) measure(x exchange) turn {
-	own, bare := s.Upstream.Read("/chat/completions", x.body)
-	t := turn{bare: bare, refused: x.refused, client: own.PromptTokens(), outcome: x.header.Get("x-laconic-outcome")}
-	t.sent = t.client
+func (s *show) measure(t *turn) {
+	own, bare := s.Upstream.Read("/chat/completions", t.body)
+	t.bare, t.client, t.sent = bare, own.PromptTokens(), own.PromptTokens()
 	if t.tooLong = t.client > s.Upstream.Limit(); t.tooLong {
 		s.tooLong++
 	}
@@ -147,19 +148,19 @@ func (s *show) measure(x exchange) turn {
 		s.bareRefused++
 		if bare.Kind == strict.KindPairs {
 			s.broken++
-			t.repair = x.refused == nil
+			t.repair = t.refused == nil
 		}
 	}
 	s.whole.add(own)
 	s.dropped.add(dropOldest(*own, s.Budget))
 	switch arrived := s.arrived.Load(); {
-	case x.refused != nil:
+	case t.refused != nil:
 		if s.refused++; s.first == nil {
-			s.first = x.refused
+			s.first = t.refused
 		}
 	case arrived != nil:
 		t.sent = arrived.PromptTokens()
-		s.proxied.count(t.sent, x.cached)
+		s.proxied.count(t.sent, t.cached)
 		n := len(s.before)
 		t.epoch = len(arrived.Messages) < n || !slices.EqualFunc(s.before, arrived.Messages[:n], strict.Message.Same)
 		s.before = arrived.Messages
@@ -170,9 +171,8 @@ func (s *show) measure(x exchange) turn {
 	if t.repair {
 		s.repairs++
 	}
-	headerNumber(x.header, "x-laconic-tokens-before", &t.client)
-	headerNumber(x.header, "x-laconic-tokens-after", &t.sent)
-	return t
+	headerNumber(t.header, "x-laconic-tokens-before", &t.client)
+	headerNumber(t.header, "x-laconic-tokens-after", &t.sent)
 }
 
 // headerNumber sets *to to the number in a header, if the header holds one.
