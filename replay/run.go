@@ -128,7 +128,10 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	for result := range ordered {
 		r := <-result
 		res.take(r)
-		if o.shows(r, show) {
+		if r.conversation == nil || *o.Show != "" && r.ID != *o.Show {
+			continue
+		}
+		if show == nil || *o.Show == "" && r.peak > show.peak {
 			show = r
 		}
 	}

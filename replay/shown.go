@@ -10,15 +10,6 @@ import (
 	"laconic/view"
 )
 
-// shows reports whether a conversation is the one to show of those until now, in the
-// order of the files. before is the one that was until then, or nil.
-func (o *Options) shows(r, before *replayed) bool {
-	if r.conversation == nil || *o.Show != "" && r.ID != *o.Show {
-		return false
-	}
-	return before == nil || *o.Show == "" && r.peak > before.peak
-}
-
 // Bounds of the conversation that is shown.
 const (
 	mostShown   = 4000 // requests with a point
