@@ -161,7 +161,7 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 // free port of this machine, without TLS.
 func (r *running) configuration(cmd *cobra.Command, client *clients.Client) (*config.Config, error) {
 	over := r.overrides(cmd)
-	if listen := cmd.Flag("listen"); !listen.Changed || byItsVariable(listen) { // the variable is that of a service
+	if listen := cmd.Flag("listen"); !listen.Changed || listen.Annotations[byVariable] != nil { // the variable is that of a service
 		over = append(over, config.Override{Key: "listen", Value: "127.0.0.1:0", From: "laconic run"})
 	}
 	c, err := config.Load(r.config, over...)

@@ -47,13 +47,8 @@ func variable(flag string) string {
 	return "LACONIC_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// byVariable marks a flag that its variable set.
+// byVariable is the annotation of a flag that its variable set.
 const byVariable = "variable"
-
-func byItsVariable(f *pflag.Flag) bool {
-	_, ok := f.Annotations[byVariable]
-	return ok
-}
 
 // setByVariables sets the flags of a command that are not given and whose variables are.
 func setByVariables(cmd *cobra.Command, _ []string) (err error) {
@@ -65,7 +60,7 @@ func setByVariables(cmd *cobra.Command, _ []string) (err error) {
 		if wrong := cmd.Flags().Set(f.Name, value); wrong != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", variable(f.Name), wrong))
 		}
-		_ = cmd.Flags().SetAnnotation(f.Name, byVariable, nil) // the flag exists
+		_ = cmd.Flags().SetAnnotation(f.Name, byVariable, []string{}) // the flag exists
 	})
 	return err
 }
@@ -78,7 +73,7 @@ func (s *settings) overrides(cmd *cobra.Command) (over []config.Override) {
 			continue
 		}
 		from := "--" + o.flag
-		if byItsVariable(f) {
+		if f.Annotations[byVariable] != nil {
 			from = variable(o.flag)
 		}
 		over = append(over, config.Override{Key: o.key, Value: f.Value.String(), From: from})
