@@ -115,15 +115,9 @@ func (v *conversation) through(p *compact.Policy, b compact.Budget) iter.Seq2[in
 	}
 }
 
-// run is what one policy did to one conversation under one budget.
-type run struct {
-	Numbers
-	failures []Failure
-}
-
 // measure replays every request of a conversation through a policy.
-func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Options) *run {
-	r := &run{Numbers: Numbers{Conversations: 1, Requests: len(v.turns), Full: v.full}}
+func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Options) (r Numbers, failures []Failure) {
+	r = Numbers{Conversations: 1, Requests: len(v.turns), Full: v.full}
 	policy := p.Policy
 	if o.as != nil {
 		policy = o.as(policy)
@@ -156,7 +150,7 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 				promise, detail, _ := strings.Cut(err.Error(), ": ")
 				if slices.Contains(p.Claims, promise) {
 					r.Failures++
-					r.failures = append(r.failures, Failure{
+					failures = append(failures, Failure{
 						Policy: p.Name, Budget: name, Promise: promise, File: v.File, Conversation: v.ID, Messages: s.messages, Detail: detail,
 					})
 				}
@@ -166,7 +160,7 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 	if r.Facts > 0 {
 		r.recalls = []float64{r.Recall()}
 	}
-	return r
+	return r, failures
 }
 
 // sent returns a request with its costs, and reports for each message of the

@@ -66,16 +66,16 @@ func (r *Result) take(one *replayed) {
 		at = len(r.Files)
 		r.Files = append(r.Files, r.blank(one.file))
 	}
-	for n, run := range one.runs {
-		r.Files[at].Rows[n].add(&run.Numbers)
-		r.Total.Rows[n].add(&run.Numbers)
-		for _, f := range run.failures { // of each policy, budget and promise the first is kept
-			i := slices.IndexFunc(r.Failures, func(o Failure) bool { return o.Policy == f.Policy && o.Budget == f.Budget && o.Promise == f.Promise })
-			if i < 0 {
-				i, r.Failures = len(r.Failures), append(r.Failures, f)
-			}
-			r.Failures[i].Times++
+	for n := range one.runs {
+		r.Files[at].Rows[n].add(&one.runs[n])
+		r.Total.Rows[n].add(&one.runs[n])
+	}
+	for _, f := range one.failures { // of each policy, budget and promise the first is kept
+		i := slices.IndexFunc(r.Failures, func(o Failure) bool { return o.Policy == f.Policy && o.Budget == f.Budget && o.Promise == f.Promise })
+		if i < 0 {
+			i, r.Failures = len(r.Failures), append(r.Failures, f)
 		}
+		r.Failures[i].Times++
 	}
 }
 

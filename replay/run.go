@@ -147,8 +147,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 
 // replayed is the result of one conversation.
 type replayed struct {
-	file string
-	runs []*run // by budget, then by policy; nil: left out
+	file     string
+	runs     []Numbers // by budget, then by policy; nil: left out
+	failures []Failure // of all runs, in their order
 	// With Options.Show it may be the one to show, under a budget.
 	*conversation
 	budget compact.Budget
@@ -174,7 +175,8 @@ func (o *Options) replay(r *record.Conversation) *replayed {
 	for _, b := range o.Budgets {
 		budget := b.of(v.peak, limits)
 		for i := range o.Policies {
-			out.runs = append(out.runs, v.measure(&o.Policies[i], budget, b.String(), o))
+			numbers, failures := v.measure(&o.Policies[i], budget, b.String(), o)
+			out.runs, out.failures = append(out.runs, numbers), append(out.failures, failures...)
 		}
 	}
 	return out
