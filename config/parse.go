@@ -80,7 +80,7 @@ func decode(values map[string]any, into any) {
 // adaptive as the file has it.
 func (c *Config) policies(rows map[string]any) {
 	resolved := maps.Clone(c.Policies)
-	resolve := func(name string) {
+	for _, name := range slices.Insert(slices.Collect(maps.Keys(rows)), 0, DefaultPolicy) { // of which others are forms
 		p, builtin := c.Policies[name]
 		if !builtin {
 			p = resolved[DefaultPolicy]
@@ -88,12 +88,6 @@ func (c *Config) policies(rows map[string]any) {
 		row, _ := rows[name].(map[string]any)
 		p.replace(row)
 		resolved[name] = p
-	}
-	resolve(DefaultPolicy)
-	for name := range rows {
-		if name != DefaultPolicy {
-			resolve(name)
-		}
 	}
 	c.Policies = resolved
 }
