@@ -40,7 +40,7 @@ func (e consoleEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field)
 	brief := words != "" && !e.level.Enabled(zapcore.DebugLevel)
 	for _, f := range fields {
 		if f.Key == "stacktrace" {
-			stack = f.String
+			stack = "\n" + f.String
 			continue
 		}
 		if said[f.Key] || brief && !slices.Contains(shown, f.Key) {
@@ -50,10 +50,7 @@ func (e consoleEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field)
 		f.AddTo(values)
 		line.AppendString(" " + f.Key + "=" + shownValue(values.Fields[f.Key]))
 	}
-	if stack != "" {
-		line.AppendString("\n" + stack)
-	}
-	line.AppendString("\n")
+	line.AppendString(stack + "\n")
 	return line, nil
 }
 
