@@ -71,13 +71,11 @@ func (u *Upstream) overflow(req *Request) *Refusal {
 	}
 	prompt, limit := req.PromptTokens(), u.o.Limit
 	parts, and, or := fmt.Sprintf("%d in the messages", req.MessageTokens), "", ""
+	sentence := fmt.Sprintf("your messages resulted in %d tokens", prompt)
 	if req.ToolTokens > 0 {
 		parts += fmt.Sprintf(", %d in the functions", req.ToolTokens)
-		and, or = ", functions,", " or functions"
-	}
-	sentence := fmt.Sprintf("your messages resulted in %d tokens", prompt)
-	if or != "" {
 		sentence += " (" + parts + ")"
+		and, or = ", functions,", " or functions"
 	}
 	if prompt <= limit { // only the output is too large
 		sentence = fmt.Sprintf("you requested %d tokens (%s, %d in the completion)", uint64(prompt)+uint64(req.MaxTokens), parts, req.MaxTokens)
