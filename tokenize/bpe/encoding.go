@@ -89,7 +89,7 @@ func (e *Encoding) countPiece(s *scratch, text []byte, p, end int) int {
 	known := &s.words[w.hash()>>(64-wordBits)]
 	if known.first != w.first || known.rest&(1<<countShift-1) != w.rest {
 		count := 1
-		if e.tokens.words[e.tokens.place(w)] != w {
+		if !e.tokens.words[w] {
 			count = s.merger.count(e, text[p:end])
 		}
 		*known = word{w.first, w.rest | uint64(count)<<countShift}

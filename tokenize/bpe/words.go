@@ -40,34 +40,21 @@ func (w word) hash() uint64 {
 	return (high ^ low) * mix
 }
 
-// A tokenSet has the pieces that are one token. For words it is a hash table with open
-// addressing, of which half of the places or more are empty.
+// A tokenSet has the pieces that are one token.
 type tokenSet struct {
-	words  []word // an empty place is zero
-	shift  uint
+	words  map[word]bool
 	longer map[string]bool
 }
 
 func newTokenSet(v *vocab) *tokenSet {
-	b := bits.Len(uint(2 * v.len()))
-	t := &tokenSet{words: make([]word, 1<<b), shift: uint(64 - b), longer: map[string]bool{}}
+	t := &tokenSet{words: make(map[word]bool, v.len()), longer: map[string]bool{}}
 	for id := range uint32(v.len()) {
 		token := v.token(id)
 		if len(token) > maxWord {
 			t.longer[string(token)] = true
 			continue
 		}
-		w := wordAt(token, 0, len(token))
-		t.words[t.place(w)] = w
+		t.words[wordAt(token, 0, len(token))] = true
 	}
 	return t
-}
-
-// place returns where a word is, or could be.
-func (t *tokenSet) place(w word) uint64 {
-	at := w.hash() >> t.shift
-	for t.words[at] != w && t.words[at].rest != 0 {
-		at = (at + 1) % uint64(len(t.words))
-	}
-	return at
 }
