@@ -80,15 +80,6 @@ type Part struct {
 	Thought bool
 }
 
-// A CallKind says in which form a call is written.
-type CallKind uint8
-
-// The forms of a call: of a function, and of a custom tool.
-const (
-	CallFunction CallKind = iota
-	CallCustom
-)
-
 // byName begins an id that nobody sent. No JSON string begins so.
 const byName = "\xff"
 
@@ -110,7 +101,7 @@ func (m *Message) RoleName() string {
 
 // A Call is one tool call of an assistant message.
 type Call struct {
-	Kind      CallKind
+	Custom    bool   // of a custom tool, and not of a function
 	Nth       uint32 // number in the client's message, from 1; 0: the client did not send it
 	ID        string // "" if missing or not a string
 	Name      string
@@ -239,7 +230,7 @@ func (p Part) Equal(q Part) bool {
 
 // Equal reports whether two calls are the same.
 func (c Call) Equal(o Call) bool {
-	return c.Kind == o.Kind && c.ID == o.ID && c.Name == o.Name && c.Sealed == o.Sealed && c.Arguments.Equal(o.Arguments)
+	return c.Custom == o.Custom && c.ID == o.ID && c.Name == o.Name && c.Sealed == o.Sealed && c.Arguments.Equal(o.Arguments)
 }
 
 // Media reports whether a part shows or plays something.

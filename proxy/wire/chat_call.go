@@ -52,7 +52,7 @@ func (d *decoder) call(in int32) {
 	d.close(p.element)
 	said := function
 	if kind == "custom" {
-		c.Kind, said = compact.CallCustom, custom
+		c.Custom, said = true, custom
 	}
 	d.add(c, p, said)
 }

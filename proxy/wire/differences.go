@@ -74,7 +74,7 @@ func (e *encoder) set(object, old span, key, text string) {
 
 // call writes what changed of one call of a message.
 func (e *encoder) call(m *compact.Message, is, was *compact.Call, p *place) error {
-	if is.Kind != was.Kind || is.Name != was.Name {
+	if is.Custom != was.Custom || is.Name != was.Name {
 		return errors.New("kind and name of a call stay")
 	}
 	if is.ID != was.ID {

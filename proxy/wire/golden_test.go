@@ -337,7 +337,7 @@ func describeMessage(m *compact.Message) string {
 		}
 	}
 	for _, c := range m.Calls {
-		kind, id := [...]string{"call", "custom call"}[c.Kind], c.ID
+		kind, id := map[bool]string{false: "call", true: "custom call"}[c.Custom], c.ID
 		if _, named := compact.NameIn(id); named {
 			kind, id = "legacy call", ""
 		}

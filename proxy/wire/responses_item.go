@@ -180,7 +180,7 @@ func (d *itemDecoder) itemCall(it *item) {
 	case "function_call":
 		c.Arguments, p.text = d.textOf(it.arguments), it.arguments.span
 	case "custom_tool_call":
-		c.Kind, c.Arguments, p.text = compact.CallCustom, d.textOf(it.input), it.input.span
+		c.Custom, c.Arguments, p.text = true, d.textOf(it.input), it.input.span
 	default:
 		c.Name, c.Sealed = it.kind, true
 		c.Arguments = compact.Plain(lent(d.raw(d.elements[d.holder].whole)))
