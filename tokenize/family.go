@@ -111,11 +111,11 @@ func pictureNamed(text string) picture {
 	case "tiles":
 		return tiles{n[0], n[1]}
 	case "area":
-		return area{n[0], n[1]}
+		return area(n[0], n[1])
 	case "crops":
-		return crops{n[0]}
+		return crops(n[0])
 	case "lines":
-		return lines{n[0], n[1]}
+		return lines(n[0], n[1])
 	}
 	return pictures[text]
 }
@@ -127,8 +127,8 @@ var pictures = map[string]picture{
 	// gpt-6 was seen to take 11,970 squares under "auto"; where it stops is not known.
 	"openAI6": patches{side: 32, percent: 120, limit: 12_000, high: 2_500},
 
-	"claude4":  area{1568, 1_600},
-	"mistral3": lines{28, 1540}, // patches of 14, merged two by two
+	"claude4":  area(1568, 1_600),
+	"mistral3": lines(28, 1540), // patches of 14, merged two by two
 
 	// Qwen's own processor takes up to 16,384 squares of 28 pixels; hosts stop at 2,560 or less unless told otherwise,
 	// so a picture of unknown size is charged 4,096.

@@ -85,54 +85,43 @@ func shrink(w, h, limit int) (cols, rows int) {
 // isqrt returns ⌊√n⌋. The root of a number below 2⁵² is rounded to the nearest, so that its whole part is right.
 func isqrt(n int) int { return int(math.Sqrt(float64(n))) }
 
-// area is Claude's way: the long edge comes down to edge pixels, then a token pays for 750 pixels. Newer
-// documentation counts squares of 28 × 28 instead, which small pictures feel; the larger of the two is taken.
-type area struct {
-	edge  int // pixels
-	limit int // tokens
+// fitted is a way for which no side is longer than edge: a longer picture comes down to that first.
+type fitted struct {
+	edge int                // pixels
+	cost func(w, h int) int // of what fits
 }
 
-func (a area) tokens(w, h int, _ string) int {
-	w, h = fit(w, h, a.edge)
-	return min(a.limit, max(ceilDiv(w*h, 750), ceilDiv(w, 28)*ceilDiv(h, 28)))
-}
-
-func (a area) largest() (w, h int) { return a.edge, a.edge }
-
-// crops is the way of Gemini up to 2.5: one unit of 258 tokens up to 384 × 384, else one per tile. A tile is a
-// square of the short side / 1.5, between 256 and 768 pixels; pictures are scaled down to 3072 first.
-type crops struct{ tile int }
-
-func (c crops) tokens(w, h int, _ string) int {
-	if w <= 384 && h <= 384 {
-		return c.tile
+func (f fitted) tokens(w, h int, _ string) int {
+	if long := max(w, h); long > f.edge {
+		w, h = ceilDiv(w*f.edge, long), ceilDiv(h*f.edge, long)
 	}
-	w, h = fit(w, h, 3072)
-	unit := min(max(min(w, h)*2/3, 256), 768)
-	return c.tile * min(ceilDiv(w, unit)*ceilDiv(h, unit), 16) // of a square
+	return f.cost(w, h)
 }
 
-func (c crops) largest() (w, h int) { return 3072, 3072 }
+func (f fitted) largest() (w, h int) { return f.edge, f.edge }
 
-// lines is Mistral's way: squares of side pixels, and one more token that ends each row of them.
-type lines struct {
-	side int // pixels: the encoder's patch times what it merges
-	edge int // the long edge comes down to this
+// area is Claude's way: a token pays for 750 pixels, up to a limit of tokens. Newer documentation counts squares of
+// 28 × 28 instead, which small pictures feel; the larger of the two is taken.
+func area(edge, limit int) picture {
+	return fitted{edge, func(w, h int) int { return min(limit, max(ceilDiv(w*h, 750), ceilDiv(w, 28)*ceilDiv(h, 28))) }}
 }
 
-func (l lines) tokens(w, h int, _ string) int {
-	w, h = fit(w, h, l.edge)
-	return (ceilDiv(w, l.side) + 1) * ceilDiv(h, l.side)
+// crops is the way of Gemini up to 2.5: one unit of so many tokens up to 384 × 384, else one per tile. A tile is a
+// square of the short side / 1.5, between 256 and 768 pixels.
+func crops(tile int) picture {
+	return fitted{3072, func(w, h int) int {
+		if w <= 384 && h <= 384 {
+			return tile
+		}
+		unit := min(max(min(w, h)*2/3, 256), 768)
+		return tile * min(ceilDiv(w, unit)*ceilDiv(h, unit), 16) // of a square
+	}}
 }
 
-func (l lines) largest() (w, h int) { return l.edge, l.edge }
-
-// fit scales a picture down until no side is longer than edge, rounding up.
-func fit(w, h, edge int) (int, int) {
-	if long := max(w, h); long > edge {
-		return ceilDiv(w*edge, long), ceilDiv(h*edge, long)
-	}
-	return w, h
+// lines is Mistral's way: squares of side pixels, which the encoder merges from its patches, and one more token that
+// ends each row of them.
+func lines(side, edge int) picture {
+	return fitted{edge, func(w, h int) int { return (ceilDiv(w, side) + 1) * ceilDiv(h, side) }}
 }
 
 // Image returns the cost of a picture. url is a data URL (the size is read from the header of a PNG, JPEG, GIF or WebP,
