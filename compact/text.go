@@ -54,25 +54,3 @@ func (t Text) Source() (source string, encoded bool) { return t.source, t.coding
 func (t Text) Equal(u Text) bool {
 	return t.size == u.size && (t.source == u.source && t.coding == u.coding || t.String() == u.String())
 }
-
-// decoded returns the text in the form in which String returns it.
-func (t Text) decoded() Text {
-	if t.coding == nil {
-		return t
-	}
-	return Plain(t.String())
-}
-
-// Decode decodes the texts of messages, for callers that read them often.
-func Decode(msgs []Message) {
-	for i := range msgs {
-		m := &msgs[i]
-		m.Reasoning, m.Refusal = m.Reasoning.decoded(), m.Refusal.decoded()
-		for p := range m.Parts {
-			m.Parts[p].Text = m.Parts[p].Text.decoded()
-		}
-		for c := range m.Calls {
-			m.Calls[c].Arguments = m.Calls[c].Arguments.decoded()
-		}
-	}
-}

@@ -36,7 +36,6 @@ type turn struct {
 
 // prepare computes what all policies are compared with.
 func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversation {
-	compact.Decode(r.Messages)
 	v := &conversation{Conversation: r, counter: c}
 	v.fixed = c.Fixed(compact.Beside{Tools: r.Tools, Functions: r.Functions, Format: r.Format})
 	v.costs = make([]int, len(r.Messages))

@@ -136,7 +136,6 @@ func recorded(t testing.TB, chat []byte) *wire.Request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compact.Decode(r.Conversation.Messages)
 	return r
 }
 
