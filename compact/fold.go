@@ -154,7 +154,7 @@ func (f *folding) show(k int) {
 		d.show(i)
 		d.add(i, &d.msgs[i], d.pinned[i])
 	}
-	f.budget = f.input.budget.at(rateAt(f.rates, d.length()))
+	f.budget = f.input.budget.at(rateAt(f.rates, d.length))
 	d.settleTask(f.budget.Placing / taskShare)
 	perRequest := f.policy.PerRequest != nil
 	if d.required = d.permanent; !perRequest {

@@ -20,6 +20,7 @@ type view struct {
 	removedBy []int32 // per message: 1 + the index in books.reasons, or 0
 
 	end             int // number of visible messages
+	length          int // of the client's list, as far as it is visible
 	total, count    int // cost of the request, and number of messages left
 	rounded         int // tokens of total that the request does not have
 	task            task
@@ -74,7 +75,7 @@ func (v *view) show(i int) {
 	if v.instructs(i) || v.pinned[i] {
 		v.stays(i)
 	}
-	v.end = i + 1
+	v.end, v.length = i+1, max(v.length, m.Origin+1)
 }
 
 // stays adds message i to what stays at every later request point.
@@ -92,15 +93,6 @@ func (v *view) instructs(i int) bool {
 // answers reports whether an exchange with an answer begins with message i.
 func (v *view) answers(i int) bool {
 	return v.msgs[i].Role == Assistant && int(v.exchanges.start[i]) == i
-}
-
-// length returns how many messages of the client's list are visible.
-func (v *view) length() int {
-	last := v.end - 1
-	if last < 0 {
-		return 0
-	}
-	return max(int(v.exchanges.latest[last]), v.msgs[last].Origin) + 1
 }
 
 // removed reports whether message i was removed.
@@ -224,9 +216,6 @@ func layoutOf(msgs []Message) layout {
 		}
 		l.caller[i] = caller
 	}
-	if i := slices.IndexFunc(msgs, func(m Message) bool { return !m.Role.Instruction() }); i >= 0 {
-		l.startsWithCall = len(msgs[i].Calls) > 0
-	}
 	l.next[n], speaker = int32(n), int32(n)
 	for i := n - 1; i >= 0; i-- {
 		if l.after[i] = speaker; !msgs[i].Role.Instruction() {
@@ -237,6 +226,7 @@ func layoutOf(msgs []Message) layout {
 			l.next[i] = int32(i)
 		}
 	}
+	l.startsWithCall = int(speaker) < n && len(msgs[speaker].Calls) > 0
 	return l
 }
 
