@@ -137,21 +137,17 @@ func (d *Draft) stages() (reports []StageReport) {
 // lasting returns the edits that still show at the end: the last rewrite of
 // each part of a message that is left, and the removals as runs.
 func (d *Draft) lasting() []Edit {
-	type place struct {
-		what     Op
-		at, part int
-	}
-	seen := make(map[place]bool, len(d.journal))
+	seen := make(map[Edit]bool, len(d.journal)) // by what an edit is of
 	var edits []Edit
 	for _, e := range slices.Backward(d.journal) {
-		r := place{e.Op, e.At, e.Part}
+		of := Edit{Op: e.Op, At: e.At, Part: e.Part}
 		if e.Op == OpMedia {
-			r.what = OpRewrite
+			of.Op = OpRewrite
 		}
-		if !seen[r] && !d.removed(e.At) {
+		if !seen[of] && !d.removed(e.At) {
 			edits = append(edits, e)
 		}
-		seen[r] = true
+		seen[of] = true
 	}
 	slices.Reverse(edits)
 	return append(edits, d.removals(false)...)
