@@ -59,22 +59,11 @@ func (r *repairer) roundAt(i int) round {
 	return o
 }
 
-// take pairs call n of c with result k.
-func (r *repairer) take(c *caller, n, k int) {
-	c.answers[n], r.owned[k] = k, true
-}
-
 // waiting are the calls of one round with some id that are open, the last such round so
 // far.
 type waiting struct {
 	in    *round
-	calls []opened
-}
-
-// opened is call n of a message.
-type opened struct {
-	by *caller
-	n  int
+	calls []*int // where the answer of each goes
 }
 
 // pairForward pairs the nth call of a round that has some id with the nth result behind
@@ -94,13 +83,13 @@ func (r *repairer) pairForward() {
 					last[call.ID] = &waiting{in: o}
 				}
 				w := last[call.ID]
-				w.calls = append(w.calls, opened{c, n})
+				w.calls = append(w.calls, &c.answers[n])
 			}
 		}
 		for i := o.results; i < next; i++ {
 			w := last[r.in[i].Answers]
 			if r.in[i].Role.Result() && w != nil && len(w.calls) > 0 && (crosses(r.in[i].Answers) || w.in == o && i < o.end) {
-				r.take(w.calls[0].by, w.calls[0].n, i)
+				*w.calls[0], r.owned[i] = i, true
 				w.calls = w.calls[1:]
 			}
 		}
@@ -139,7 +128,7 @@ func (r *repairer) pairBackward(ids map[string]occurrence) {
 			for n, answer := range c.answers {
 				id := r.in[c.at].Calls[n].ID
 				if o := ids[id]; answer == open && crosses(id) && o.calls == 1 && o.results == 1 && !r.owned[o.result] {
-					r.take(c, n, o.result)
+					c.answers[n], r.owned[o.result] = o.result, true
 				}
 			}
 		}
@@ -182,5 +171,5 @@ func (r *repairer) pairLeftover(o *round, ids map[string]occurrence) {
 	if _, byName := NameIn(of); named != byName || name != "" && ids[id].calls > 0 || r.mode == RepairDrop && of != "" && name != "" {
 		return
 	}
-	r.take(c, call, result)
+	c.answers[call], r.owned[result] = result, true
 }
