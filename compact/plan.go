@@ -76,14 +76,6 @@ func (p *Plan) Protects(i int) bool {
 	return d.instructs(i) || d.pinned[i] || d.tells(i) || i == d.newestUser
 }
 
-// SlotStage returns the name of the stage that made the slot, or "".
-func (p *Plan) SlotStage() string {
-	if p.fold == nil || p.fold.d.slot == nil {
-		return ""
-	}
-	return p.fold.d.stageNames[p.fold.d.slotStage]
-}
-
 // Costs returns what each message cost as it came, and what it costs as the plan
 // leaves it, without what a slot adds; as the policy counts. What is returned is the
 // plan's own, and must not be changed. It is nil where the list was repaired or may be
@@ -116,6 +108,8 @@ type Slot struct {
 	Before int `json:"before"`
 	// Role is the role of such a message; 0: User.
 	Role Role `json:"role,omitempty"`
+	// Stage is the name of the stage that made the slot.
+	Stage string `json:"-"`
 	// Label heads a summary in the slot, as the system does that the policy is
 	// known from; "": the frame's own words.
 	Label string `json:"label,omitempty"`

@@ -269,6 +269,7 @@ func (d *Draft) newSlot() *Slot {
 	from, originals := d.slot, d.in.msgs
 	s := &Slot{
 		From: from.spans[0].From, To: from.last().To, End: from.last().End, At: d.gap.host, Size: from.size, Label: from.label,
+		Stage: d.stageNames[d.slotStage],
 		Spans: slices.Clone(from.spans), draft: d, originals: originals,
 	}
 	if s.At < 0 && d.task.last >= 0 && (d.task.last < s.End || d.opens(d.task.first, d.gap.from)) {

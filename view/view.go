@@ -154,7 +154,7 @@ func (r *Request) slot(p *Planned) {
 	if s == nil {
 		return
 	}
-	r.Slot = &Slot{At: s.Host(), Stage: p.Plan.SlotStage(), Room: s.Size, Spans: make([]Span, len(s.Spans))}
+	r.Slot = &Slot{At: s.Host(), Stage: s.Stage, Room: s.Size, Spans: make([]Span, len(s.Spans))}
 	r.Slot.In = max(0, r.Slot.At)
 	for n, text := range s.Texts(p.Texts) {
 		one := Span{Messages: s.Told(n), Room: s.Spans[n].Size, Sent: compact.CostText(p.Counter, text), Summary: n < len(p.Texts) && p.Texts[n] != ""}

@@ -69,7 +69,7 @@ func adds(plan *compact.Plan, r *compact.Report, out []compact.Message) error {
 		return fmt.Errorf("stages saved %d tokens of %d: %+v", saved, want, r.Stages)
 	}
 	if plan.Slot != nil {
-		s := stages[plan.SlotStage()]
+		s := stages[plan.Slot.Stage]
 		s.Edits--
 		s.Saved += plan.Slot.Size
 		stages[s.Name] = s
