@@ -68,10 +68,9 @@ func nineLettersOf(id string, taken map[string]bool) string {
 // chargeIDs: the names cost what they cost, if no two of a message are the same.
 func chargeIDs(c Counter, m *Message) (n int) {
 	if m.Role == Tool {
-		named := Message{Role: Tool, Shape: m.Shape, Answers: nineLettersOf(m.Answers, nil), Name: m.Name, Edited: true}
-		was := named
-		was.Answers = m.Answers
-		return max(0, c.Envelope(&named)-c.Envelope(&was))
+		named := *m
+		named.Answers = nineLettersOf(m.Answers, nil)
+		return max(0, c.Envelope(&named)-c.Envelope(m))
 	}
 	for i := range m.Calls {
 		named := m.Calls[i]

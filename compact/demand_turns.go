@@ -16,12 +16,8 @@ func takeTurns(msgs []Message, record func(Edit)) []Message {
 	for i := range msgs {
 		m := &msgs[i]
 		if role := m.turn(); role == last && !bound[i] {
-			between := User
-			if role == User {
-				between = Assistant
-			}
 			record(Edit{Op: OpInsert, Why: "two turns of one role", Origin: m.Origin})
-			out, from = append(append(out, msgs[from:i]...), turnOf(between)), i
+			out, from = append(append(out, msgs[from:i]...), turnAfter(role)), i
 		} else if role != 0 {
 			last = role
 		}
@@ -50,13 +46,13 @@ func (m *Message) turn() Role {
 	return 0
 }
 
-// turnOf returns a turn that nobody took.
-func turnOf(r Role) Message {
-	text := noMessage
-	if r == Assistant {
-		text = noAnswer
+// turnAfter returns a turn that nobody took, behind one of a role.
+func turnAfter(r Role) Message {
+	turn, text := User, noMessage
+	if r == User {
+		turn, text = Assistant, noAnswer
 	}
-	return Message{Role: r, Shape: String, Parts: []Part{{Text: Plain(text)}}, Origin: Added, Edited: true}
+	return Message{Role: turn, Shape: String, Parts: []Part{{Text: Plain(text)}}, Origin: Added, Edited: true}
 }
 
 // chargeTurn: another turn may come before one, and before an instruction that
@@ -65,6 +61,6 @@ func chargeTurn(c Counter, m *Message) int {
 	if m.turn() == 0 && !m.Role.Instruction() {
 		return 0
 	}
-	user, assistant := turnOf(User), turnOf(Assistant)
+	user, assistant := turnAfter(Assistant), turnAfter(User)
 	return max(CostOfPieces(c, &user), CostOfPieces(c, &assistant))
 }
