@@ -22,8 +22,7 @@ func plainID(id string) string {
 const longestID = 40
 
 // rename sets a new id on every call whose id is missing, is not as the API takes it,
-// or was used before in the same message, or in the list where the API demands that. Its result follows in
-// align.
+// or was used before in the same message, or in the list where the API demands that.
 func (r *repairer) rename(m *Message, answers []int) {
 	ids := make(map[string]bool, len(m.Calls))
 	for n := range m.Calls {
@@ -100,24 +99,6 @@ func freshID(id string, longest int, taken func(string) bool, next *int) string 
 
 func alphanumeric(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool { return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') })
-}
-
-// align sets the id of its call on every result. results are the results of m, in
-// the given order.
-func (r *repairer) align(m *Message, answers []int, results []Message, order []int) {
-	call := make(map[int]int, len(answers))
-	for n, k := range answers {
-		call[k] = n
-	}
-	for i, k := range order {
-		res := &results[i]
-		want := m.Calls[call[k]].ID
-		if res.Answers == want {
-			continue
-		}
-		res.Answers, res.Edited = want, true
-		r.record(Edit{Op: OpSetID, Why: "result takes the id of its call", Origin: res.Origin, ID: want})
-	}
 }
 
 // crosses reports whether a call or result with that id may leave its round.

@@ -211,15 +211,26 @@ func (r *repairer) place(o *round) {
 		r.rename(&m, c.answers)
 		at := len(r.out)
 		r.out = append(r.out, m)
-		order := slices.DeleteFunc(slices.Clone(c.answers), func(k int) bool { return k == open })
-		moved := n < len(o.callers)-1 || !r.inOrder(order, o.results)
-		for _, k := range order {
-			r.out = append(r.out, r.in[k])
-			if moved {
-				r.record(Edit{Op: OpMove, Why: "result put directly behind its call", Origin: r.in[k].Origin, ID: r.in[k].Answers})
+		order := make([]int, 0, len(c.answers)) // the calls that have a result
+		for n, k := range c.answers {
+			if k != open {
+				order = append(order, n)
 			}
 		}
-		r.align(&r.out[at], c.answers, r.out[at+1:], order)
+		moved := n < len(o.callers)-1 || !r.inOrder(order, c.answers, o.results)
+		for _, n := range order {
+			result := r.in[c.answers[n]]
+			r.out = append(r.out, result)
+			if moved {
+				r.record(Edit{Op: OpMove, Why: "result put directly behind its call", Origin: result.Origin, ID: result.Answers})
+			}
+		}
+		for i, n := range order {
+			if res, id := &r.out[at+1+i], r.out[at].Calls[n].ID; res.Answers != id {
+				res.Answers, res.Edited = id, true
+				r.record(Edit{Op: OpSetID, Why: "result takes the id of its call", Origin: res.Origin, ID: id})
+			}
+		}
 		for n, k := range c.answers {
 			if k == open {
 				id := r.out[at].Calls[n].ID
@@ -238,18 +249,18 @@ func (r *repairer) place(o *round) {
 	}
 }
 
-// inOrder puts the results of a message in the order of the list if all of them are
+// inOrder puts the calls of a message in the order of their results if all of those are
 // in the run of results that starts at j, directly after the message, and reports
-// whether they are. Otherwise they stay in the order of the calls, and move.
-func (r *repairer) inOrder(results []int, j int) bool {
+// whether they are. Otherwise the results take the order of the calls, and move.
+func (r *repairer) inOrder(calls, answers []int, j int) bool {
 	run := j
 	for run < len(r.in) && r.in[run].Role.Result() {
 		run++
 	}
-	if slices.ContainsFunc(results, func(k int) bool { return k < j || k >= run }) {
+	if slices.ContainsFunc(calls, func(n int) bool { return answers[n] < j || answers[n] >= run }) {
 		return false
 	}
-	slices.Sort(results)
+	slices.SortFunc(calls, func(a, b int) int { return answers[a] - answers[b] })
 	return true
 }
 
