@@ -36,12 +36,13 @@ type Entry struct {
 
 // Catalogue lists the named policies.
 var Catalogue = []Entry{
-	entry("adaptive", allPromises, adaptive{}),
-	entry("elide", faithful, elide{Keep: 4, MinBytes: 256}),
-	entry("turns", faithful, turns{CharsPerToken: 4}),
-	entry("window", faithful, window{Keep: DefaultWindow}),
-	entry("summary", faithful, summary{Start: 12_000, Keep: 6, MaxTokens: 500}),
-	entry("layered", faithful, layered{Threshold: 0.8, Keep: 10, MaxChars: 5000}),
+	// A configuration changes the fields of the adaptive policy and its ladder.
+	entry("adaptive", allPromises, struct{}{}, func(struct{}) *compact.Policy { return &compact.Policy{Ladder: stage.Default()} }),
+	entry("elide", faithful, elide{Keep: 4, MinBytes: 256}, elide.policy),
+	entry("turns", faithful, turns{CharsPerToken: 4}, turns.policy),
+	entry("window", faithful, window{Keep: DefaultWindow}, func(o window) *compact.Policy { return Window(o.Keep) }),
+	entry("summary", faithful, summary{Start: 12_000, Keep: 6, MaxTokens: 500}, summary.policy),
+	entry("layered", faithful, layered{Threshold: 0.8, Keep: 10, MaxChars: 5000}, layered.policy),
 }
 
 // What a policy claims. The policies of other systems are untouched, paired and
@@ -51,16 +52,14 @@ var (
 	faithful    = []string{"untouched", "paired", "never worse"}
 )
 
-// options are the options of a policy, from which the policy is made.
-type options interface{ policy() *compact.Policy }
-
-func entry[O options](name string, claims []string, defaults O) Entry {
+// entry returns the entry of a policy that is made from options.
+func entry[O any](name string, claims []string, defaults O, made func(O) *compact.Policy) Entry {
 	return Entry{name, claims, stage.OptionsOf(defaults), func(raw []byte) (*compact.Policy, error) {
 		o := defaults
 		if err := stage.ReadOptions(name, &o, raw); err != nil {
 			return nil, err
 		}
-		p := o.policy()
+		p := made(o)
 		p.Name = name
 		return p, nil
 	}}
@@ -91,12 +90,6 @@ func Named(name string) (named Entry) {
 	}
 	return named
 }
-
-// adaptive has no options of its own: a configuration changes its fields and
-// its ladder.
-type adaptive struct{}
-
-func (adaptive) policy() *compact.Policy { return &compact.Policy{Ladder: stage.Default()} }
 
 // lastFrom returns the start of the exchange that holds the nth message from
 // the end: the last n messages of the originals, without cutting a pair.

@@ -10,8 +10,6 @@ type window struct {
 // DefaultWindow is how many messages the window policy keeps by default.
 const DefaultWindow = 4
 
-func (o window) policy() *compact.Policy { return Window(o.Keep) }
-
 // Window returns the window policy: at the budget, at four bytes to the token,
 // the list is cut to its last keep messages and back to a user message, so that
 // no pair is cut in two and the model starts with a question. Pins before the
