@@ -9,13 +9,10 @@ type Text struct {
 	size   int
 }
 
-// A Coding is a form in which texts may be held. Both funcs must be pure, and
-// agree.
+// A Coding is a form in which texts may be held.
 type Coding struct {
-	// Decode returns the text of a source.
+	// Decode returns the text of a source. It must be pure.
 	Decode func(source string) string
-	// Append appends the text of a source to dst.
-	Append func(dst []byte, source string) []byte
 }
 
 // Plain returns the Text of a string.
@@ -36,14 +33,6 @@ func (t Text) String() string {
 		return t.source
 	}
 	return t.coding.Decode(t.source)
-}
-
-// AppendTo appends the decoded text to dst.
-func (t Text) AppendTo(dst []byte) []byte {
-	if t.coding == nil {
-		return append(dst, t.source...)
-	}
-	return t.coding.Append(dst, t.source)
 }
 
 // Source returns the text in the form in which it is held, and whether that form

@@ -68,7 +68,7 @@ func (c *Chain) texts(values ...string) {
 }
 
 func (c *Chain) content(t compact.Text) {
-	c.buf = t.AppendTo(c.buf[:0])
+	c.buf = append(c.buf[:0], t.String()...)
 	c.ints(len(c.buf))
 	_, _ = c.hash.Write(c.buf)
 }

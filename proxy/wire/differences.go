@@ -260,7 +260,7 @@ func joined(parts []compact.Part) (string, error) {
 		if parts[i].Kind != compact.KindText {
 			return "", errors.New("a part that is not text cannot be written")
 		}
-		text = parts[i].Text.AppendTo(text)
+		text = append(text, parts[i].Text.String()...)
 	}
 	return string(text), nil
 }

@@ -14,7 +14,7 @@ import (
 
 // jsonString is the form in which the texts of a request are held: the inside of
 // a JSON string that was checked.
-var jsonString = &compact.Coding{Decode: unquote, Append: appendUnquoted}
+var jsonString = &compact.Coding{Decode: unquote}
 
 // shortEscape is what a character means behind a backslash; 0 for u.
 var shortEscape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
@@ -24,20 +24,12 @@ func unquote(inside string) string {
 	if strings.IndexByte(inside, '\\') < 0 {
 		return inside
 	}
-	return lent(appendUnquoted(make([]byte, 0, len(inside)), inside))
-}
-
-// appendUnquoted appends what unquote would give.
-func appendUnquoted(out []byte, inside string) []byte {
-	for {
-		i := strings.IndexByte(inside, '\\')
-		if i < 0 {
-			return append(out, inside...)
-		}
-		out = append(out, inside[:i]...)
+	out := make([]byte, 0, len(inside))
+	for i := strings.IndexByte(inside, '\\'); i >= 0; i = strings.IndexByte(inside, '\\') {
 		r, n := escaped(inside[i:])
-		out, inside = utf8.AppendRune(out, r), inside[i+n:]
+		out, inside = utf8.AppendRune(append(out, inside[:i]...), r), inside[i+n:]
 	}
+	return lent(append(out, inside...))
 }
 
 // escaped returns the character that an escape at the start of a text stands for, and

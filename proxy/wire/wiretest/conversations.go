@@ -140,10 +140,9 @@ func recorded(t testing.TB, chat []byte) *wire.Request {
 }
 
 // textOf returns what a message says, its parts joined.
-func textOf(m *compact.Message) string {
-	var text []byte
+func textOf(m *compact.Message) (text string) {
 	for i := range m.Parts {
-		text = m.Parts[i].Text.AppendTo(text)
+		text += m.Parts[i].Text.String()
 	}
-	return string(text)
+	return text
 }
