@@ -57,7 +57,6 @@ import (
 
 	"laconic/proxy/access"
 	"laconic/proxy/admission"
-	"laconic/proxy/body"
 	"laconic/proxy/discover"
 	"laconic/proxy/learn"
 	"laconic/proxy/operate"
@@ -75,7 +74,6 @@ type Proxy struct {
 	memory    *admission.Gate
 	quotas    admission.Quotas
 	signIns   admission.Quotas // by browser or program, and address
-	decoder   body.Decoder
 	learnt    *learn.Memory
 	asker     *discover.Asker
 	upstreams operate.Upstreams
@@ -108,8 +106,7 @@ func New(o Options) (*Proxy, error) {
 		sessions: access.NewSessions(),
 		// Via names this process and not the program, so that one Laconic may
 		// stand behind another.
-		mark:    "laconic-" + randomID(),
-		decoder: body.NewDecoder(),
+		mark: "laconic-" + randomID(),
 	}
 	p.closing, p.close = context.WithCancel(context.Background())
 	s := newSettings(o, p.mark)

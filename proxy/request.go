@@ -147,7 +147,7 @@ func (x *request) read() (*body.Body, *apierror.Error) {
 		return nil, x.unreadable(err)
 	}
 	x.bodyRead = true
-	in, err := x.p.decoder.Open(x.r.Context(), received, body.Encoding(x.r.Header), x.memory, limit)
+	in, err := body.Open(x.r.Context(), received, body.Encoding(x.r.Header), x.memory, limit)
 	if err != nil {
 		return nil, x.unreadable(err)
 	}

@@ -45,17 +45,12 @@ type Body struct {
 	Memory  *admission.Reservation
 }
 
-// Decoder decompresses bodies, leaving half of the processors to others. No more
-// than these hold the memory that decompressing takes.
-type Decoder struct{ running *semaphore.Weighted }
-
-// NewDecoder makes a decoder.
-func NewDecoder() Decoder {
-	return Decoder{semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2)))}
-}
+// decoders are what decompresses bodies: half of the processors are left to others. No
+// more than these hold the memory that decompressing takes.
+var decoders = semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2)))
 
 // Open takes memory for a body that was received, and reads its text.
-func (d Decoder) Open(ctx context.Context, sent []byte, encoding string, memory *admission.Reservation, limit int64) (*Body, error) {
+func Open(ctx context.Context, sent []byte, encoding string, memory *admission.Reservation, limit int64) (*Body, error) {
 	b := &Body{Sent: sent, Text: sent, Memory: memory}
 	size := cost(sent)
 	if encoding != "" {
@@ -67,7 +62,7 @@ func (d Decoder) Open(ctx context.Context, sent []byte, encoding string, memory 
 	memory.Received()
 	if encoding != "" {
 		b.Text = nil
-		if err := d.decompress(ctx, b, encoding, limit); err != nil {
+		if err := b.decompress(ctx, encoding, limit); err != nil {
 			return nil, err
 		}
 	}
@@ -82,9 +77,9 @@ func cost(text []byte) int64 {
 // decompress reads a compressed body: once to learn its size, in little memory
 // however large its text, and once into memory that was taken for the text. A text of
 // more than limit bytes is ErrTooLarge; a body that cannot be decompressed has no text.
-func (d Decoder) decompress(ctx context.Context, b *Body, encoding string, limit int64) error {
+func (b *Body) decompress(ctx context.Context, encoding string, limit int64) error {
 	var n, braces int64
-	err := d.read(ctx, b.Sent, encoding, func(r io.Reader) error {
+	err := b.read(ctx, encoding, func(r io.Reader) error {
 		for buf := make([]byte, 16<<10); ; {
 			m, err := r.Read(buf)
 			n += int64(m)
@@ -114,26 +109,26 @@ func (d Decoder) decompress(ctx context.Context, b *Body, encoding string, limit
 		return err
 	}
 	b.Text = make([]byte, n)
-	return d.read(ctx, b.Sent, encoding, func(r io.Reader) error {
+	return b.read(ctx, encoding, func(r io.Reader) error {
 		_, err := io.ReadFull(r, b.Text)
 		return err
 	})
 }
 
 // read calls f with the text of a compressed body, once it is its turn.
-func (d Decoder) read(ctx context.Context, sent []byte, encoding string, f func(io.Reader) error) error {
-	if err := d.running.Acquire(ctx, 1); err != nil {
+func (b *Body) read(ctx context.Context, encoding string, f func(io.Reader) error) error {
+	if err := decoders.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer d.running.Release(1)
+	defer decoders.Release(1)
 	if encoding == "gzip" {
-		r, err := gzip.NewReader(bytes.NewReader(sent))
+		r, err := gzip.NewReader(bytes.NewReader(b.Sent))
 		if err != nil {
 			return err
 		}
 		return f(r)
 	}
-	r, err := zstd.NewReader(bytes.NewReader(sent), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+	r, err := zstd.NewReader(bytes.NewReader(b.Sent), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
 	if err != nil {
 		return err
 	}
