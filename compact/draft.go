@@ -107,17 +107,15 @@ func (d *Draft) Cost(r Ref) int {
 	return d.in.counter.Part(m, &m.Parts[r.Part])
 }
 
-// Drop removes the exchange that starts at message i and reports whether it
-// did; instructions and pins stay. Drop is for policies with their own rule of
-// what leaves. It does not protect the task and the newest user message, and
-// it does not check which roles become neighbours: see [Draft.DropOldest].
-func (d *Draft) Drop(i int, why string) bool {
+// Drop removes the exchange of message i; instructions and pins stay. Drop is for
+// policies with their own rule of what leaves. It does not protect the task and the
+// newest user message, and it does not check which roles become neighbours: see
+// [Draft.DropOldest].
+func (d *Draft) Drop(i int, why string) {
 	start, end := d.Exchange(i)
-	if i != start || d.removed(i) || d.pinned[i] || d.msgs[i].Role.Instruction() {
-		return false
+	if !d.removed(start) && !d.pinned[start] && !d.msgs[start].Role.Instruction() {
+		d.remove(start, end, d.reason(why))
 	}
-	d.remove(start, end, d.reason(why))
-	return true
 }
 
 // DropUserRun removes the user messages directly before the newest one, oldest

@@ -99,20 +99,19 @@ func (d *Draft) setSlot(s *slotDraft) {
 }
 
 // Summarize replaces the exchanges of the gap by a slot of at most size tokens,
-// if that saves, and reports whether it did. What left since the last slot gets
-// a part of its own, and the parts before stay; if there is no room for another
-// part, one part is made anew for all.
+// if that saves. What left since the last slot gets a part of its own, and the parts
+// before stay; if there is no room for another part, one part is made anew for all.
 //
 // If summaries may fill the slot, the gap is the one that was known at the warm
 // mark, so that they can be prepared.
-func (d *Draft) Summarize(by Digester, size int, why string) bool {
+func (d *Draft) Summarize(by Digester, size int, why string) {
 	// Recent messages come before a record of old ones. Only where they fill
 	// the budget, results among them are cut for a small record. They leave soon, so
 	// they do not bound what the slot may grow to.
 	now := min(size, max(d.budget-d.withoutOld(), d.Headroom()/slotShare))
 	g := &d.gap
 	if g.open && g.warmTo <= g.to && d.slot != nil || now < leastSlot || d.in.policy.Placement == PlaceNone {
-		return false
+		return
 	}
 	before, count, moves, was := d.total, d.count, len(d.moves), *g
 	for !g.open || g.to < g.warmTo {
@@ -121,17 +120,16 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 		}
 	}
 	if !g.open || g.to == g.from {
-		return false
+		return
 	}
 	s := d.nextSlot(size, now, before-d.total)
 	if s.last().Size < leastSlot {
 		d.undo(moves)
 		d.total, d.count, *g = before, count, was
-		return false
+		return
 	}
 	s.by = by
 	d.setSlot(s)
-	return true
 }
 
 // nextSlot returns the slot that follows the draft's, now that the gap has grown and

@@ -105,9 +105,8 @@ func lastFrom(d *compact.Draft, n int) int {
 // done.
 func dropBefore(d *compact.Draft, message int, why string, done func(*compact.Draft) bool) {
 	for i := 0; i < message && !done(d); {
-		start, end := d.Exchange(i)
-		d.Drop(start, why)
-		i = end
+		d.Drop(i, why)
+		_, i = d.Exchange(i)
 	}
 }
 
