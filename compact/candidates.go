@@ -38,8 +38,8 @@ func (c *candidates) add(i int, m *Message, pinned bool) {
 }
 
 // Results yields the texts of old tool results that may be edited, oldest
-// first. Each is yielded once to each stage in the life of a draft, so a stage
-// must decide by the text alone.
+// first, until the draft has landed. Each is yielded once to each stage in the life
+// of a draft, so a stage must decide by the text alone.
 func (d *Draft) Results() iter.Seq2[Ref, Part] {
 	return d.texts(func(i int) bool { return d.msgs[i].Role.Result() })
 }
@@ -63,7 +63,7 @@ func (d *Draft) texts(want func(i int) bool) iter.Seq2[Ref, Part] {
 	return func(yield func(Ref, Part) bool) {
 		for i := range d.old() {
 			for p := 0; want(i) && p < len(d.msgs[i].Parts); p++ {
-				if part := d.msgs[i].Parts[p]; part.Kind == KindText && !yield(Ref{i, p}, part) {
+				if part := d.msgs[i].Parts[p]; part.Kind == KindText && (d.Over() == 0 || !yield(Ref{i, p}, part)) {
 					return
 				}
 			}
@@ -94,7 +94,7 @@ func (d *Draft) Arguments() iter.Seq2[CallRef, Call] {
 				continue
 			}
 			for c := range d.msgs[i].Calls {
-				if call := d.msgs[i].Calls[c]; !call.Sealed && !yield(CallRef{i, c}, call) {
+				if call := d.msgs[i].Calls[c]; !call.Sealed && (d.Over() == 0 || !yield(CallRef{i, c}, call)) {
 					return
 				}
 			}

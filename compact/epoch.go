@@ -153,7 +153,7 @@ func (f *folding) climb(early bool) {
 	triggerCount, landCount := f.trigger(d.permanentCount, f.budget.Messages), f.landing(d.permanentCount, f.budget.Messages)
 	d.land, d.landCount = land, landCount
 	byMessages := before <= max(trigger, f.next) && !f.forced(f.left())
-	if byMessages && !early {
+	if r := f.policy.PerRequest; byMessages && !early && (r == nil || !r.FullLadder) {
 		d.land = before // over in messages, not in tokens
 	}
 	if count <= max(triggerCount, f.nextCount) {

@@ -15,9 +15,6 @@ func (s *elideResults) Name() string { return "elide_results" }
 
 func (s *elideResults) Shrink(d *compact.Draft) {
 	for ref, part := range d.Results() {
-		if d.Over() == 0 {
-			return
-		}
 		text, ok := elidable(part, s.MinBytes)
 		if !ok || !s.bare && d.Rewrite(ref, elidedResult(text, d.CallOf(ref.Message)), "old tool result") {
 			continue
@@ -36,9 +33,6 @@ func (s *elideProse) Name() string { return "elide_prose" }
 
 func (s *elideProse) Shrink(d *compact.Draft) {
 	for ref, part := range d.Prose() {
-		if d.Over() == 0 {
-			return
-		}
 		if text, ok := elidable(part, s.MinBytes); ok {
 			d.Rewrite(ref, elided(clipOf(text).size, ofProse), "old assistant text")
 		}

@@ -21,9 +21,6 @@ func (s *shrinkArguments) Name() string { return "shrink_arguments" }
 
 func (s *shrinkArguments) Shrink(d *compact.Draft) {
 	for ref, call := range d.Arguments() {
-		if d.Over() == 0 {
-			return
-		}
 		if call.Arguments.Len() <= s.MaxChars {
 			continue
 		}

@@ -22,9 +22,6 @@ const minSavingRatio = 32
 
 func (s *squeeze) Shrink(d *compact.Draft) {
 	for ref, part := range d.Results() {
-		if d.Over() == 0 {
-			return
-		}
 		text := part.Text.String()
 		short := squeezed(text)
 		if len(text)-len(short) > len(text)/minSavingRatio && short != "" { // upstreams refuse an empty text

@@ -17,9 +17,6 @@ func (s *trimResults) Name() string { return "trim_results" }
 func (s *trimResults) Shrink(d *compact.Draft) {
 	head := int(headShare * float64(s.MaxChars))
 	for ref, part := range d.Results() {
-		if d.Over() == 0 {
-			return
-		}
 		if part.Text.Len() <= s.MaxChars {
 			continue
 		}
