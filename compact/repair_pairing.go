@@ -104,16 +104,13 @@ func (r *repairer) occurrences() map[string]occurrence {
 	all := make(map[string]occurrence)
 	for i := range r.in {
 		m := &r.in[i]
-		for n := range m.Calls {
-			o := all[m.Calls[n].ID]
-			o.calls++
-			all[m.Calls[n].ID] = o
+		for _, c := range m.Calls {
+			o := all[c.ID]
+			all[c.ID] = occurrence{o.calls + 1, o.results, o.result}
 		}
 		if m.Role.Result() {
 			o := all[m.Answers]
-			o.results++
-			o.result = i
-			all[m.Answers] = o
+			all[m.Answers] = occurrence{o.calls, o.results + 1, i}
 		}
 	}
 	return all
