@@ -237,6 +237,33 @@ func TestARecordGrowsWithItsRoom(t *testing.T) {
 	}
 }
 
+// TestARecordMadeBesideLargeResultsIsMadeAnew: beside them it had little room. The first epoch
+// behind them makes it anew, and does not add to it.
+func TestARecordMadeBesideLargeResultsIsMadeAnew(t *testing.T) {
+	var list strings.Builder
+	list.WriteString("system: be brief\nuser: do it\n")
+	for i := range 90 {
+		if i == 8 {
+			list.WriteString("assistant: | call a read a.go | call b read b.go | call d read d.go | call e read e.go\n")
+			for _, id := range []string{"a", "b", "d", "e"} {
+				fmt.Fprintf(&list, "tool %s:%s\n", id, strings.Repeat(" word", 3500))
+			}
+		}
+		fmt.Fprintf(&list, "assistant: | call c%d read f%d.go\ntool c%d:%s\n", i, i, i, strings.Repeat(" word", 200+(i*370)%600))
+	}
+	whole := compacttest.Messages(t, list.String())
+	var sizes []int // of the first part, at each epoch
+	for _, n := range compacttest.RequestPoints(whole) {
+		plan, _ := compact.Compact(compact.Conversation{Messages: whole[:n]}, adaptive(), compacttest.Words{}, compact.Limits{Budget: 16000}.For(0))
+		if plan.NewEpoch() && plan.Slot != nil {
+			sizes = append(sizes, plan.Slot.Spans[0].Size)
+		}
+	}
+	if len(sizes) < 2 || sizes[0] > 2600 || sizes[1] < 3600 {
+		t.Errorf("a first part of few tokens, and then one of many: %v", sizes)
+	}
+}
+
 // TestAnEpochCopiesNoMessage: where pins fill the window, an epoch may be due at each
 // request. Twice the requests cost about twice the memory all the same.
 func TestAnEpochCopiesNoMessage(t *testing.T) {

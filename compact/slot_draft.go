@@ -9,7 +9,7 @@ type slotDraft struct {
 	most    int  // what size may grow to
 	open    bool // the last span is of this epoch
 	anew    bool // it replaces all spans before
-	resized bool // it is made anew because its room shrank, or more than doubled
+	resized bool // it is made anew because its room shrank or grew
 	by      Digester
 	label   string // see Slot.Label
 	all     bool   // the slot is for everything that left, not for the gap
@@ -53,12 +53,14 @@ const (
 	// parts fill a small slot soon, and a record made anew costs the cached prefix.
 	firstShare       = 0.6
 	firstShareNarrow = 0.5
-	addedShare       = 0.35
+	addedShare       = 0.32
 	addedRatio       = 3
 	addedRatioNarrow = 6
 	// Where the messages that stay leave room below the landing, a record made anew
-	// takes up to emptyShare.
-	emptyShare = 0.72
+	// takes up to emptyShare. It is made anew where it could be grown times as large by
+	// now: little is cached of one that was made beside large results.
+	emptyShare = 0.68
+	grown      = 1.75
 	// An addition for which the slot has less than starved of what is due may pass its size
 	// by lastShare: the record is made anew next, and what is newest counts most.
 	starved   = 0.6
@@ -166,7 +168,7 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 		// Whether there is room is known as soon as the slot is made, unless it was resized.
 		most := was.most
 		left := min(most, now) - was.size - 1
-		grew := size > 2*most // such as after a long message of the user
+		grew := !narrow && min(share(ofSlot, size), now) > share(grown, was.size)
 		resized = grew || left < leastSlot && most-was.size-1 >= leastSlot
 		if next.From = was.last().To; left >= leastSlot && !grew {
 			part := whole()
