@@ -90,16 +90,17 @@ func (p *part) fit() (best string) {
 
 // choose chooses pieces for a room in bytes, the worthiest first: the users' words up to their
 // floor; above smallRoom the others of the users', and the assistant's up to ofTalk of theirs; each
-// other class up to its floor; then of all. Lines that were read or printed have to be worth least.
+// other class up to its floor; then of all, and what repeats what was named. Lines that were read or
+// printed have to be worth least.
 func (p *part) choose(order []int, room int, least float32) {
 	for i := range p.pieces {
 		p.pieces[i].on = false
 	}
-	told := maps.Clone(p.told)
+	told, named := maps.Clone(p.told), make([]bool, len(p.interest.list))
 	var used [classes]int
 	whole := float32(room)
 	hasRoom := func(q *piece, of float32) bool { return used[q.class] < int(of*floors[q.class]) }
-	for _, takes := range []func(q *piece) bool{
+	for pass, takes := range []func(q *piece) bool{
 		func(q *piece) bool { return (q.class == userWords || q.score >= foremost) && hasRoom(q, whole) },
 		func(q *piece) bool {
 			return whole >= smallRoom && (q.class == userWords || q.class <= prose && hasRoom(q, ofTalk*(whole-smallRoom)))
@@ -117,17 +118,45 @@ func (p *part) choose(order []int, room int, least float32) {
 			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
 				cost += p.pieces[k].cost
 			}
-			if cost > room || q.class != steps && q.class != userWords && p.known(q.text, told) {
+			if cost > room || q.class != steps && q.class != userWords && p.known(q.text, told) || pass < 3 && p.repeats(q, named) {
 				continue
 			}
 			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
 				p.pieces[k].on = true
 				told.add(p.pieces[k].text)
+				for _, id := range p.pieces[k].terms() {
+					named[id] = true
+				}
 			}
 			used[q.class] += cost
 			room -= cost
 		}
 	}
+}
+
+// terms returns the terms of a piece.
+func (q *piece) terms() []int32 {
+	if q.body == nil {
+		return nil
+	}
+	lines := q.body.lines[q.span[0]:q.span[1]]
+	return q.body.ids[lines[0].terms[0]:lines[len(lines)-1].terms[1]]
+}
+
+// repeats reports whether a piece speaks of little that was not named yet. Code is told for its
+// text, and users for their words.
+func (p *part) repeats(q *piece, named []bool) bool {
+	if q.class == userWords || q.class == code || q.class == sources {
+		return false
+	}
+	all, fresh := float32(0), float32(0)
+	for _, id := range q.terms() {
+		want := max(p.interest.list[id].want, met)
+		if all += want; !named[id] {
+			fresh += want
+		}
+	}
+	return fresh < leastNew*all
 }
 
 // carry returns the reads of files of which the worthiest pieces had no room, for a later part.

@@ -296,7 +296,14 @@ func TestShapesOfAgents(t *testing.T) {
 	f("lines of logs that are alike",
 		conversation(append(logs, call(99, "get_state", `{"of":"gates"}`, strings.Repeat("Gate gate-17 of line-40 opened. ", 20)))...),
 		"02:01:00 GET /orders/0 ", "02:01:01 GET /orders/1 ", "  Gate gate-17 of line-40 opened.",
-		no("/orders/9 "))
+		no("get_logs of: b →\n"), no("get_logs of: c →\n"))
+	report := func(id, of string) string {
+		return "The cache of " + of + " is emptied by StoreLock" + id + ", before RateTable" + id + " is read in loadRates" + id + "."
+	}
+	tells(t, "what was not named yet, before what was", recordOf(130, conversation(say(user("Find why the rates are old.")), say(assistant(report("One", "the islands"))),
+		run(1, "make", "ok"), say(assistant("Again: "+report("One", "these same islands"))), run(2, "make", "ok"), say(assistant(report("Two", "the mainland"))),
+		run(3, "make", "ok"), say(assistant("Once more: "+report("One", "the islands of before"))), run(4, "make", "ok"), say(assistant("And again: "+report("One", "the islands"))))),
+		"StoreLockOne", "StoreLockTwo", no("Once more: "))
 	f("a file of which the end is not told",
 		call(1, "read_file", `{"path":"a.py"}`, rows("%4d\tdef f%[1]d(x): return x")[len("   0\tdef f0(x): return x\n"):]),
 		"  …\n[End")

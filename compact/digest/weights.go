@@ -19,8 +19,9 @@ const (
 	beyond      = 0.1  // of pieces beyond the limit of their event
 	met         = 0.1  // of a name of a result that nobody speaks of
 	before      = 0.45 // of a term that a later line has too
+	leastNew    = 0.25 // of the terms of a piece, by what they are worth
 	mostWanted  = 12   // of a term
-	ofTalk      = 0.8  // of the floors of what the assistant says, which comes first in a large part
+	ofTalk      = 1.0  // of the floors of what the assistant says, which comes first in a large part
 )
 
 // Lengths, in bytes.
