@@ -74,23 +74,17 @@ func list(n int, message string) string {
 func numbered(n int) string {
 	var b strings.Builder
 	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, `{"id":"call_%d","type":"function","function":{"name":"f","arguments":"{}"}}`, i)
+		fmt.Fprintf(&b, `,{"id":"call_%d","type":"function","function":{"name":"f","arguments":"{}"}}`, i)
 	}
-	return b.String()
+	return b.String()[1:]
 }
 
 func keyed(n int) string {
 	var b strings.Builder
 	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, `"k%d":0`, i)
+		fmt.Fprintf(&b, `,"k%d":0`, i)
 	}
-	return b.String()
+	return b.String()[1:]
 }
 
 func TestManyEditsAreLinear(t *testing.T) {

@@ -1,7 +1,7 @@
 package wire
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -136,15 +136,7 @@ func nested(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", 
 func keys(n int) string {
 	var b strings.Builder
 	for i := range n {
-		if i == 0 {
-			b.WriteByte('{')
-		} else {
-			b.WriteByte(',')
-		}
-		b.WriteString(`"k`)
-		b.WriteString(strconv.Itoa(i))
-		b.WriteString(`":1`)
+		fmt.Fprintf(&b, `,"k%d":1`, i)
 	}
-	b.WriteByte('}')
-	return b.String()
+	return "{" + b.String()[1:] + "}"
 }
