@@ -236,6 +236,17 @@ func edit(msgs []compact.Message, line string) ([]compact.Message, error) {
 	return msgs, nil
 }
 
+// decoded reads a body, and checks what must hold of every one.
+func decoded(t testing.TB, w wire.Wire, body []byte) *wire.Request {
+	t.Helper()
+	r, err := w.Decode(body)
+	if err != nil {
+		t.Fatalf("%v\n%.4000s", err, body)
+	}
+	unedited(t, r)
+	return r
+}
+
 // unedited checks what must hold of every body that can be read.
 func unedited(t testing.TB, r *wire.Request) {
 	t.Helper()

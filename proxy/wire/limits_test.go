@@ -91,10 +91,7 @@ func TestManyEditsAreLinear(t *testing.T) {
 	f := func(name, body string, change func(i int, m *compact.Message)) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
-			r, err := wire.Chat.Decode([]byte(body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := decoded(t, wire.Chat, []byte(body))
 			msgs := slices.Clone(r.Conversation.Messages)
 			for i := range msgs {
 				msgs[i].Parts, msgs[i].Calls = slices.Clone(msgs[i].Parts), slices.Clone(msgs[i].Calls)
@@ -150,10 +147,7 @@ func TestAllocationsDoNotGrowWithMessages(t *testing.T) {
 	if a, b := count(small), count(large); b > a+80 {
 		t.Errorf("%v allocations for %d bytes, %v for %d", a, len(small), b, len(large))
 	}
-	r, err := wire.Chat.Decode(large)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := decoded(t, wire.Chat, large)
 	if n := testing.AllocsPerRun(3, func() { _, _ = r.Encode(r.Conversation.Messages) }); n != 0 {
 		t.Errorf("%v allocations to send what was not edited", n)
 	}
@@ -171,10 +165,7 @@ func TestAllocationsDoNotGrowWithMessages(t *testing.T) {
 func TestMaxTokens(t *testing.T) {
 	f := func(fields string, want int) {
 		t.Helper()
-		r, err := wire.Chat.Decode([]byte(`{` + fields + `"messages":` + user + `}`))
-		if err != nil {
-			t.Errorf("%s: %v", fields, err)
-		} else if r.MaxTokens != want {
+		if r := decoded(t, wire.Chat, []byte(`{`+fields+`"messages":`+user+`}`)); r.MaxTokens != want {
 			t.Errorf("%s: %d, want %d", fields, r.MaxTokens, want)
 		}
 	}
@@ -197,10 +188,7 @@ func TestMaxTokens(t *testing.T) {
 func TestNoCalls(t *testing.T) {
 	f := func(fields string, want bool) {
 		t.Helper()
-		r, err := wire.Chat.Decode([]byte(`{"messages":[{"role":"user","content":"x"}]` + fields + `}`))
-		if err != nil {
-			t.Errorf("%s: %v", fields, err)
-		} else if r.NoCalls != want {
+		if r := decoded(t, wire.Chat, []byte(`{"messages":`+user+fields+`}`)); r.NoCalls != want {
 			t.Errorf("%s: %v, want %v", fields, r.NoCalls, want)
 		}
 	}

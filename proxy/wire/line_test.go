@@ -107,11 +107,7 @@ func sums(raw string) compact.Sum {
 // line checks the promises on one body.
 func line(t *testing.T, form form, body []byte, budget int, options uint8) {
 	t.Helper()
-	r, err := form.wire.Decode(body)
-	if err != nil {
-		t.Fatalf("%v\n%.4000s", err, body)
-	}
-	unedited(t, r)
+	r := decoded(t, form.wire, body)
 	r.Sum(sums)
 	c := remembering{compact.BytesPerToken(3.5), t, map[compact.Sum]int{}}
 	p := &compact.Policy{Name: "adaptive", Ladder: stage.Default(), Repair: compact.RepairAnswer}

@@ -18,10 +18,7 @@ func TestAMarkerThatMovesMovesNothing(t *testing.T) {
 		`{"prompt_cache_breakpoint":true,"type":"document","cache_control":null,"source":{"data":1}}`,
 		`{ "cache_control":null,"prompt_cache_breakpoint":true,"type":"document","source":{"data":1}}`,
 	} {
-		r, err := wire.Chat.Decode([]byte(`{"messages":[{"role":"user","content":[` + part + `]}]}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := decoded(t, wire.Chat, []byte(`{"messages":[{"role":"user","content":[`+part+`]}]}`))
 		if got := r.Conversation.Messages[0].Parts[0].Text.String(); got != want {
 			t.Errorf("%s is read as %s", part, got)
 		}

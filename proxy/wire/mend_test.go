@@ -24,11 +24,7 @@ func TestItemsAreMended(t *testing.T) {
 	f := func(items, want string) {
 		t.Helper()
 		body := func(items string) string { return `{"store":false,"input":[` + items + `]}` }
-		r, err := wire.Responses.Decode([]byte(body(items)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		unedited(t, r)
+		r := decoded(t, wire.Responses, []byte(body(items)))
 		msgs, _ := r.Conversation.Rules.Repair(r.Conversation.Messages, compact.RepairAnswer)
 		got, err := r.Encode(msgs)
 		if err != nil || string(got) != body(want) {

@@ -8,21 +8,11 @@ import (
 	"laconic/proxy/wire"
 )
 
-func decodeBlocks(t *testing.T, body []byte) *wire.Request {
-	t.Helper()
-	r, err := wire.Messages.Decode(body)
-	if err != nil {
-		t.Fatalf("%v\n%.2000s", err, body)
-	}
-	unedited(t, r)
-	return r
-}
-
 // TestAMessageIsKnownAgain: marks that move, and a text that was a block, leave its
 // sum, and what the model reads otherwise does not.
 func TestAMessageIsKnownAgain(t *testing.T) {
 	sum := func(message string) compact.Sum {
-		r := decodeBlocks(t, []byte(`{"messages":[`+message+`]}`))
+		r := decoded(t, wire.Messages, []byte(`{"messages":[`+message+`]}`))
 		r.Sum(sums)
 		return r.Conversation.Messages[0].Sum
 	}
@@ -49,7 +39,7 @@ func TestAMessageIsKnownAgain(t *testing.T) {
 // TestWhatJoinsTheInstructionsStandsInTheList: they are beside it, and keep their bytes.
 func TestWhatJoinsTheInstructionsStandsInTheList(t *testing.T) {
 	const body = `{"messages":[{"role":"system","content":"x"},{"role":"user","content":"go"}],"system":[{"type":"text","text":"Be."}]}`
-	r := decodeBlocks(t, []byte(body))
+	r := decoded(t, wire.Messages, []byte(body))
 	msgs := slices.Clone(r.Conversation.Messages)
 	msgs[0].Parts = append(slices.Clone(msgs[0].Parts), compact.Part{Text: compact.Plain("[x]")})
 	msgs[0].Edited = true

@@ -49,10 +49,7 @@ func TestBoundThinkingLeavesByteForByte(t *testing.T) {
 // unbound sends a body of which the messages before below lose their thinking.
 func unbound(t *testing.T, name, was, want string, below int, edited bool) {
 	t.Helper()
-	r, err := wire.Chat.Decode([]byte(was))
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	r := decoded(t, wire.Chat, []byte(was))
 	in := r.Conversation
 	in.Unbind = below
 	p, c, b := &compact.Policy{}, compact.BytesPerToken(4), compact.Limits{}.For(0)

@@ -80,10 +80,7 @@ func TestRequestsOfRealConversations(t *testing.T) {
 					}
 					for _, sealed := range []bool{false, true} {
 						bodies := w.bodies(t, chat, sealed)
-						whole, err := w.wire.Decode(bodies[len(bodies)-1])
-						if err != nil {
-							t.Fatal(err)
-						}
+						whole := decoded(t, w.wire, bodies[len(bodies)-1])
 						budget := compact.Limits{Budget: compact.CostAll(bytesCounter, whole.Conversation.Messages) / (2 + n%3)}.For(0)
 						if n == 1 && !sealed && w.wire == wire.Responses {
 							if _, errs := compacttest.Sweep(compact.Conversation{Messages: whole.Conversation.Messages, Rules: whole.Conversation.Rules}, policy, bytesCounter, budget); len(errs) > 0 {
@@ -96,11 +93,7 @@ func TestRequestsOfRealConversations(t *testing.T) {
 							if _, no := upstream.Read(w.path, body); no != nil {
 								continue // it came broken
 							}
-							r, err := w.wire.Decode(body)
-							if err != nil {
-								t.Fatalf("%v\n%.2000s", err, body)
-							}
-							unedited(t, r)
+							r := decoded(t, w.wire, body)
 							plan, report := compact.Compact(r.Conversation, policy, bytesCounter, budget)
 							for _, err := range promises.Broken(r.Conversation, policy, bytesCounter, budget, &plan, report) {
 								t.Errorf("%s %d: %v\n%.3000s", file, n, err, body)
