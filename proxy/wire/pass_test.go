@@ -138,13 +138,6 @@ func TestPassErrorsAreSilent(t *testing.T) {
 	}
 }
 
-func TestAReasonSaysWhere(t *testing.T) {
-	err := &wire.PassError{Reason: wire.RoleUnknown, Detail: "message 3", Offset: 17}
-	if got, want := err.Error(), "the role of a message is not one of the API: message 3 (byte 17)"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 func TestRoutes(t *testing.T) {
 	for endpoint, want := range map[string]wire.Wire{"/chat/completions": wire.Chat, "/completions": nil, "/responses": wire.Responses, "/responses/compact": nil, "": nil} {
 		if got, _ := wire.For(endpoint); got != want {
