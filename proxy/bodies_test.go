@@ -16,22 +16,14 @@ func gzipped(t testing.TB, b []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
-	_, err := w.Write(b)
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(w.Write(b))
+	_ = w.Close()
 	return out.Bytes()
 }
 
 func zstded(t testing.TB, b []byte, o ...zstd.EOption) []byte {
 	t.Helper()
-	w, err := zstd.NewWriter(nil, o...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(zstd.NewWriter(nil, o...))
 	defer func() { _ = w.Close() }()
 	return w.EncodeAll(b, nil)
 }

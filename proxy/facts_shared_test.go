@@ -49,10 +49,3 @@ func TestFactsBelongToADeployment(t *testing.T) {
 		}
 	}
 }
-
-func must(b []byte, err error) []byte {
-	if err != nil {
-		panic(err)
-	}
-	return b
-}

@@ -26,12 +26,8 @@ func byteLimited(t *testing.T, limit int) *upstream {
 }
 
 func withMedia(o *Options) {
-	strip, err := stage.New("strip_media", nil)
-	if err != nil {
-		panic(err)
-	}
 	o.Default.Limits = compact.Limits{Window: 100_000}
-	o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{elide{}, strip, drop{}}}
+	o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{elide{}, must(stage.New("strip_media", nil)), drop{}}}
 	o.Default.Counter = compacttest.Words{}
 }
 

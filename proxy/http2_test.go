@@ -69,10 +69,7 @@ func virtually(t *testing.T, v *virtual, trust *tls.Config) *http.Client {
 // ask returns the answer to a request; nil if the client left before.
 func (h *h2) ask(ctx context.Context, path string, body io.Reader) *http.Response {
 	h.t.Helper()
-	req, err := http.NewRequestWithContext(ctx, "POST", h.url+path, body)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	req := must(http.NewRequestWithContext(ctx, "POST", h.url+path, body))
 	res, err := h.client.Do(req)
 	if err != nil && ctx.Err() == nil {
 		h.t.Fatal(err)

@@ -50,11 +50,7 @@ func formOf(t *testing.T, size int, fields ...string) (kind string, body []byte)
 			_ = w.WriteField(fields[i], fields[i+1])
 		}
 		if i == 0 {
-			file, err := w.CreateFormFile("file", "a.wav")
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, _ = file.Write(bytes.Repeat([]byte("\r\n-\x00\xff"), size/5))
+			_, _ = must(w.CreateFormFile("file", "a.wav")).Write(bytes.Repeat([]byte("\r\n-\x00\xff"), size/5))
 		}
 	}
 	_ = w.Close()

@@ -326,11 +326,7 @@ func TestASlotIsCountedAsItIs(t *testing.T) {
 		return words > 2000 && refuses(w, "This model's maximum context length is 2000 tokens. However, your messages resulted in %d tokens.", words)
 	})
 	p := inFrontOf(t, u, windowed(12_000), func(o *Options) {
-		digest, err := stage.New("summarize", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{digest, drop{}}}
+		o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{must(stage.New("summarize", nil)), drop{}}}
 		o.Default.Counter = compacttest.Words{}
 		o.Summarizer = &summarize.Options{
 			Upstream: newUpstream(t, tells("")).base(t, "/v1"), Model: "small", Counter: compacttest.Words{},

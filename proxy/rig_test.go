@@ -118,12 +118,14 @@ func (u *upstream) only(t testing.TB) got {
 
 func (u *upstream) base(t testing.TB, path string) *url.URL { return parseURL(t, u.URL+path) }
 
-func parseURL(t testing.TB, s string) *url.URL {
-	parsed, err := url.Parse(s)
+func parseURL(t testing.TB, s string) *url.URL { return must(url.Parse(s)) }
+
+// must returns what cannot fail.
+func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return parsed
+	return v
 }
 
 // elide is the smallest stage: old results become a word.
@@ -283,10 +285,7 @@ var client = &http.Client{
 
 func (r *running) do(method, path string, body io.Reader, headers ...string) response {
 	r.t.Helper()
-	req, err := http.NewRequest(method, r.url+path, body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	req := must(http.NewRequest(method, r.url+path, body))
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Add(headers[i], headers[i+1])
 	}

@@ -30,10 +30,7 @@ func (records) Record(compact.Counter) compact.Recorder {
 // lasting is a store whose secret lasts.
 func lasting(t *testing.T, secret string) *store.Vault {
 	t.Helper()
-	v, err := store.NewVault(store.NewMemory(1<<20), []byte(secret), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must(store.NewVault(store.NewMemory(1<<20), []byte(secret), 0))
 	t.Cleanup(v.Close)
 	return v
 }

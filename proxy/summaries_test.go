@@ -52,10 +52,7 @@ func tells(body string) http.HandlerFunc {
 
 func memoryStore(t testing.TB) *store.Vault {
 	t.Helper()
-	v, err := store.Open(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must(store.Open(store.Options{}))
 	t.Cleanup(v.Close)
 	return v
 }

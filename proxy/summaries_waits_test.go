@@ -22,10 +22,7 @@ func TestAClientThatLeavesDoesNotEndItsSummary(t *testing.T) {
 	})
 	r := summarized(t, u, model, waiting)
 	ctx, leave := context.WithCancel(context.Background())
-	req, err := http.NewRequestWithContext(ctx, "POST", r.url+"/v1/chat/completions", strings.NewReader(history(long)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must(http.NewRequestWithContext(ctx, "POST", r.url+"/v1/chat/completions", strings.NewReader(history(long))))
 	ended := make(chan error, 1)
 	go func() {
 		res, err := client.Do(req)
