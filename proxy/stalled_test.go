@@ -79,11 +79,7 @@ func TestAnAnswerDoesNotWaitForAStalledBody(t *testing.T) {
 	})
 	p := inFrontOf(t, u)
 	for _, line := range []string{"GET /v1/models", "POST /v1/files"} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = conn.SetDeadline(time.Now().Add(20 * time.Second)) // a client in a body may be silent for a minute
+		conn := dial(t, p.addr) // for 20 seconds; a client in a body may be silent for a minute
 		_, _ = io.WriteString(conn, line+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
 		r := bufio.NewReader(conn)
 		res, err := http.ReadResponse(r, nil)
@@ -95,7 +91,6 @@ func TestAnAnswerDoesNotWaitForAStalledBody(t *testing.T) {
 		if _, err := io.Copy(io.Discard, r); err != nil {
 			t.Errorf("%s: the connection is open: %v", line, err)
 		}
-		_ = conn.Close()
 	}
 }
 
