@@ -228,13 +228,3 @@ func TestARefusedClientMayFinishSendingAndReadsWhy(t *testing.T) {
 		f("foreign origin", connection+"Origin: https://evil.example\r\n", 8<<20, 403)
 	}
 }
-
-func TestWhatIsToBeLeftAloneIsLeftAloneAlsoWhereItCannotBeRead(t *testing.T) {
-	u, p := plain(t, func(o *Options) { o.Strict = true })
-	for i, body := range []string{"nonsense", chatBody} {
-		res := p.chat(body, "X-Laconic-Mode", "off")
-		if res.StatusCode != 200 || res.Header.Get("X-Laconic-Outcome") != "bypassed" || string(u.requests()[i].Body) != body {
-			t.Errorf("%s: %d %v", body, res.StatusCode, res.Header)
-		}
-	}
-}

@@ -6,13 +6,14 @@ import (
 )
 
 // A row of models says how its requests are dealt with; a header comes before
-// it, where headers are honoured.
+// it, where headers are honoured. What is to be left alone is left alone also where it
+// cannot be read and that is refused.
 func TestTheModeOfARoute(t *testing.T) {
 	long := agentBody(30, 60)
 	f := func(mode string, least int64, body string, headers []string, want Outcome, reason string) {
 		t.Helper()
 		u, p := plain(t, func(o *Options) {
-			o.Default.Mode, o.Default.MinBody = mode, least
+			o.Default.Mode, o.Default.MinBody, o.Strict = mode, least, true
 			o.Overrides = len(headers) > 0
 		})
 		p.chat(body, headers...)
@@ -41,6 +42,7 @@ func TestTheModeOfARoute(t *testing.T) {
 	f(ModeOff, 0, long, on, Compacted, "")
 	f(ModeOn, 1<<20, long, on, Compacted, "")
 	f(ModeOn, 1<<20, long, off, Bypassed, "mode")
+	f(ModeOn, 0, "nonsense", off, Bypassed, "mode")
 	f(ModeOff, 0, long, []string{headerMode, ModeShadow}, Shadow, "")
 	f(ModeOff, 0, long, []string{headerTags, "x"}, Bypassed, "mode")
 }
