@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,13 +71,8 @@ func TestOddModelNamesAreOnlyNames(t *testing.T) {
 	}
 	p.chat(`{"model":"","messages":[{"role":"user","content":"x"}]}`)
 	p.chat(`{"model":7,"messages":[{"role":"user","content":"x"}]}`)
-	if len(asked) != len(names) {
-		t.Errorf("asked for %d models, want %d", len(asked), len(names))
-	}
-	for i := range names {
-		if asked[i] != names[i] {
-			t.Errorf("asked for %.40q, want %.40q", asked[i], names[i])
-		}
+	if !slices.Equal(asked, names) {
+		t.Errorf("asked for %.40q, want %.40q", asked, names)
 	}
 	for _, g := range u.requests() {
 		if g.Header.Get("X-Injected") != "" {
