@@ -42,29 +42,19 @@ func TestTheClientsOwnHeadersGoToTheDefaultUpstreamUntouched(t *testing.T) {
 
 func TestAnotherOriginGetsNoCredentialUnlessAllowed(t *testing.T) {
 	def, other := newUpstream(t, nil), newUpstream(t, nil)
-	o := options(def.base(t, "/v1"))
-	row := o.Default
-	row.Upstream = other.base(t, "/v1")
-	o.Routes, o.RouteFor = []*Route{&row}, func(string) *Route { return &row }
-	p := start(t, o)
-	p.chat(chatBody, everyCredential...)
+	send := func(change func(*Route)) {
+		inFrontOf(t, def, withRow(change)).chat(chatBody, everyCredential...)
+	}
+	send(func(r *Route) { r.Upstream = other.base(t, "/v1") })
 	if names := hasClientCredential(other.only(t).Header); names != nil {
 		t.Errorf("%v went to another origin", names)
 	}
-	allowed := row
-	allowed.ClientCredential = true
-	o.Routes, o.RouteFor = []*Route{&allowed}, func(string) *Route { return &allowed }
-	p = start(t, o)
-	p.chat(chatBody, everyCredential...)
+	send(func(r *Route) { r.Upstream, r.ClientCredential = other.base(t, "/v1"), true })
 	if got := other.requests()[1].Header.Get("Authorization"); got != "Bearer sk-client" {
 		t.Errorf("credential: client: Authorization %q", got)
 	}
 	// a row at the same origin under another path is the default upstream
-	same := row
-	same.Upstream = def.base(t, "/other/v1")
-	o.Routes, o.RouteFor = []*Route{&same}, func(string) *Route { return &same }
-	p = start(t, o)
-	p.chat(chatBody, everyCredential...)
+	send(func(r *Route) { r.Upstream = def.base(t, "/other/v1") })
 	if got := def.only(t); got.Header.Get("Authorization") != "Bearer sk-client" || got.URI != "/other/v1/chat/completions" {
 		t.Errorf("%s, Authorization %q", got.URI, got.Header.Get("Authorization"))
 	}

@@ -138,9 +138,7 @@ func TestWhoseKeyDiscoveryCarries(t *testing.T) {
 	f("the client's", func(*Options, *upstream, *upstream) {}, all, "Bearer client")
 	f("a key of ours, the list alone", func(o *Options, _, _ *upstream) { o.Default.Key = "ours" }, "/v1/models", "Bearer ours")
 	f("another upstream gets none", func(o *Options, _, other *upstream) {
-		r := o.Default
-		r.Match, r.Upstream = "x", parseURL(t, other.URL+"/v1")
-		o.Routes, o.RouteFor = []*Route{&r}, func(string) *Route { return &r }
+		withRow(func(r *Route) { r.Match, r.Upstream = "x", other.base(t, "/v1") })(o)
 	}, all, "")
 }
 

@@ -201,11 +201,7 @@ func TestAModelThatCannotBeToldIsRefused(t *testing.T) {
 
 // TestWhereRowsGoToOnePlaceNothingIsRead: bodies stay streamed, whatever they hold.
 func TestWhereRowsGoToOnePlaceNothingIsRead(t *testing.T) {
-	u, p := plain(t, func(o *Options) {
-		row := o.Default
-		row.Match, row.Limits.Budget = "house-*", 500
-		o.Routes, o.RouteFor = []*Route{&row}, func(string) *Route { return &row }
-	})
+	u, p := plain(t, withRow(func(r *Route) { r.Match, r.Limits.Budget = "house-*", 500 }))
 	for _, body := range []string{`{"model":"house-1","model":"gpt-4o"}`, "no JSON", ""} {
 		for _, encoding := range []string{"br", "identity"} {
 			n := len(u.requests())

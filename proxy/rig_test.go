@@ -167,6 +167,15 @@ func options(base *url.URL) Options {
 	}
 }
 
+// withRow has all models take a row that is as the default route but for a change.
+func withRow(change func(*Route)) func(*Options) {
+	return func(o *Options) {
+		row := o.Default
+		change(&row)
+		o.Routes, o.RouteFor = []*Route{&row}, func(string) *Route { return &row }
+	}
+}
+
 // running is a proxy on a real port.
 type running struct {
 	*Proxy
