@@ -42,18 +42,7 @@ func TestNothingInARequestMovesItsDestination(t *testing.T) {
 // A JSON object goes where its model is served, whatever its type and path say, and
 // anything else goes on as it came.
 func TestAnObjectIsRoutedByItsModelWhateverItsTypeSays(t *testing.T) {
-	rest, house := newUpstream(t, nil), newUpstream(t, nil)
-	p := inFrontOf(t, rest, func(o *Options) {
-		row := o.Default
-		row.Match, row.Upstream = "house-*", house.base(t, "/v1")
-		o.Routes = []*Route{&row}
-		o.RouteFor = func(model string) *Route {
-			if model == "house-1" {
-				return &row
-			}
-			return nil
-		}
-	})
+	p, rest, guests := house(t)
 	f := func(path, kind, body string, want *upstream) {
 		t.Helper()
 		before := len(want.requests())
@@ -63,16 +52,16 @@ func TestAnObjectIsRoutedByItsModelWhateverItsTypeSays(t *testing.T) {
 			t.Errorf("%s %s %q: it went elsewhere, or changed", path, kind, body)
 		}
 	}
-	const object = `{"model":"house-1","messages":[]}`
+	const object = `{"model":"guest-1","messages":[]}`
 	for _, path := range []string{"/api/chat", "/api/generate", "/v1/rerank"} {
 		for _, kind := range []string{"application/json", "application/x-www-form-urlencoded", "text/plain", ""} {
-			f(path, kind, object, house)
-			f(path, kind, " \r\n"+object, house)
+			f(path, kind, object, guests)
+			f(path, kind, " \r\n"+object, guests)
 			f(path, kind, `{"model":"other"}`, rest)
 			f(path, kind, "a=b&c={}", rest)
 			f(path, kind, "", rest)
 			f(path, kind, strings.Repeat(" ", 5000)+object, rest)
-			for _, unclear := range []string{"\ufeff" + object, "{\x00\"\x00m\x00", "{'model':'house-1'}"} {
+			for _, unclear := range []string{"\ufeff" + object, "{\x00\"\x00m\x00", "{'model':'guest-1'}"} {
 				if res := p.do("POST", path, strings.NewReader(unclear), "Content-Type", kind); res.StatusCode != 400 || !strings.Contains(string(res.body), codeUnreadable) {
 					t.Errorf("%s %s %q: %d %s", path, kind, unclear, res.StatusCode, res.body)
 				}
