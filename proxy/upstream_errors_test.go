@@ -50,11 +50,6 @@ func TestErrorsOfTheUpstreamArriveUnchanged(t *testing.T) {
 	}
 }
 
-// failing makes requests fail in one way.
-type failing struct{ err error }
-
-func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
-
 func TestAnUpstreamOutOfReachIsAnErrorOfOurs(t *testing.T) {
 	closed := listening(t)
 	refused := "http://" + closed.Addr().String() + "/v1?secretquery=1"
@@ -102,7 +97,7 @@ func TestAnUpstreamOutOfReachIsAnErrorOfOurs(t *testing.T) {
 	f("no TLS there", options(parseURL(t, strings.Replace(plain.URL, "http:", "https:", 1))), 502, "upstream_unreachable", "it speaks http, not https")
 	with := func(err error) Options {
 		o := options(parseURL(t, "https://upstream.test/v1"))
-		o.Transport = failing{err}
+		o.Transport = roundTrip(func(*http.Request) (*http.Response, error) { return nil, err })
 		return o
 	}
 	f("no such name", with(&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "upstream.test", IsNotFound: true}}),
