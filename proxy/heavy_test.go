@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"laconic/compact"
-	"laconic/compact/compacttest"
 	"laconic/compact/stage"
 )
 
@@ -28,7 +27,6 @@ func byteLimited(t *testing.T, limit int) *upstream {
 func withMedia(o *Options) {
 	o.Default.Limits = compact.Limits{Window: 100_000}
 	o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{elide{}, must(stage.New("strip_media", nil)), drop{}}}
-	o.Default.Counter = compacttest.Words{}
 }
 
 func image(kilobytes int) string {

@@ -14,7 +14,6 @@ import (
 	"laconic/compact/stage"
 	"laconic/proxy/learn"
 	"laconic/proxy/summarize"
-	"laconic/tokenize"
 )
 
 // wordsIn counts a request as the proxy's test counter does, roughly: what
@@ -246,11 +245,9 @@ func TestAGuessOfTheWindowIsCorrectedUpwards(t *testing.T) {
 
 // scripted is an upstream that refuses as say does, and answers with its count
 // where say writes nothing.
-func scripted(t *testing.T, say func(w http.ResponseWriter, hit, words int) bool) *upstream {
-	hit := 0
+func scripted(t *testing.T, say func(w http.ResponseWriter, words int) bool) *upstream {
 	return answering(t, func(w http.ResponseWriter, body []byte) bool {
-		hit++
-		if words := wordsIn(body); !say(w, hit, words) {
+		if words := wordsIn(body); !say(w, words) {
 			_, _ = fmt.Fprintf(w, `{"id":"x","choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":2}}`, words)
 		}
 		return true
@@ -267,7 +264,7 @@ func refuses(w http.ResponseWriter, format string, args ...any) bool {
 // both directions: else what fits is withheld, or folded too much.
 func TestTheRetryIsSizedByTheToldPrompt(t *testing.T) {
 	const window = 3000
-	u := scripted(t, func(w http.ResponseWriter, _, words int) bool {
+	u := scripted(t, func(w http.ResponseWriter, words int) bool {
 		real := words * 80 / 100
 		if real <= window {
 			_, _ = io.WriteString(w, plainAnswer)
@@ -322,17 +319,15 @@ func TestOnlyAnAnswerProvesAnything(t *testing.T) {
 // TestASlotIsCountedAsItIs: what was refused had a digest in it that costs less
 // than the plan charges for a summary, and what was sent is what is compared.
 func TestASlotIsCountedAsItIs(t *testing.T) {
-	u := scripted(t, func(w http.ResponseWriter, _, words int) bool {
+	u := scripted(t, func(w http.ResponseWriter, words int) bool {
 		return words > 2000 && refuses(w, "This model's maximum context length is 2000 tokens. However, your messages resulted in %d tokens.", words)
 	})
-	p := inFrontOf(t, u, windowed(12_000), func(o *Options) {
+	p := inFrontOf(t, u, calibrating, windowed(12_000), func(o *Options) {
 		o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{must(stage.New("summarize", nil)), drop{}}}
-		o.Default.Counter = compacttest.Words{}
 		o.Summarizer = &summarize.Options{
 			Upstream: newUpstream(t, tells("")).base(t, "/v1"), Model: "small", Counter: compacttest.Words{},
 		}
 		o.Store = memoryStore(t)
-		o.Calibrate = func(plain, way, percent int) learn.Calibration { return tokenize.NewCalibration(plain, way, percent) }
 	})
 	p.chat(agentBody(300, 100))
 	r := p.replies(1)[0]
