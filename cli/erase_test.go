@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"laconic/cli/runlog"
-	"laconic/proxy"
-	"laconic/store"
 )
 
 // TestTheSummariesOfOneClientAreErased, by its name or by its key; those of another stay. Nothing shows a key.
@@ -35,18 +33,7 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 		t.Setenv("BOB", bob)
 		asked.Store(0)
 		src := "upstream: " + upstream.URL + "/v1\nsummarizer: {model: small, api_key: own-key-of-the-test, wait: 1m}\n" + settings
-		c := parsed(t, src, os.LookupEnv)
-		o := proxyOptions(c)
-		vault, err := store.Open(storeOptions(c, func(line string) { t.Error(line) }))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(vault.Close)
-		o.Store = vault
-		p, err := proxy.New(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p, _ := proxyFor(t, parsed(t, src, os.LookupEnv))
 		said := &lockedText{}
 		log := runlog.New("error", "json", said)
 		t.Cleanup(log.Close)

@@ -40,17 +40,10 @@ func reloadable(t *testing.T, src string) *reloading {
 	})
 	r := &reloading{t: t, file: filepath.Join(t.TempDir(), "laconic.yaml"), log: &lockedText{}}
 	r.write(src)
-	c, err := config.Load(r.file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(config.Load(r.file))
 	log := runlog.New(c.Log.Level, "json", r.log)
 	t.Cleanup(log.Close)
-	o := proxyOptions(c)
-	p, err := proxy.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, _ := proxyFor(t, c)
 	r.reloader = &reloader{
 		p: p, log: log, file: r.file, told: func(taken bool) {
 			if taken {

@@ -9,10 +9,8 @@ import (
 	"testing"
 
 	"laconic/compact"
-	"laconic/config"
 	"laconic/config/configtest"
 	"laconic/fold/service"
-	"laconic/proxy"
 )
 
 // rounds returns the messages of some rounds of an agent.
@@ -35,19 +33,11 @@ func TestTheServiceLearnsNothing(t *testing.T) {
 	defer refusing.Close()
 	var replicas []*httptest.Server
 	for range 2 {
-		c, err := config.Parse("laconic.yaml", []byte(`
+		p, _ := proxyFor(t, parsed(t, `
 upstream: `+refusing.URL+`/v1
 service: true
 discover: false
-models: [{match: "m", window: 16000, overhead: 2000}]`), configtest.Variable)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := proxyOptions(c)
-		p, err := proxy.New(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+models: [{match: "m", window: 16000, overhead: 2000}]`, configtest.Variable))
 		defer p.Close()
 		s := httptest.NewServer(p)
 		defer s.Close()

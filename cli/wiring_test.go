@@ -23,22 +23,25 @@ import (
 	"laconic/tokenize"
 )
 
+// proxyFor returns a proxy with a valid configuration, and its options.
+func proxyFor(t *testing.T, c *config.Config) (*proxy.Proxy, proxy.Options) {
+	t.Helper()
+	o := proxyOptions(c)
+	if o.Summarizer != nil {
+		o.Store = must(store.Open(storeOptions(c, func(line string) { t.Error(line) })))
+		t.Cleanup(o.Store.Close)
+	}
+	p, err := proxy.New(o)
+	if err != nil {
+		t.Fatalf("the proxy refuses what check takes: %v", err)
+	}
+	return p, o
+}
+
 // optionsFor returns the options of a valid configuration, as the proxy takes them.
 func optionsFor(t *testing.T, src string) proxy.Options {
 	t.Helper()
-	c := parsed(t, src, configtest.Variable)
-	o := proxyOptions(c)
-	if o.Summarizer != nil {
-		vault, err := store.Open(storeOptions(c, nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.Store = vault
-		t.Cleanup(o.Store.Close)
-	}
-	if _, err := proxy.New(o); err != nil {
-		t.Errorf("the proxy refuses what check takes: %v", err)
-	}
+	_, o := proxyFor(t, parsed(t, src, configtest.Variable))
 	return o
 }
 
