@@ -37,10 +37,7 @@ func TestConfigStories(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			archive := must(txtar.ParseFile(file))
 			if len(archive.Comment) == 0 {
 				t.Error("the story has no sentence on top")
 			}
@@ -174,10 +171,7 @@ func FuzzParse(f *testing.F) {
 			f.Add(string(src))
 		}
 	}
-	vault, err := store.Open(store.Options{})
-	if err != nil {
-		f.Fatal(err)
-	}
+	vault := must(store.Open(store.Options{}))
 	f.Cleanup(vault.Close)
 	always := func(string) (string, bool) { return canary, true }
 	const secrets = "x-row: &row {api_key: canary, window: none}\nclient_keys:\n  - canary: [\n"

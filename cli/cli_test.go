@@ -33,10 +33,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 // ask sends a request with pairs of headers, and reads the answer.
 func ask(t *testing.T, method, url, body string, headers ...string) (*http.Response, string) {
 	t.Helper()
-	r, err := http.NewRequest(method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(http.NewRequest(method, url, strings.NewReader(body)))
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}

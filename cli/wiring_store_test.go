@@ -32,10 +32,7 @@ func TestFactsAreKeptInTheStore(t *testing.T) {
 			}
 			open := func() (learn.Store, *store.Vault) {
 				t.Helper()
-				v, err := store.Open(storeOptions(c, func(line string) { t.Error(line) }))
-				if err != nil {
-					t.Fatal(err)
-				}
+				v := must(store.Open(storeOptions(c, func(line string) { t.Error(line) })))
 				return keptFacts{v}, v
 			}
 			f, v := open()

@@ -244,11 +244,7 @@ policies:
 // TestTheExampleRoutesAsTheDefaults: the example has a row of models for all, and
 // nothing else follows from it than without a file.
 func TestTheExampleRoutesAsTheDefaults(t *testing.T) {
-	c, err := config.Load("../config.example.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := proxyOptions(c)
+	got := proxyOptions(must(config.Load("../config.example.yaml")))
 	want := proxyOptions(config.Default())
 	for _, model := range []string{"", "gpt-4o", "nobody"} {
 		g, w := *got.RouteFor(model), *want.RouteFor(model)
