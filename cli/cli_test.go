@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net/http"
 	"os"
@@ -13,22 +12,6 @@ import (
 
 	"laconic/config"
 )
-
-// TestRunEndsWithItsContext: Run is the whole program, so it must not outlive
-// what it was given.
-func TestRunEndsWithItsContext(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	var out lockedText
-	done := make(chan int, 1)
-	go func() {
-		done <- Run(ctx, []string{"--listen", "127.0.0.1:0", "--admin", "off"}, strings.NewReader(""), io.Discard, &out)
-	}()
-	eventually(t, "the first line", func() bool { return strings.Contains(out.String(), `"msg":"listening"`) })
-	stop()
-	if code := <-done; code != 0 {
-		t.Errorf("exit code %d: %s", code, out.String())
-	}
-}
 
 // ask sends a request with pairs of headers, and reads the answer.
 func ask(t *testing.T, method, url, body string, headers ...string) (*http.Response, string) {

@@ -185,7 +185,8 @@ func TestDoctorFindsFiveFaults(t *testing.T) {
 
 var baseURL = regexp.MustCompile(`"base_url":"([^"]+)"`)
 
-// withProxy calls f while a proxy with a configuration runs.
+// withProxy calls f while a proxy with a configuration runs. Run is the whole program, so it
+// must not outlive what it was given.
 func withProxy(t *testing.T, text string, f func(base string)) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -200,7 +201,9 @@ func withProxy(t *testing.T, text string, f func(base string)) {
 	defer func() {
 		http.DefaultClient.CloseIdleConnections()
 		stop()
-		<-done
+		if code := <-done; code != 0 {
+			t.Errorf("exit code %d: %s", code, said.String())
+		}
 	}()
 	f(baseURL.FindStringSubmatch(said.String())[1])
 }
