@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,7 +13,7 @@ import (
 // run runs a command and returns its exit code and what it said.
 func run(t *testing.T, args ...string) (code int, out, said string) {
 	t.Helper()
-	var o, s bytes.Buffer
+	var o, s lockedText
 	code = Run(t.Context(), args, strings.NewReader(""), &o, &s)
 	return code, o.String(), s.String()
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"os"
@@ -101,9 +100,8 @@ func TestEachFlagHasAVariable(t *testing.T) {
 		"check --listen elsewhere":  "--listen",
 		"replay --budget 9 x.jsonl": `"files": []`,
 	} {
-		var out bytes.Buffer
-		if code := Run(t.Context(), strings.Fields(line), nil, &out, &out); code == 0 || !strings.Contains(out.String(), want) {
-			t.Errorf("%s: exit %d, want %q in\n%s", line, code, want, &out)
+		if code, out, said := run(t, strings.Fields(line)...); code == 0 || !strings.Contains(out+said, want) {
+			t.Errorf("%s: exit %d, want %q in\n%s%s", line, code, want, out, said)
 		}
 	}
 }

@@ -26,10 +26,9 @@ func examined(t *testing.T, text string, args ...string) (code int, all []findin
 	t.Helper()
 	t.Chdir(t.TempDir())
 	writeFile(t, "laconic.yaml", text)
-	var out, said lockedText
-	code = Run(t.Context(), append([]string{"doctor", "--json"}, args...), strings.NewReader(""), &out, &said)
-	if err := json.Unmarshal([]byte(out.String()), &all); err != nil || said.String() != "" {
-		t.Fatalf("%v\n%s%s", err, out.String(), said.String())
+	code, out, said := run(t, append([]string{"doctor", "--json"}, args...)...)
+	if err := json.Unmarshal([]byte(out), &all); err != nil || said != "" {
+		t.Fatalf("%v\n%s%s", err, out, said)
 	}
 	return code, all
 }

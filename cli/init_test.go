@@ -37,10 +37,9 @@ func initialized(t *testing.T, programs []discover.Program, args ...string) (cod
 	discover.Programs = programs
 	defer func() { discover.Programs = old }()
 	t.Chdir(t.TempDir())
-	var o, e lockedText
-	code = Run(t.Context(), append([]string{"init"}, args...), strings.NewReader(""), &o, &e)
+	code, out, said = run(t, append([]string{"init"}, args...)...)
 	b, _ := os.ReadFile(config.FileName)
-	return code, string(b), o.String(), e.String()
+	return code, string(b), out, said
 }
 
 func TestInitFindsTheServersOfThisMachine(t *testing.T) {
@@ -75,19 +74,17 @@ func TestInitFindsTheServersOfThisMachine(t *testing.T) {
 func TestInitOverwritesNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, config.FileName, "mine")
-	var said lockedText
 	port := strconv.Itoa(serving(t, map[string]string{"/v1/models": `{"data":[{"id":"m"}]}`}))
-	run := func(args ...string) (int, string) {
-		code := Run(t.Context(), append([]string{"init", "--upstream", "http://127.0.0.1:" + port}, args...), strings.NewReader(""), io.Discard, &said)
-		b := readFile(t, config.FileName)
-		return code, string(b)
+	again := func(args ...string) (code int, text, said string) {
+		code, _, said = run(t, append([]string{"init", "--upstream", "http://127.0.0.1:" + port}, args...)...)
+		return code, string(readFile(t, config.FileName)), said
 	}
-	if code, text := run(); code == 0 || text != "mine" || !strings.Contains(said.String(), "is there already (--force") {
-		t.Errorf("%d %s: %s", code, text, said.String())
+	if code, text, said := again(); code == 0 || text != "mine" || !strings.Contains(said, "is there already (--force") {
+		t.Errorf("%d %s: %s", code, text, said)
 	}
 	// The base URL is completed where the list is below /v1.
-	if code, text := run("--force"); code != 0 || !strings.Contains(text, `upstream: "http://127.0.0.1:`+port+`/v1"`) {
-		t.Errorf("%d %s: %s", code, text, said.String())
+	if code, text, said := again("--force"); code != 0 || !strings.Contains(text, `upstream: "http://127.0.0.1:`+port+`/v1"`) {
+		t.Errorf("%d %s: %s", code, text, said)
 	}
 }
 
