@@ -1,7 +1,7 @@
 package store
 
 import (
-	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,15 +12,18 @@ import (
 
 // hearer collects what a store says.
 type hearer struct {
-	mu    sync.Mutex
-	words []string
+	told
 	again int
 }
 
-func (h *hearer) heard(w string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.words = append(h.words, w)
+// listening has a store heard until the test ends.
+func listening(t *testing.T, s *Redis) *hearer {
+	t.Helper()
+	h := &hearer{}
+	var ended sync.WaitGroup
+	ended.Go(func() { s.Hear(t.Context(), h.add, h.lost) })
+	t.Cleanup(ended.Wait)
+	return h
 }
 
 func (h *hearer) lost() {
@@ -32,7 +35,7 @@ func (h *hearer) lost() {
 func (h *hearer) has(again int, words ...string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.again == again && strings.Join(h.words, ",") == strings.Join(words, ",")
+	return h.again == again && slices.Equal(h.lines, words)
 }
 
 func soon(t *testing.T, what string, f func() bool) {
@@ -51,10 +54,7 @@ func soon(t *testing.T, what string, f func() bool) {
 func TestProcessesCallToEachOther(t *testing.T) {
 	server := storetest.StartRedis(t)
 	a, b := openTestRedis(t, server.URL(), nil), openTestRedis(t, server.URL(), nil)
-	var h hearer
-	ctx, stop := context.WithCancel(t.Context())
-	var ended sync.WaitGroup
-	ended.Go(func() { b.Hear(ctx, h.heard, h.lost) })
+	ctx, h := t.Context(), listening(t, b)
 	soon(t, "it hears", func() bool { return h.has(1) })
 	if err := a.Call(ctx, "one"); err != nil {
 		t.Fatal(err)
@@ -73,8 +73,6 @@ func TestProcessesCallToEachOther(t *testing.T) {
 	if err := b.Put(ctx, keyOf(1), []byte("x"), time.Hour); err != nil {
 		t.Errorf("the store is left alone although it was heard: %v", err)
 	}
-	stop()
-	ended.Wait()
 }
 
 // TestASilentServerIsNotListenedToForEver: a connection that died without a word is
@@ -83,16 +81,11 @@ func TestASilentServerIsNotListenedToForEver(t *testing.T) {
 	p := inFrontOf(t, storetest.StartRedis(t).Addr)
 	s := openTestRedis(t, "redis://"+p.Listen+"/0", nil)
 	s.wordless = 50 * time.Millisecond
-	var h hearer
-	ctx, stop := context.WithCancel(t.Context())
-	var ended sync.WaitGroup
-	ended.Go(func() { s.Hear(ctx, h.heard, h.lost) })
+	h := listening(t, s)
 	soon(t, "it hears", func() bool { return h.has(1) })
 	poison(t, p, `{"name":"x","type":"timeout","stream":"downstream","attributes":{"timeout":0}}`)
 	poison(t, p, `{"name":"y","type":"timeout","stream":"upstream","attributes":{"timeout":0}}`)
 	soon(t, "the connection is closed", func() bool { return s.client.PoolStats().PubSubStats.Active == 0 })
-	p.Toxics.ResetToxics(ctx)
+	p.Toxics.ResetToxics(t.Context())
 	soon(t, "it hears again", func() bool { return h.has(2) })
-	stop()
-	ended.Wait()
 }

@@ -271,14 +271,9 @@ func TestSentinelsNameTheMaster(t *testing.T) {
 	if _, ok, err := unknown.Lock(ctx, keyOf(1), time.Minute); ok || err == nil {
 		t.Errorf("a master that nobody knows: %v %v", ok, err)
 	}
-	var ended sync.WaitGroup
-	heard, stop := context.WithCancel(ctx)
 	var first told
-	unheard := openTestRedis(t, strings.Replace(servers.URL(), masterName, "another", 1), first.add)
-	ended.Go(func() { unheard.Hear(heard, func(string) {}, func() {}) })
+	listening(t, openTestRedis(t, strings.Replace(servers.URL(), masterName, "another", 1), first.add))
 	soon(t, "the operator is told", func() bool { return first.all() != "" })
-	stop()
-	ended.Wait()
 	if got := first.all(); got != "the store does not answer: no sentinel knows the master" {
 		t.Errorf("who listens is told %q", got)
 	}

@@ -5,7 +5,6 @@ package store
 import (
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -66,10 +65,7 @@ func TestAServerThatIsCuredIsHeard(t *testing.T) {
 	server := storetest.StartRedis(t, "--user", "default", "on", "nopass", "~*", "resetchannels", "+@all")
 	var lines told
 	s := openTestRedis(t, server.URL(), lines.add)
-	var h hearer
-	var ended sync.WaitGroup
-	t.Cleanup(ended.Wait)
-	ended.Go(func() { s.Hear(t.Context(), h.heard, h.lost) })
+	h := listening(t, s)
 	soon(t, "it is told", func() bool { return lines.all() != "" })
 	if err := s.Put(t.Context(), keyOf(1), []byte("x"), time.Hour); err != nil {
 		t.Errorf("all else is not done: %v", err)

@@ -1,9 +1,7 @@
 package store
 
 import (
-	"context"
 	"strings"
-	"sync"
 	"testing"
 
 	"laconic/store/storetest"
@@ -20,9 +18,7 @@ func TestAStoreThatIsAwayIsSeen(t *testing.T) {
 	if got := v.State(); got.Fault.Says != "" || got.Silent {
 		t.Errorf("before it was asked: %+v", got)
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	var ended sync.WaitGroup
-	ended.Go(func() { s.Hear(ctx, func(string) {}, func() {}) })
+	listening(t, s)
 	is := func(fault string, silent bool) {
 		t.Helper()
 		soon(t, "its fault is: "+fault, func() bool {
@@ -33,11 +29,9 @@ func TestAStoreThatIsAwayIsSeen(t *testing.T) {
 	soon(t, "it is heard", func() bool { return s.client.PoolStats().PubSubStats.Active == 1 })
 	server.Stop()
 	is("the store does not answer: no connection", true)
-	_, _ = s.Get(ctx, keyOf(1))
+	_, _ = s.Get(t.Context(), keyOf(1))
 	server.Start(t)
 	is("", false)
-	stop()
-	ended.Wait()
 	if got := lines.all(); !strings.HasPrefix(got, "the store does not answer: no connection\nthe store answers again, after ") || strings.Count(got, "\n") != 1 {
 		t.Errorf("told %q", got)
 	}
