@@ -197,42 +197,35 @@ func TestWhatCouldNotBeSavedIsSavedSoon(t *testing.T) {
 	})
 }
 
-// TestWhatCouldNotBeReadIsReadSoon, though the store says nothing.
-func TestWhatCouldNotBeReadIsReadSoon(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b, all, end := replicas(2)
-		defer end()
-		synctest.Wait() // they hear
-		all[0].model().SetShape(compact.NoSlot)
-		synctest.Wait()
+// TestAStoreThatComesBack: what could not be read is read soon, though the store says
+// nothing, and one that lost all gets it back once it says that words may have been
+// missed, without a request that asks.
+func TestAStoreThatComesBack(t *testing.T) {
+	f := func(name string, fails func(b *board, one, other *Memory)) {
+		synctest.Test(t, func(t *testing.T) {
+			b, all, end := replicas(2)
+			defer end()
+			synctest.Wait() // they hear
+			all[0].model().SetShape(compact.NoSlot)
+			synctest.Wait()
+			fails(b, all[0], all[1])
+			synctest.Wait()
+			if f := all[1].model().Facts(); f.Shape.Value != compact.NoSlot {
+				t.Errorf("%s: %+v", name, f)
+			}
+		})
+	}
+	f("silent", func(b *board, _, other *Memory) {
 		b.set(func() { b.silent = true })
-		all[1].model().Facts()
+		other.model().Facts()
 		time.Sleep(10 * time.Second)
 		b.set(func() { b.silent = false })
 		time.Sleep(2 * saveAgain)
-		synctest.Wait()
-		if f := all[1].model().Facts(); f.Shape.Value != compact.NoSlot {
-			t.Errorf("%+v", f)
-		}
 	})
-}
-
-// TestAStoreThatLostAllGetsItBack once it says that words may have been missed,
-// without a request that asks.
-func TestAStoreThatLostAllGetsItBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b, all, end := replicas(2)
-		defer end()
-		synctest.Wait() // they hear
-		all[0].model().SetShape(compact.NoSlot)
-		synctest.Wait()
+	f("emptied", func(b *board, one, _ *Memory) {
 		b.set(func() { clear(b.kept) })
-		all[0].missed()
+		one.missed()
 		time.Sleep(saveAgain)
-		synctest.Wait()
-		if f := all[1].model().Facts(); f.Shape.Value != compact.NoSlot {
-			t.Errorf("%+v", f)
-		}
 	})
 }
 
