@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"laconic/proxy/admission"
+	"laconic/store"
 )
 
 // TestASummarizerIsLeftAloneLongerEachTime, until it answers again.
@@ -42,7 +43,7 @@ func TestASummarizerIsLeftAloneLongerEachTime(t *testing.T) {
 func TestACredentialOfSeveralHeadersHasOneName(t *testing.T) {
 	s := newService()
 	defer s.Close()
-	s.o.ClientCredential, s.store = true, memoryVault(t)
+	s.o.ClientCredential, s.store = true, opened(t, store.Options{})
 	name := func(pairs ...string) string {
 		h := http.Header{}
 		for i := 0; i < len(pairs); i += 2 {

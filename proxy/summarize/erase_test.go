@@ -188,12 +188,7 @@ func TestAllWhoShareTheStoreForget(t *testing.T) {
 	process := func(told func(ErasedInfo)) *agent {
 		a := newAgent(t, 8000)
 		a.s.env.Erased = told
-		vault, err := store.Open(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(vault.Close)
-		a.s.env.Store = vault
+		a.s.env.Store = opened(t, o)
 		a.s = New(&a.s.o, a.s.env)
 		t.Cleanup(a.s.Close)
 		return a
@@ -254,11 +249,7 @@ func TestAllWhoShareTheStoreForget(t *testing.T) {
 func TestWhoeverIsNotToldMayRemember(t *testing.T) {
 	a := newAgent(t, 8000)
 	url := storetest.StartRedis(t, "--user", "default", "on", "nopass", "~*", "resetchannels", "+@all").URL()
-	vault, err := store.Open(store.Options{Kind: store.InRedis, URL: url, Secret: []byte("a secret of this test")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer vault.Close()
+	vault := opened(t, store.Options{Kind: store.InRedis, URL: url, Secret: []byte("a secret of this test")})
 	a.s.store = vault
 	if err := vault.Put(t.Context(), vault.Key(a.s.group("mine"), "r", "k"), "text"); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"laconic/compact"
+	"laconic/store"
 )
 
 // TestShutdownDoesNotWaitForEver for a job that cannot be ended.
@@ -48,7 +49,7 @@ func TestOtherRequestsDoNotWaitForTheReadingOfASummary(t *testing.T) {
 	s, read := newService(), false
 	defer s.Close()
 	s.o.Counter, s.o.Upstream = counting(func() {}), &url.URL{Scheme: "http", Host: "127.0.0.1:9"}
-	s.store = memoryVault(t)
+	s.store = opened(t, store.Options{})
 	task := compact.Encoded("x", 1, &compact.Coding{
 		Decode: func(string) string {
 			read = true

@@ -34,10 +34,11 @@ type agent struct {
 
 const stated = "State: nothing was changed, all files were read so far."
 
-func newAgent(t *testing.T, budget int) *agent { return agentOn(t, memoryVault(t), budget) }
+func newAgent(t *testing.T, budget int) *agent { return agentOn(t, opened(t, store.Options{}), budget) }
 
-func memoryVault(t *testing.T) *store.Vault {
-	vault, err := store.Open(store.Options{})
+func opened(t *testing.T, o store.Options) *store.Vault {
+	t.Helper()
+	vault, err := store.Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}

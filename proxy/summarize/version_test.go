@@ -83,17 +83,12 @@ func vaults(t *testing.T, kind store.Kind) func() (*store.Vault, func()) {
 	if kind == store.InRedis {
 		o.URL = storetest.StartRedis(t).URL()
 	}
-	open := func() (*store.Vault, func()) {
-		v, err := store.Open(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v, v.Close
-	}
 	if kind == store.InMemory {
-		v, end := open()
-		t.Cleanup(end)
+		v := opened(t, o)
 		return func() (*store.Vault, func()) { return v, func() {} }
 	}
-	return open
+	return func() (*store.Vault, func()) {
+		v := opened(t, o)
+		return v, v.Close
+	}
 }
