@@ -269,20 +269,25 @@ func (a *fakeArrival) Received() int64 { return a.n }
 
 func (a *fakeArrival) Abort() { a.end() }
 
+// arriving begins a body that holds n bytes, of which so many came since. That it was ended
+// is noted by its name.
+func arriving(t *testing.T, g *Gate, client, name string, n, came int64, ended map[string]bool) {
+	t.Helper()
+	s := g.Reserve(client)
+	from := &fakeArrival{end: func() { ended[name] = true; s.Free() }}
+	t.Cleanup(s.Arrive(from))
+	if err := s.Receive(t.Context(), n); err != nil {
+		t.Fatal(err)
+	}
+	from.n = came
+}
+
 func TestBodiesThatStallGiveWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(3200<<10, 200<<10)
 		ended := map[string]bool{}
-		arriving := func(client, name string) *Reservation {
-			s := g.Reserve(client)
-			t.Cleanup(s.Arrive(&fakeArrival{end: func() { ended[name] = true; s.Free() }}))
-			if err := s.Receive(t.Context(), 150<<10); err != nil {
-				t.Fatal(err)
-			}
-			return s
-		}
 		for _, name := range []string{"1", "2", "3"} {
-			arriving("a", name)
+			arriving(t, g, "a", name, 150<<10, 0, ended)
 		}
 		time.Sleep(time.Hour) // nobody waits: they may take their time
 		if len(ended) != 0 {
@@ -301,18 +306,9 @@ func TestBodiesOfOneClientGiveWayToAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(3200<<10, 200<<10)
 		ended := map[string]bool{}
-		arriving := func(client, name string, n int64) *Reservation {
-			s := g.Reserve(client)
-			from := &fakeArrival{end: func() { ended[name] = true; s.Free() }}
-			t.Cleanup(s.Arrive(from))
-			if err := s.Receive(t.Context(), n); err != nil {
-				t.Fatal(err)
-			}
-			from.n = 1 << 30 // it keeps coming, fast enough
-			return s
-		}
-		arriving("a", "small", 100<<10)
-		arriving("a", "large", 350<<10)
+		const fast = 1 << 30 // they keep coming
+		arriving(t, g, "a", "small", 100<<10, fast, ended)
+		arriving(t, g, "a", "large", 350<<10, fast, ended)
 		waiting, leave := context.WithCancelCause(t.Context())
 		own := asks(waiting, g.Reserve("a").Receive, 300<<10)
 		time.Sleep(2 * stallGrace)
