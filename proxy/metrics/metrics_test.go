@@ -51,13 +51,9 @@ func scraped(t testing.TB, m *Metrics) map[string]float64 {
 
 // own returns those of the proxy, without zeros.
 func own(all map[string]float64) map[string]float64 {
-	return maps.Collect(func(yield func(string, float64) bool) {
-		for name, v := range all {
-			if strings.HasPrefix(name, "laconic_") && v != 0 && !yield(name, v) {
-				return
-			}
-		}
-	})
+	all = maps.Clone(all)
+	maps.DeleteFunc(all, func(name string, v float64) bool { return !strings.HasPrefix(name, "laconic_") || v == 0 })
+	return all
 }
 
 // answers is an upstream without a network.
