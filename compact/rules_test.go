@@ -15,11 +15,8 @@ import (
 func TestRulesOfOtherAPIs(t *testing.T) {
 	rules := compact.Rules{LongestID: 64, OnceInList: true}
 	long := strings.Repeat("x", 64)
-	msgs, err := compacttest.Parse("user: go\nassistant: | call a f\ntool a: 1\nassistant: | call a f | call b f\ntool a: 2\ntool b: 3\n" +
-		"assistant: | call " + long + " f\ntool " + long + ": 4\nassistant: | call " + long + " f\ntool " + long + ": 5\nassistant: | legacy g\nfunction g: 6\nassistant: | legacy g\nfunction g: 7\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	msgs := compacttest.Messages(t, "user: go\nassistant: | call a f\ntool a: 1\nassistant: | call a f | call b f\ntool a: 2\ntool b: 3\n"+
+		"assistant: | call "+long+" f\ntool "+long+": 4\nassistant: | call "+long+" f\ntool "+long+": 5\nassistant: | legacy g\nfunction g: 6\nassistant: | legacy g\nfunction g: 7\n")
 	if same, edits := compact.Repair(msgs, compact.RepairAnswer); len(edits) > 0 || &same[0] != &msgs[0] {
 		t.Errorf("the chat API takes an id again: %+v", edits)
 	}
