@@ -23,10 +23,7 @@ func agentRun(n int) []compact.Message {
 			compact.Message{Role: compact.Assistant, Shape: compact.Null, Calls: []compact.Call{{ID: id, Name: "read", Arguments: compact.Plain(`{"path":"x"}`)}}},
 			compact.Message{Role: compact.Tool, Shape: compact.String, Answers: id, Parts: []compact.Part{{Text: result}}})
 	}
-	for i := range msgs {
-		msgs[i].Origin = i
-	}
-	return msgs
+	return compacttest.Numbered(msgs)
 }
 
 // BenchmarkFold folds runs of growing length under a budget of a tenth of

@@ -13,13 +13,7 @@ import (
 // TestBudgetOfTokensAlone: a number of tokens is a budget, with defaults for the
 // rest.
 func TestBudgetOfTokensAlone(t *testing.T) {
-	in := compact.Conversation{Messages: compacttest.Messages(t, "system: s\nuser: read all files"), Fixed: 40}
-	for i := range 40 {
-		in.Messages = append(in.Messages, compacttest.Step(t, i)...)
-	}
-	for i := range in.Messages {
-		in.Messages[i].Origin = i
-	}
+	in := compact.Conversation{Messages: compacttest.Steps(t, "system: s\nuser: read all files", 40), Fixed: 40}
 	for _, tokens := range []int{-1, 0, 1, 100, 3000, 1 << 20} {
 		want, wantReport := compact.Compact(in, adaptive(), compacttest.Bytes{}, compact.Budget{Tokens: tokens, Placing: tokens, Step: max(1, tokens/16), Messages: compact.DefaultMaxMessages})
 		b := compact.Budget{Tokens: tokens}

@@ -106,10 +106,7 @@ func withSystem(msgs []compact.Message, chance *rand.Rand) (with []compact.Messa
 			add([]compact.Role{compact.System, compact.Developer}[chance.IntN(2)], fmt.Sprintf("rule %d: %s", i, strings.Repeat("keep ", chance.IntN(40))))
 		}
 	}
-	for i := range with {
-		with[i].Origin = i
-	}
-	return with
+	return compacttest.Numbered(with)
 }
 
 // TestDemandsThatAreMetCostNothing: the list comes back as the same slice.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"laconic/compact"
+	"laconic/compact/compacttest"
 	"laconic/compact/promises"
 )
 
@@ -42,10 +43,7 @@ func guarded() compact.Conversation {
 		call("c", true), result("c"), // 6, 7: signed
 		call("d", false), result("d"), // 8, 9: recent
 	}
-	for i := range msgs {
-		msgs[i].Origin = i
-	}
-	return compact.Conversation{Messages: msgs}
+	return compact.Conversation{Messages: compacttest.Numbered(msgs)}
 }
 
 // TestDraftMakesLegalEditsOnly: whatever a stage asks for, instructions, pins,

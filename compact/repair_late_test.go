@@ -60,10 +60,7 @@ func TestResultsFindTheirCallsInRealConversations(t *testing.T) {
 				}
 				moved++
 			}
-			for i := range msgs {
-				msgs[i].Origin = i
-			}
-			in := compact.Conversation{Messages: msgs}
+			in := compact.Conversation{Messages: compacttest.Numbered(msgs)}
 			for _, mode := range []compact.RepairMode{compact.RepairAnswer, compact.RepairDrop} {
 				p := &compact.Policy{Repair: mode}
 				plan, r := compact.Compact(in, p, compacttest.Bytes{}, compact.Limits{}.For(0))

@@ -46,6 +46,24 @@ func Step(t testing.TB, i int) []compact.Message {
 	return Messages(t, fmt.Sprintf("assistant: step %d | call c%d read {\"path\":\"/src/file_%d.go\"}\ntool c%d: %s", i, i, i, i, strings.Repeat(fmt.Sprintf("line %d ", i), 100)))
 }
 
+// Steps returns the messages of a transcript, and n steps behind it.
+func Steps(t testing.TB, transcript string, n int) []compact.Message {
+	t.Helper()
+	msgs := Messages(t, transcript)
+	for i := range n {
+		msgs = append(msgs, Step(t, i)...)
+	}
+	return Numbered(msgs)
+}
+
+// Numbered makes messages those of a client's list, in their order.
+func Numbered(msgs []compact.Message) []compact.Message {
+	for i := range msgs {
+		msgs[i].Origin = i
+	}
+	return msgs
+}
+
 // Parse reads a transcript.
 func Parse(transcript string) ([]compact.Message, error) {
 	var msgs []compact.Message

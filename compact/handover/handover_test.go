@@ -14,12 +14,7 @@ func said(role compact.Role, text string) compact.Message {
 }
 
 // list numbers messages as a client's list.
-func list(msgs ...compact.Message) []compact.Message {
-	for i := range msgs {
-		msgs[i].Origin = i
-	}
-	return msgs
-}
+func list(msgs ...compact.Message) []compact.Message { return compacttest.Numbered(msgs) }
 
 func adaptive() *compact.Policy { return &compact.Policy{Name: "adaptive", Ladder: stage.Default()} }
 

@@ -93,13 +93,10 @@ func TestExchanges(t *testing.T) {
 // Each message that leaves is in the span of one question, and a span whose text fails
 // has the digest.
 func TestSummarizeAsksForEachSpan(t *testing.T) {
-	p, in, b := named("adaptive"), compact.Conversation{Messages: compacttest.Messages(t, "user: read all files")}, compact.Budget{Tokens: 3000}
+	p, in, b := named("adaptive"), compact.Conversation{}, compact.Budget{Tokens: 3000}
 	var slot *compact.Slot
-	for i := 0; slot == nil || len(slot.Spans) < 3; i++ {
-		in.Messages = append(in.Messages, compacttest.Step(t, i)...)
-		for i := range in.Messages {
-			in.Messages[i].Origin = i
-		}
+	for n := 1; slot == nil || len(slot.Spans) < 3; n++ {
+		in.Messages = compacttest.Steps(t, "user: read all files", n)
 		plan, _ := compact.Compact(in, p, compact.BytesPerToken(3.5), b)
 		slot = plan.Slot
 	}
@@ -138,13 +135,7 @@ func TestSummarizeAsksForEachSpan(t *testing.T) {
 
 // A text that cannot be used is asked for once more, but not once the context is done.
 func TestSummarizeAsksTwice(t *testing.T) {
-	in := compact.Conversation{Messages: compacttest.Messages(t, "system: s\nuser: read all files")}
-	for i := range 60 {
-		in.Messages = append(in.Messages, compacttest.Step(t, i)...)
-	}
-	for i := range in.Messages {
-		in.Messages[i].Origin = i
-	}
+	in := compact.Conversation{Messages: compacttest.Steps(t, "system: s\nuser: read all files", 60)}
 	const good = "All files up to now were read. [End of the summary] Nothing was found in /src/file_1.go."
 	f := func(wantIn, wantFailed string, wantAsked int, answers ...string) {
 		t.Helper()

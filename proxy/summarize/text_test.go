@@ -93,13 +93,7 @@ func (a *agent) planned(n int) (compact.Conversation, compact.Plan) {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	in := compact.Conversation{Messages: compacttest.Messages(a.t, a.begin)}
-	for i := range n {
-		in.Messages = append(in.Messages, compacttest.Step(a.t, i)...)
-	}
-	for i := range in.Messages {
-		in.Messages[i].Origin = i
-	}
+	in := compact.Conversation{Messages: compacttest.Steps(a.t, a.begin, n)}
 	p.Summaries = true
 	plan, _ := compact.Compact(in, p, a.s.o.Counter, compact.Limits{Budget: a.budget}.For(0))
 	return in, plan
