@@ -9,7 +9,6 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
-	"laconic/compact/promises"
 	"laconic/proxy/wire/wiretest"
 )
 
@@ -36,12 +35,8 @@ func TestDemandStories(t *testing.T) {
 		switch what {
 		case "before":
 			before = compacttest.Messages(t, text)
-			in, b := compact.Conversation{Messages: before}, compact.Limits{}.For(0)
-			p := &compact.Policy{Demands: d}
-			plan, r := compact.Compact(in, p, compacttest.Words{}, b)
-			for _, err := range promises.Broken(in, p, compacttest.Words{}, b, &plan, r) {
-				t.Errorf("%s: %v", name, err)
-			}
+			in := compact.Conversation{Messages: before}
+			compacttest.Compacted(t, in, &compact.Policy{Demands: d}, compacttest.Words{}, compact.Limits{}.For(0), name)
 		case "after":
 			return compacttest.Format(out)
 		case "edits":

@@ -9,7 +9,6 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
-	"laconic/compact/promises"
 	"laconic/proxy/wire/wiretest"
 )
 
@@ -23,11 +22,7 @@ func TestNoRequestPointBetweenACallAndItsResult(t *testing.T) {
 	}
 	b.WriteString("tool late: six seven\nassistant: done\nuser: thanks")
 	in := compact.Conversation{Messages: compacttest.Messages(t, b.String())}
-	budget := compact.Limits{Budget: 60}.For(0)
-	plan, r := compact.Compact(in, adaptive(), compacttest.Words{}, budget)
-	for _, err := range promises.Broken(in, adaptive(), compacttest.Words{}, budget, &plan, r) {
-		t.Error(err)
-	}
+	plan, _ := compacttest.Compacted(t, in, adaptive(), compacttest.Words{}, compact.Limits{Budget: 60}.For(0))
 	if len(plan.Epochs) == 0 {
 		t.Fatal("no epoch")
 	}
@@ -62,11 +57,7 @@ func TestResultsFindTheirCallsInRealConversations(t *testing.T) {
 			}
 			in := compact.Conversation{Messages: compacttest.Numbered(msgs)}
 			for _, mode := range []compact.RepairMode{compact.RepairAnswer, compact.RepairDrop} {
-				p := &compact.Policy{Repair: mode}
-				plan, r := compact.Compact(in, p, compacttest.Bytes{}, compact.Limits{}.For(0))
-				for _, err := range promises.Broken(in, p, compacttest.Bytes{}, compact.Limits{}.For(0), &plan, r) {
-					t.Errorf("%s, %s: %v", rec.ID, mode, err)
-				}
+				compacttest.Compacted(t, in, &compact.Policy{Repair: mode}, compacttest.Bytes{}, compact.Limits{}.For(0), rec.ID, mode)
 			}
 		}
 		if t.Failed() {

@@ -8,7 +8,6 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
-	"laconic/compact/promises"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -37,10 +36,7 @@ func TestRepairStories(t *testing.T) {
 				}
 				in := compact.Conversation{Messages: before}
 				p := &compact.Policy{Repair: mode}
-				plan, r := compact.Compact(in, p, compacttest.Words{}, compact.Limits{}.For(0))
-				for _, err := range promises.Broken(in, p, compacttest.Words{}, compact.Limits{}.For(0), &plan, r) {
-					t.Errorf("%s (%s): %v", name, mode, err)
-				}
+				compacttest.Compacted(t, in, p, compacttest.Words{}, compact.Limits{}.For(0), name, mode)
 			}
 		case "after":
 			return compacttest.Format(out)
@@ -111,10 +107,7 @@ func TestQuotesAreBoundedAndCannotImitateTheLabel(t *testing.T) {
 		msgs = append(msgs, m)
 	}
 	in := compact.Conversation{Messages: msgs}
-	plan, r := compact.Compact(in, &compact.Policy{}, compacttest.Bytes{}, compact.Limits{}.For(0))
-	for _, err := range promises.Broken(in, &compact.Policy{}, compacttest.Bytes{}, compact.Limits{}.For(0), &plan, r) {
-		t.Error(err)
-	}
+	plan, r := compacttest.Compacted(t, in, &compact.Policy{}, compacttest.Bytes{}, compact.Limits{}.For(0))
 	out := plan.Apply("")
 	if len(out) != 1 || out[0].Role != compact.User {
 		t.Fatalf("%d messages are left", len(out))

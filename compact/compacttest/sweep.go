@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"testing"
 
 	"laconic/compact"
 	"laconic/compact/promises"
@@ -15,6 +16,18 @@ type Run struct {
 	Plan   compact.Plan
 	Report compact.Report
 	Out    []compact.Message
+}
+
+// Compacted compacts a conversation and reports every promise that is broken, behind what.
+func Compacted(
+	t testing.TB, in compact.Conversation, p *compact.Policy, c compact.Counter, b compact.Budget, what ...any,
+) (compact.Plan, compact.Report) {
+	t.Helper()
+	plan, r := compact.Compact(in, p, c, b)
+	for _, err := range promises.Broken(in, p, c, b, &plan, r) {
+		t.Error(append(what, err)...)
+	}
+	return plan, r
 }
 
 // Sweep compacts every prefix of a conversation that a client must have sent,

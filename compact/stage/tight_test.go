@@ -7,7 +7,6 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
-	"laconic/compact/promises"
 	"laconic/compact/stage"
 )
 
@@ -32,10 +31,7 @@ func requests(t *testing.T, transcript string, budget int) (last compact.Plan, r
 			continue
 		}
 		in := compact.Conversation{Messages: msgs[: k+1 : k+1]}
-		last, report = compact.Compact(in, p, compacttest.Words{}, b)
-		for _, err := range promises.Broken(in, p, compacttest.Words{}, b, &last, report) {
-			t.Error(err)
-		}
+		last, report = compacttest.Compacted(t, in, p, compacttest.Words{}, b)
 	}
 	return last, report
 }
@@ -107,10 +103,7 @@ func TestTheNewestResultsComeBeforeTheReserve(t *testing.T) {
 	b := compact.Limits{Window: 1600}.For(0)
 	for _, rejects := range []bool{false, true} {
 		in, p := compact.Conversation{Messages: msgs}, &compact.Policy{Name: "adaptive", Ladder: stage.Default(), Reject: rejects}
-		plan, r := compact.Compact(in, p, compacttest.Words{}, b)
-		for _, err := range promises.Broken(in, p, compacttest.Words{}, b, &plan, r) {
-			t.Error(err)
-		}
+		plan, r := compacttest.Compacted(t, in, p, compacttest.Words{}, b)
 		out := plan.Apply("")
 		whole := out[len(out)-1].Parts[0].Text.String() == msgs[len(msgs)-1].Parts[0].Text.String()
 		if whole == rejects || r.Outcome != compact.Compacted || rejects && r.Budget != b.Tokens || !rejects && (r.Budget <= b.Tokens || r.Budget > 1410) {
@@ -132,10 +125,7 @@ func TestTheNewestResultIsNotCutForNothing(t *testing.T) {
 			for n := 500; n < 1300; n += 23 {
 				msgs := compacttest.Messages(t, list+"assistant: | call b read g.go\ntool b: "+said(n)+"\n")
 				in, p, b := compact.Conversation{Messages: msgs, Fixed: fixed}, &compact.Policy{Name: "adaptive", Ladder: stage.Default()}, limits.For(0)
-				plan, r := compact.Compact(in, p, compacttest.Words{}, b)
-				for _, err := range promises.Broken(in, p, compacttest.Words{}, b, &plan, r) {
-					t.Error(err)
-				}
+				plan, r := compacttest.Compacted(t, in, p, compacttest.Words{}, b)
 				out := plan.Apply("")
 				less := compact.CostAll(compacttest.Words{}, msgs[len(msgs)-1:]) - compact.CostAll(compacttest.Words{}, out[len(out)-1:])
 				if less > 0 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"laconic/compact"
-	"laconic/compact/promises"
+	"laconic/compact/compacttest"
 	"laconic/proxy/wire"
 )
 
@@ -52,11 +52,7 @@ func unbound(t *testing.T, name, was, want string, below int, edited bool) {
 	r := decoded(t, wire.Chat, []byte(was))
 	in := r.Conversation
 	in.Unbind = below
-	p, c, b := &compact.Policy{}, compact.BytesPerToken(4), compact.Limits{}.For(0)
-	plan, report := compact.Compact(in, p, c, b)
-	for _, err := range promises.Broken(in, p, c, b, &plan, report) {
-		t.Errorf("%s: %v", name, err)
-	}
+	plan, report := compacttest.Compacted(t, in, &compact.Policy{}, compact.BytesPerToken(4), compact.Limits{}.For(0), name)
 	out, err := r.Encode(plan.Apply(""))
 	if err != nil || string(out) != want {
 		t.Errorf("%s: %v\n%s\nbecame\n%s\nwant\n%s", name, err, was, out, want)
