@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"testing"
 
 	"laconic/compact/compacttest"
@@ -11,14 +12,8 @@ func TestRequestPoints(t *testing.T) {
 	f := func(transcript string, sent []int, want ...int) {
 		t.Helper()
 		r := Conversation{Messages: compacttest.Messages(t, transcript), Sent: sent}
-		got := r.RequestPoints()
-		if len(got) != len(want) {
+		if got := r.RequestPoints(); !slices.Equal(got, want) {
 			t.Fatalf("%v, want %v:\n%s", got, want, transcript)
-		}
-		for i := range got {
-			if got[i] != want[i] {
-				t.Fatalf("%v, want %v:\n%s", got, want, transcript)
-			}
 		}
 	}
 	f("system: s\nuser: hi\nassistant: hello", nil, 2)
