@@ -18,12 +18,19 @@ func rewriting(text string) Policy {
 	return Policy{Name: "test", Policy: replaytest.Rewriting(text), Claims: []string{"untouched", "paired", "never worse"}}
 }
 
-func replayed1(t *testing.T, p Policy, b Budget, file string) Row {
+// ran runs a replay that nothing is wrong with.
+func ran(t *testing.T, o Options) Result {
 	t.Helper()
-	res, err := Run(context.Background(), Options{Files: []string{file}, Policies: []Policy{p}, Budgets: []Budget{b}, CounterFor: replaytest.Words})
+	res, err := Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return res
+}
+
+func replayed1(t *testing.T, p Policy, b Budget, file string) Row {
+	t.Helper()
+	res := ran(t, Options{Files: []string{file}, Policies: []Policy{p}, Budgets: []Budget{b}, CounterFor: replaytest.Words})
 	if len(res.Files) != 1 || len(res.Unread) > 0 || len(res.Failures) > 0 {
 		t.Fatalf("files %v, unread %v, failures %v", res.Files, res.Unread, res.Failures)
 	}
@@ -79,13 +86,10 @@ func TestNumbersOfAnErrand(t *testing.T) {
 func TestPricesDecideTheCost(t *testing.T) {
 	f := func(p *Prices, want float64) {
 		t.Helper()
-		res, err := Run(context.Background(), Options{
+		res := ran(t, Options{
 			Files: []string{replaytest.Write(t, "errand.jsonl", replaytest.Errand)}, Policies: []Policy{rewriting("gone")},
 			Budgets: []Budget{{Tokens: 20}}, CounterFor: replaytest.Words, Prices: p,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		if got := res.Total.Rows[0].Cost(); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%+v: cost %v, want %v", p, got, want)
 		}
@@ -104,10 +108,7 @@ func TestBrokenPromisesAreTold(t *testing.T) {
 	f := func(claims []string, want []string) {
 		t.Helper()
 		p := Policy{Name: "fickle", Policy: replaytest.Fickle(), Claims: claims}
-		res, err := Run(context.Background(), Options{Files: []string{file}, Policies: []Policy{p}, Budgets: []Budget{{Tokens: 20}}, CounterFor: replaytest.Words})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := ran(t, Options{Files: []string{file}, Policies: []Policy{p}, Budgets: []Budget{{Tokens: 20}}, CounterFor: replaytest.Words})
 		var got []string
 		for _, f := range res.Failures {
 			got = append(got, fmt.Sprintf("%s %d", f.Promise, f.Times))

@@ -32,13 +32,10 @@ func TestWorkersDoNotChangeTheResult(t *testing.T) {
 	}
 	run := func(workers int) string {
 		t.Helper()
-		res, err := Run(context.Background(), Options{
+		res := ran(t, Options{
 			Files: files, Policies: []Policy{{Name: "adaptive", Policy: &compact.Policy{Ladder: stage.Default()}}},
 			Budgets: []Budget{{Share: 0.5}}, CounterFor: func(string) compact.Counter { return compacttest.Bytes{} }, Workers: workers,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		for _, f := range append(res.Files, res.Total) {
 			for i := range f.Rows {
 				f.Rows[i].Took = 0
@@ -98,7 +95,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 		t.Fatal(err)
 	}
 	var most, seen atomic.Uint64
-	_, err = Run(context.Background(), Options{
+	ran(t, Options{
 		Files: []string{file}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Share: 0.5}},
 		CounterFor: func(string) compact.Counter {
 			if seen.Add(1)%10 == 0 {
@@ -110,9 +107,6 @@ func TestMemoryStaysFlat(t *testing.T) {
 			return compacttest.Bytes{}
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if n := most.Load(); n == 0 || n > 30<<20 {
 		t.Errorf("%d MB were in use at once", n>>20)
 	}

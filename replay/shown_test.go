@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -19,13 +18,10 @@ import (
 // shownIn replays a file with one conversation to show.
 func shownIn(t *testing.T, content string, p *compact.Policy, tokens int) *view.Conversation {
 	t.Helper()
-	res, err := Run(context.Background(), Options{
+	res := ran(t, Options{
 		Files: []string{replaytest.Write(t, "a.jsonl", content)}, Policies: []Policy{{Name: "test", Policy: p}},
 		Budgets: []Budget{{Tokens: tokens}}, CounterFor: replaytest.Words, Show: new(string),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if len(res.Unread) > 0 || res.Shown == nil {
 		t.Fatalf("nothing is shown; unread %v", res.Unread)
 	}
@@ -194,13 +190,10 @@ func TestWhichConversationIsShown(t *testing.T) {
 	f := func(show *string, want string) {
 		t.Helper()
 		for workers := range 4 {
-			res, err := Run(context.Background(), Options{
+			res := ran(t, Options{
 				Files: []string{one, two}, Policies: []Policy{rewriting("gone"), {Name: "other", Policy: replaytest.Rewriting("x")}},
 				Budgets: []Budget{{Share: 0.5}, {Tokens: 7}}, CounterFor: replaytest.Words, Show: show, Workers: workers,
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
 			got := "none"
 			if s := res.Shown; s != nil {
 				got = fmt.Sprintf("%s of %s, %s under %s (%d)", s.ID, s.Model, s.Policy, s.Budget, s.Tokens)
