@@ -249,7 +249,7 @@ func namesBelow(text, path string) bool {
 		if !found {
 			return false
 		}
-		root, _, _ := strings.Cut(rest, " are named from there\n")
+		root, _, _ := strings.Cut(rest, " are named from there")
 		if name, below := strings.CutPrefix(path, root); below && strings.Contains(rest, name) {
 			return true
 		}

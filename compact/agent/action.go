@@ -62,6 +62,7 @@ const (
 	Replaced How = iota // old became new
 	Written             // new is the whole file
 	Changed             // nobody knows how: nothing that is known of it holds
+	Restored            // to what git has
 	Removed
 	Touched // perhaps
 )

@@ -18,10 +18,10 @@ type files map[string]*file
 // A file is what calls made of a file.
 type file struct {
 	path    string
-	last    *event // that changed it
-	removed bool
-	touched bool     // a command changed it or another agent spoke of it: nobody knows how it is
-	regions []region // oldest change first
+	last    *event    // that changed it
+	how     agent.How // it was changed last
+	touched bool      // a command changed it or another agent spoke of it: nobody knows how it is
+	regions []region  // oldest change first
 }
 
 // A region is a text in a file that was changed, as it was and as it is now.
@@ -61,8 +61,8 @@ func (fs files) apply(c *agent.Change, e *event) {
 	f, late := fs[path], fs.after(path, e)
 	for p, g := range fs {
 		if (g != f || c.How == agent.Touched) && g.last.origin <= e.origin && mayBe(path, p) {
-			if g.touched = true; c.How == agent.Removed || c.How == agent.Changed {
-				g.removed, g.regions = false, nil
+			if g.touched = true; c.How > agent.Written && c.How < agent.Touched {
+				g.how, g.regions = agent.Changed, nil
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func (fs files) apply(c *agent.Change, e *event) {
 		f.touched = true
 		return
 	}
-	f.last, f.removed = e, c.How == agent.Removed
+	f.last, f.how = e, c.How
 	if c.How != agent.Replaced { // of what was known nothing holds
 		f.regions = nil
 	}

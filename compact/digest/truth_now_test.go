@@ -148,9 +148,12 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 	f("a command of a tool that is no shell", 700,
 		conversation(exchange(1, "task_tracker", `{"command":"plan","task_list":[{"title":"a"}]}`, "ok"), exchange(2, "deploy", `{"command":"up --all","dry_run":true}`, "would deploy two")),
 		no("$ plan"), no("$ up"))
+	f("a file by its whole path, and from the working folder", 700,
+		conversation(exchange(1, "edit_file", `{"path":"/w/src/a.go","old_string":"limit = 3","new_string":"limit = 5"}`, "The file was edited."), exchange(2, "bash", `{"command":"git checkout -- src/a.go"}`, "")),
+		"changed: /w/src/a.go\n", no("limit = 5\n"))
 	f("a cell that is a shell's", 700,
 		conversation(edit(1, "limit = 3", "limit = 5"), exchange(2, "run_cell", `{"code":"%%bash\ngit checkout -- src/a.go"}`, ""), exchange(3, "execute_code", `{"language":"bash","code":"rm src/b.go"}`, "")),
-		"changed: src/a.go, src/b.go (removed)",
+		"changed: src/a.go (restored), src/b.go (removed)",
 		no("as of here"))
 	f("a short sentence between others, and a whole message of a user", 200,
 		conversation(

@@ -15,13 +15,20 @@ import (
 // the part; "" if there are none.
 func (p *part) text() string {
 	var on []*piece
+	tells := map[int]bool{} // of which events
 	for i := range p.pieces {
 		if q := &p.pieces[i]; q.on || q.class == steps && !p.old(q.event) {
 			on = append(on, q)
+			tells[q.event] = true
 		}
 	}
 	if !slices.ContainsFunc(on, func(q *piece) bool { return q.on }) {
 		return ""
+	}
+	for i, e := range p.events { // else a question seems to have had no answer
+		if e.class == answers && !e.told && !tells[i] && p.room > smallRoom {
+			on = append(on, &piece{class: answers, event: i, need: -1, on: true, text: "…"})
+		}
 	}
 	slices.SortStableFunc(on, func(a, b *piece) int {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
@@ -30,7 +37,7 @@ func (p *part) text() string {
 	w := writer{part: p, last: end, left: max(0, p.room-smallRoom) / namesShare}
 	w.b.WriteString(p.head)
 	if p.root != "" {
-		w.b.WriteString("files below " + quote.Line(quote.OneLine(p.root, mostPath)) + " are named from there\n")
+		w.b.WriteString("files below " + quote.Line(quote.OneLine(p.root, mostPath)) + " are named from there, those with ./ from the working folder\n")
 	}
 	for i, q := range on {
 		if q.on {
