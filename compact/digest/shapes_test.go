@@ -302,6 +302,11 @@ func TestShapesOfAgents(t *testing.T) {
 		talk = append(talk, user(fmt.Sprintf("What does part %d do?", i)), assistant(fmt.Sprintf("Part%d reads Table%d and writes Sum%d to the ledger of that month, unless the month is closed.", i, i, i)))
 	}
 	tells(t, "answers that are left out", recordOf(1250, talk), "\nuser: What does part 1 do?\nagent: …\nuser: What does part 2 do?\n", "\nagent: Part39 reads ")
+	source := func(id int, path string) []compact.Message {
+		return exchange(id, "read_file", `{"path":"`+path+`"}`, fmt.Sprintf("func of%d(rate Rate) int {\n\treturn rateTable.lookup(rate, %d, islands, mainland, surcharge, and, the, rest)\n}\n", id, id))
+	}
+	tells(t, "what is tested, before the tests", recordOf(100, conversation(say(user("Where is rateTable.lookup called?")), source(1, "rate.go"), source(2, "rate_test.go"))),
+		"lookup(rate, 1,", no("lookup(rate, 2,"))
 	report := func(id, of string) string {
 		return "The cache of " + of + " is emptied by StoreLock" + id + ", before RateTable" + id + " is read in loadRates" + id + "."
 	}

@@ -17,6 +17,9 @@ func (p *part) source(i int, e *event, head int) {
 	b, w := p.bodies[i], p.weights[i]
 	if codeFile.MatchString(e.Path) {
 		s := layout{most: max(wholeCode, p.room/10), limit: p.room * 2 / 7, weight: w * 0.7}
+		if tests.MatchString(e.Path) {
+			s.weight *= 0.5
+		}
 		p.lines(piece{class: sources, event: i, order: 1, need: head}, b, s, func(k int) (float32, lineUse) {
 			l := b.at(k)
 			s := min(b.interest(p.interest, k), 2)
