@@ -62,7 +62,9 @@ func (fs files) apply(c *agent.Change, e *event) {
 	for p, g := range fs {
 		if (g != f || c.How == agent.Touched) && g.last.origin <= e.origin && mayBe(path, p) {
 			if g.touched = true; c.How > agent.Written && c.How < agent.Touched {
-				g.how, g.regions = agent.Changed, nil
+				if g.how, g.regions = c.How, nil; c.How == agent.Removed {
+					g.how = agent.Changed
+				}
 			}
 		}
 	}
