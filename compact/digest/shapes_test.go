@@ -302,6 +302,9 @@ func TestShapesOfAgents(t *testing.T) {
 		talk = append(talk, user(fmt.Sprintf("What does part %d do?", i)), assistant(fmt.Sprintf("Part%d reads Table%d and writes Sum%d to the ledger of that month, unless the month is closed.", i, i, i)))
 	}
 	tells(t, "answers that are left out", recordOf(1250, talk), "\nuser: What does part 1 do?\nagent: …\nuser: What does part 2 do?\n", "\nagent: Part39 reads ")
+	thinks := run(99, "make", "ok")
+	thinks[0].Parts = []compact.Part{{Text: compact.Plain("I have read all of it now, and most of it is as it should be.\n\nThe fix should be:\n1. Take StoreLock before RateTable is read.\n2. Give it back in closeRates.")}}
+	tells(t, "what leads to a list", recordOf(1250, conversation(talk, thinks)), "  The fix should be:\n  1. Take StoreLock")
 	source := func(id int, path string) []compact.Message {
 		return exchange(id, "read_file", `{"path":"`+path+`"}`, fmt.Sprintf("func of%d(rate Rate) int {\n\treturn rateTable.lookup(rate, %d, islands, mainland, surcharge, and, the, rest)\n}\n", id, id))
 	}

@@ -68,7 +68,7 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 		switch {
 		case wordless.MatchString(t):
 			return 0, blank
-		case heading.MatchString(t), b.leadsOn(k) && denies.MatchString(t):
+		case heading.MatchString(t), b.leadsOn(k) && (p.room > smallRoom || denies.MatchString(t)):
 			return 0, leads
 		}
 		s := min(b.interest(p.interest, k)*0.5, 1.3) + 0.5*float32(min(specifics(l), 2))
