@@ -63,6 +63,8 @@ func TestShapesOfAgents(t *testing.T) {
 	f("files from the working folder", conversation(deep(1, "services/invoices/a.go"), deep(2, "services/invoices/b.go")), "changed: services/invoices/a.go, ", no("files below"))
 	f("what searches found, though it is the same", conversation(call(1, "Grep", `{"pattern":"limitOf"}`, "Found 2 files\nsrc/tariff/limits.go\nREADME.md"), call(2, "Grep", `{"pattern":"rateOf"}`, "Found 1 file\nsrc/tariff/limits.go")),
 		"Grep limitOf → Found 2 files ⏎ src/tariff/limits.go ⏎ README.md\nGrep rateOf → Found 1 file ⏎ src/tariff/limits.go\n")
+	f("what a search found in two long lines", call(1, "bash", `{"command":"grep -rn \"def test_reindl\" tests"}`, "tests/test_irradiance_of_tilted_planes.py:201:def test_reindl(irrad_data, ephem_data, dni_et):\ntests/test_irradiance_of_tilted_planes_in_the_sun.py:311:def test_reindl_of_planes(irrad_data, ephem_data):\n"),
+		"dni_et): ⏎ tests/test_irradiance_of_tilted_planes_in_the_sun.py:311:def test_reindl_of_planes(")
 	f("a command that still runs", call(1, "exec_command", `{"cmd":"make rates"}`, "Chunk ID: a\nWall time: 1.0 seconds\nProcess running with session ID 77\nOriginal token count: 0\nOutput:\n"),
 		"$ make rates → Process running with session ID 77\n")
 	f("what is typed into a session", conversation(call(1, "exec_command", `{"cmd":"make rates"}`, "Process running with session ID 77\nOutput:\n"), call(2, "write_stdin", `{"session_id":77,"chars":"yes\n"}`, "Process exited with code 0\nOutput:\nsure")),

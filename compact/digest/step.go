@@ -92,7 +92,7 @@ func (e *event) ended() string {
 	case text == "":
 		return " → " + quote.Joined(exit, ", ", "no output")
 	case e.inLabel():
-		return " → " + quote.OneLine(strings.ReplaceAll(text, "\n", quote.LineMark), shortResult+32)
+		return " → " + quote.OneLine(strings.ReplaceAll(text, "\n", quote.LineMark), 2*shortResult+32)
 	case verdict == agent.Passed && exit+says != "":
 		return " → " + quote.Joined(exit, ": ", says)
 	case e.Kind == agent.Reads && e.result.Made:
@@ -133,7 +133,10 @@ func (e *event) hint() string {
 // search found.
 func (e *event) inLabel() bool {
 	text := strings.TrimSpace(e.result.Text)
-	return len(text) <= shortResult && (strings.IndexByte(text, '\n') < 0 || e.Kind == agent.Searches && strings.Count(text, "\n") < 4)
+	if e.Kind == agent.Searches {
+		return len(text) <= 2*shortResult && strings.Count(text, "\n") < 4
+	}
+	return len(text) <= shortResult && strings.IndexByte(text, '\n') < 0
 }
 
 // asked adds what the user was asked, with the options, and what the user
