@@ -216,8 +216,8 @@ func (p *Plan) Forecast() *Forecast {
 // would make none. The last span of the next epoch's slot stands for exactly these
 // messages, or the epoch adds none; only its Size may differ, because more messages
 // arrive until then. Where the slot has to shrink for the request to fit, or its room
-// more than doubles, one span is made anew for these and all before. Where that is so at
-// the mark already, Slot returns nil.
+// grows, one span is made anew for these and all before. Where that is so at the mark
+// already, Slot returns nil.
 // Slot costs one climb of the ladder at each epoch so far.
 func (c *Forecast) Slot() *Slot {
 	short := *c.in

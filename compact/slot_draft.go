@@ -168,7 +168,7 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 		// Whether there is room is known as soon as the slot is made, unless it was resized.
 		most := was.most
 		left := min(most, now) - was.size - 1
-		grew := !narrow && min(share(ofSlot, size), now) > share(grown, was.size)
+		grew := !narrow && !was.resized && min(share(ofSlot, size), now) > share(grown, was.size)
 		resized = grew || left < leastSlot && most-was.size-1 >= leastSlot
 		if next.From = was.last().To; left >= leastSlot && !grew {
 			part := whole()

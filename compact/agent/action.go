@@ -221,7 +221,11 @@ func (a *Action) Name(n int, root string) string {
 	case a.Kind == Sends:
 		what = cmp.Or(a.Values.Member("description"), a.Values.Member("prompt"))
 	case a.Kind == Reads, a.Query != "" && (a.Kind != Other || len(a.Values.list) == 1):
-		what = quote.Joined(a.Query, " in ", quote.Joined(a.Values.Member("glob include includepattern filepattern type"), " of ", From(root, a.Path)))
+		path := a.Path
+		if a.Tool != "" { // else it is a name for what is attached
+			path = From(root, path)
+		}
+		what = quote.Joined(a.Query, " in ", quote.Joined(a.Values.Member("glob include includepattern filepattern type"), " of ", path))
 		if a.others > 0 {
 			what += " and " + quote.Count(a.others, "other")
 		}
@@ -244,14 +248,17 @@ func (a *Action) Name(n int, root string) string {
 	return name
 }
 
-// From returns a path as it is told where files below root are named from there: others from the
-// working folder begin with a dot.
+// From returns a path as it is told where files below root are named from there: others begin with
+// a dot, unless they say themselves where they are.
 func From(root, path string) string {
-	if root != "" && path != "" && strings.IndexByte("/~$.", path[0]) < 0 && !strings.Contains(path, ":") && (strings.IndexByte(path, ' ') < 0 || strings.IndexByte(path, '/') > 0) {
+	if root != "" && path != "" && !placedPath.MatchString(path) {
 		return "./" + path
 	}
 	return strings.TrimPrefix(path, root)
 }
+
+// placedPath finds a path from the root of a file system, from a folder that it names, or of a page.
+var placedPath = regexp.MustCompile(`^(?:[/~$]|\.\.?(?:/|$)|[A-Za-z]:[\\/]|\w+://)`)
 
 // verbs are what a record calls the kinds of calls.
 var verbs = [...]string{Reads: "read", Searches: "search", Runs: "$", Edits: "edit", Asks: "asked the user", Plans: "plan", Reports: "said at the end", Sends: "agent sent:"}

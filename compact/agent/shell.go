@@ -93,7 +93,8 @@ var deeds = []deed{
 	{regexp.MustCompile(`^(?:gh \w+ (?:view|list|status|diff)\b|(?:kubectl|oc) (?:-\S+ \S+ )*(?:get|describe|logs|top|events)\b|docker (?:compose )?(?:ps|logs|inspect|images)\b|systemctl (?:status|is-\w+|list-\S+)|journalctl\b|crontab -l|\S+ (?:\w+ )?status(?:\s|$)|mdadm (?:-D|--detail)|git-(?:status|rev-parse|branch --show-current)\b|` +
 		`(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\bselect\b)|redis-cli .*(?i:\b(?:h?get|info|[hl]?keys|lrange)\b)|mongosh .*\bfind|curl -[sSIfLk]+ [^-]|aws \S+ (?:describe|list|get)-|az .*\b(?:show|list)\b|squeue\b|sacct\b|helm (?:history|list|get)\b|(?:glab|circleci) \w+ (?:list|view|status)\b|pm2 (?:ls|list)|pip (?:show|list)\b|npm (?:view|ls)\b|(?:ps|date|man|type|printenv)(?:\s|$))`), Runs, "", 0},
 	{regexp.MustCompile(`^git-(?:(?:checkout|switch) (?:-q )?-[bBcC] \S+|stash (?:list|show|drop|clear|create|store)\b.*|(?:restore (?:-S|--staged)|rm .*--cached) .*) $| --diff\b`), Other, "", 0},
-	{regexp.MustCompile(`^git-(?:checkout|restore) .*\w\.[A-Za-z]\w{0,4} $`), Other, "behind", Restored},
+	{regexp.MustCompile(`^git-(?:checkout --|restore) (?:[^-\s]\S*\.[A-Za-z]\w{0,4} )+$`), Other, "named", Restored},
+	{regexp.MustCompile(`^git-(?:checkout|restore) .*\w\.[A-Za-z]\w{0,4} $`), Other, "behind", Changed},
 	{regexp.MustCompile(`^git-(?:(?:checkout|restore|switch|stash)\b|reset .*--(?:hard|keep|merge)\b)`), Other, "any", Changed},
 	{regexp.MustCompile(`^(?:git-)?rm `), Other, "named", Removed},
 	{regexp.MustCompile(`^(?:tee|touch) `), Other, "named", Changed},

@@ -68,15 +68,11 @@ func (p *part) nameChanges(files []*file) {
 		if strings.HasPrefix(f.path, "/tmp/") && strings.Count(f.path, "/") == 2 && !f.whole() { // what a command put aside
 			continue
 		}
-		again := func(g *file) bool { return strings.HasSuffix(g.path, "/"+f.path) } // by its whole path
-		if len(f.regions) == 0 && f.how < agent.Removed && slices.ContainsFunc(files, again) {
-			continue
-		}
 		name := quote.OneLine(agent.From(p.root, f.path), 200)
-		switch f.how {
-		case agent.Removed:
+		switch {
+		case f.how == agent.Removed:
 			name += " (removed)"
-		case agent.Restored:
+		case f.how == agent.Restored && !f.touched:
 			name += " (restored)"
 		}
 		if left -= len(name) + 2; left < 0 {

@@ -62,9 +62,7 @@ func (fs files) apply(c *agent.Change, e *event) {
 	for p, g := range fs {
 		if (g != f || c.How == agent.Touched) && g.last.origin <= e.origin && mayBe(path, p) {
 			if g.touched = true; c.How > agent.Written && c.How < agent.Touched {
-				if g.how, g.regions = c.How, nil; c.How == agent.Removed {
-					g.how = agent.Changed
-				}
+				g.how, g.regions = agent.Changed, nil
 			}
 		}
 	}
@@ -104,11 +102,11 @@ func mayBe(of, path string) bool {
 	return of == agent.EveryFile || strings.Contains("/"+path+"/", "/"+name+"/") || strings.HasSuffix(of, "/"+path)
 }
 
-// after reports whether what may be the file at a path was changed after an event, which
-// left late.
+// after reports whether what may be the file at a path, or any where that is "", was changed after
+// an event, which left late.
 func (fs files) after(path string, e *event) bool {
 	for p, f := range fs {
-		if f.last.origin > e.origin && mayBe(p, path) {
+		if f.last.origin > e.origin && (path == "" || mayBe(p, path)) {
 			return true
 		}
 	}

@@ -140,8 +140,12 @@ func (r *Record) see(lost, kept []compact.Message) {
 			r.kept = append(r.kept, m)
 		}
 	}
+	carried := map[*event]bool{}
+	for _, e := range r.carried {
+		carried[e] = true
+	}
 	for _, m := range was { // what was told of when it was shortened has left
-		if e := m.call; e != nil && e.told && !here[m] && !slices.Contains(r.carried, e) {
+		if e := m.call; e != nil && e.told && !here[m] && e.Kind != agent.Runs && !carried[e] {
 			r.carried = append(r.carried, e)
 		}
 	}

@@ -51,15 +51,15 @@ func TestShapesOfAgents(t *testing.T) {
 		return call(id, "Edit", fmt.Sprintf(`{"path":%q,"old_string":"n > 3","new_string":"n > 5"}`, path), "done")
 	}
 	f("files of one folder", conversation(deep(1, far+"a.go"), deep(2, far+"b/c.go"), deep(3, "/etc/hosts"), deep(4, far+"d.go")),
-		"]\nfiles below "+far+" are named from there, those with ./ from the working folder\nedit a.go (+1", "\nedit b/c.go (+1", "\nedit /etc/hosts (+1", "\nchanged: a.go, b/c.go, /etc/hosts, d.go\nas of here, in d.go:\n")
+		"]\nfiles below "+far+" are named from there, those with ./ as they were given\nedit a.go (+1", "\nedit b/c.go (+1", "\nedit /etc/hosts (+1", "\nchanged: a.go, b/c.go, /etc/hosts, d.go\nas of here, in d.go:\n")
 	f("files of one folder, and what is attached", conversation(say(user("Go on.\n<attached_files>\nnotes of 2026-03-04\n</attached_files>\n```\nthe log of the run\nof last night\n```")), deep(1, far+"a.go"), deep(2, far+"b/c.go"), deep(3, far+"d.go")),
-		"\nfiles below "+far+" are named from there, those with ./ from the working folder\n", "read what the user attached")
+		"\nfiles below "+far+" are named from there, those with ./ as they were given\n", "read what the user attached")
 	f("a line that moves", call(1, "edit", `{"path":"a.go","old_string":"type Plain Order\naux := struct {\n\tContent json.RawMessage\n\t*Plain\n}{}","new_string":"type Plain Order\naux := struct {\n\t*Plain\n\n\tContent json.RawMessage\n}{}"}`, "done"),
 		"edit a.go (+2 −1: ")
 	f("a list of folders", conversation(say(user("Which folder has units.py?")), call(1, "bash", `{"command":"ls -R"}`, "astropy/io:\nfits\nregistry.py\n"+rows("file%d.py")+"\nastropy/wcs:\nunits.py\nwcs.py\n"+rows("other%d.py"))),
 		"  astropy/wcs:\n  units.py\n")
-	f("files from the working folder beside these", conversation(deep(1, far+"a.go"), deep(2, far+"b/c.go"), deep(3, "d.go"), deep(4, `C:\e.go`)),
-		"\nfiles below "+far+" are named from there, those with ./ from the working folder\n", "\nedit ./d.go (+1", "changed: a.go, b/c.go, ./d.go, C:\\e.go\n", "as of here, in ./d.go:")
+	f("files from the working folder beside these", conversation(deep(1, far+"a.go"), deep(2, far+"b/c.go"), deep(3, "d.go"), deep(4, `C:\e.go`), deep(5, ".env")),
+		"\nfiles below "+far+" are named from there, those with ./ as they were given\n", "\nedit ./d.go (+1", "changed: a.go, b/c.go, ./d.go, C:\\e.go, ./.env\n", "as of here, in ./d.go:")
 	f("files from the working folder", conversation(deep(1, "services/invoices/a.go"), deep(2, "services/invoices/b.go")), "changed: services/invoices/a.go, ", no("files below"))
 	f("what searches found, though it is the same", conversation(call(1, "Grep", `{"pattern":"limitOf"}`, "Found 2 files\nsrc/tariff/limits.go\nREADME.md"), call(2, "Grep", `{"pattern":"rateOf"}`, "Found 1 file\nsrc/tariff/limits.go")),
 		"Grep limitOf → Found 2 files ⏎ src/tariff/limits.go ⏎ README.md\nGrep rateOf → Found 1 file ⏎ src/tariff/limits.go\n")
@@ -300,10 +300,16 @@ func TestShapesOfAgents(t *testing.T) {
 		"02:01:00 GET /orders/0 ", "02:01:01 GET /orders/1 ", "  Gate gate-17 of line-40 opened.",
 		no("get_logs of: b →\n"), no("get_logs of: c →\n"))
 	var talk []compact.Message
-	for i := range 40 {
+	for i := range 60 {
 		talk = append(talk, user(fmt.Sprintf("What does part %d do?", i)), assistant(fmt.Sprintf("Part%d reads Table%d and writes Sum%d to the ledger of that month, unless the month is closed.", i, i, i)))
 	}
-	tells(t, "answers that are left out", recordOf(1250, talk), "\nuser: What does part 1 do?\nagent: …\nuser: What does part 2 do?\n", "\nagent: Part39 reads ")
+	tells(t, "answers that are left out", recordOf(1600, talk), "\nagent: …\nuser: What does part ", "\nagent: Part59 reads ")
+	talk = talk[:80]
+	for range 9 {
+		talk = append(talk, talk...)
+	}
+	tells(t, "no more marks than there is room for", recordOf(3000, talk), "\nagent: …\nuser: ")
+	talk = talk[:80]
 	thinks := run(99, "make", "ok")
 	thinks[0].Parts = []compact.Part{{Text: compact.Plain("I have read all of it now, and most of it is as it should be.\n\nThe fix should be:\n1. Take StoreLock before RateTable is read.\n2. Give it back in closeRates.")}}
 	tells(t, "what leads to a list", recordOf(1250, conversation(talk, thinks)), "  The fix should be:\n  1. Take StoreLock")

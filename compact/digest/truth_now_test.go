@@ -150,7 +150,10 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		no("$ plan"), no("$ up"))
 	f("a file by its whole path, and from the working folder", 700,
 		conversation(exchange(1, "edit_file", `{"path":"/w/src/a.go","old_string":"limit = 3","new_string":"limit = 5"}`, "The file was edited."), exchange(2, "bash", `{"command":"git checkout -- src/a.go"}`, "")),
-		"changed: /w/src/a.go (restored)\n", no("limit = 5\n"))
+		"changed: /w/src/a.go, src/a.go (restored)\n", no("limit = 5\n"))
+	f("files from elsewhere in git, and one that is changed after that", 700,
+		conversation(edit(1, "limit = 3", "limit = 5"), exchange(2, "bash", `{"command":"git checkout feature -- src/a.go && git restore --source=HEAD~3 src/c.go && git restore src/b.go && git apply fix.patch"}`, "")),
+		"changed: src/c.go, src/b.go, src/a.go\n")
 	f("a cell that is a shell's", 700,
 		conversation(edit(1, "limit = 3", "limit = 5"), exchange(2, "run_cell", `{"code":"%%bash\ngit checkout -- src/a.go"}`, ""), exchange(3, "execute_code", `{"language":"bash","code":"rm src/b.go"}`, "")),
 		"changed: src/a.go (restored), src/b.go (removed)",

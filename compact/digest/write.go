@@ -25,9 +25,11 @@ func (p *part) text() string {
 	if !slices.ContainsFunc(on, func(q *piece) bool { return q.on }) {
 		return ""
 	}
-	for i, e := range p.events { // else a question seems to have had no answer
-		if e.class == answers && !e.told && !tells[i] && p.room > smallRoom {
+	marks := max(0, p.room-smallRoom) / markShare
+	for i := len(p.events) - 1; i > 0 && marks > 0; i-- { // else a question seems to have had no answer
+		if e := p.events[i]; e.class == answers && !e.told && !tells[i] && tells[i-1] && p.events[i-1].class == userWords {
 			on = append(on, &piece{class: answers, event: i, need: -1, on: true, text: "…"})
+			marks--
 		}
 	}
 	slices.SortStableFunc(on, func(a, b *piece) int {
@@ -37,7 +39,7 @@ func (p *part) text() string {
 	w := writer{part: p, last: end, left: max(0, p.room-smallRoom) / namesShare}
 	w.b.WriteString(p.head)
 	if p.root != "" {
-		w.b.WriteString("files below " + quote.Line(quote.OneLine(p.root, mostPath)) + " are named from there, those with ./ from the working folder\n")
+		w.b.WriteString("files below " + quote.Line(quote.OneLine(p.root, mostPath)) + " are named from there, those with ./ as they were given\n")
 	}
 	for i, q := range on {
 		if q.on {
@@ -180,6 +182,7 @@ func (w *writer) skip(e *event, late string) {
 		end = quote.Cut(end, shortEnd)
 	}
 	if first, _, _ := strings.Cut(strings.TrimSpace(e.result.Text), "\n"); unsaid.MatchString(end) { // such as the number of what was made
+		first, _, _ = strings.Cut(first, "; ") // which stands between steps
 		end += " " + quote.OneLine(first, shortResult) + " …"
 	}
 	text := e.Name(agent.NameChars, w.root) + end

@@ -39,9 +39,9 @@ func (s *Service) Erase(ctx context.Context, owner string) (n int, err error) {
 // name follows, and then its own mark, and what makes it a word of its own.
 const erasedWord = "erased "
 
-// hear does what other processes have done that share the store, until the service
+// hear does what other processes have done that share the store from, until the service
 // ends: at once, or when it hears again.
-func (s *Service) hear() {
+func (s *Service) hear(from *store.Vault) {
 	var done []string // the newest words
 	begun := false
 	heard := func(word string) {
@@ -57,8 +57,8 @@ func (s *Service) hear() {
 			s.env.Erased(ErasedInfo{Remembered: forgotten, Stored: stored, Failed: err != nil})
 		}
 	}
-	s.store.Hear(s.ctx, heard, func() {
-		told, err := s.store.Told(s.ctx)
+	from.Hear(s.ctx, heard, func() {
+		told, err := from.Told(s.ctx)
 		for _, word := range told {
 			if begun && !slices.Contains(done, word) {
 				heard(word)

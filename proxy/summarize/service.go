@@ -127,7 +127,8 @@ func New(o *Options, env Environment) *Service {
 		s.store, _ = store.Open(store.Options{}) // no option is wrong
 		context.AfterFunc(s.ctx, s.store.Close)
 	}
-	s.ended.Go(s.hear)
+	from := s.store
+	s.ended.Go(func() { s.hear(from) })
 	return s
 }
 
@@ -159,7 +160,9 @@ func (s *Service) Close() {
 	case <-ended:
 	case <-time.After(closeWait):
 	}
-	(&http.Client{Transport: s.o.Transport}).CloseIdleConnections()
+	if s.o.Transport != nil { // else these are of others
+		(&http.Client{Transport: s.o.Transport}).CloseIdleConnections()
+	}
 }
 
 // costOf returns what a text costs, in tokens.
