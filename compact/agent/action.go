@@ -241,7 +241,7 @@ func (a *Action) Name(n int, root string) string {
 	if by == "" || a.Kind == Searches && a.Command == "" { // the tool's own name
 		by = quote.OneLine(a.Tool, 64)
 	}
-	name := strings.TrimSpace(quote.Bar(quote.Line(by + " " + quote.OneLine(what, n))))
+	name := strings.TrimSpace(quote.Line(by + " " + quote.OneLine(what, n)))
 	if strings.HasSuffix(name, "…") && !tried.MatchString(name) && tried.MatchString(first) {
 		name += " (dry run)"
 	}

@@ -126,7 +126,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 	case q.class == userWords:
 		label = "user: "
 		if e := w.at(q.event); e.who != "" {
-			label = "user (" + quote.Bar(quote.OneLine(e.who, 64)) + "): "
+			label = "user (" + quote.Line(quote.OneLine(e.who, 64)) + "): "
 		}
 		label += w.late(q.event)
 	case (q.class == answers || q.class == prose) && q.need < 0:
@@ -141,7 +141,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 		} else {
 			w.b.WriteString("  ")
 		}
-		w.b.WriteString(label + quote.Bar(quote.Line(line)) + "\n")
+		w.b.WriteString(label + quote.Line(line) + "\n")
 		label = ""
 	}
 }

@@ -42,7 +42,8 @@ func Count(n int, thing string) string {
 // OneLine returns a text on one line, cut at a word if it is longer than n
 // bytes. It cannot pass for a part of the record.
 func OneLine(s string, n int) string {
-	return Cut(withoutMarks(strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "")), n)
+	s = strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "")
+	return Cut(ownMarks.ReplaceAllString(s, "($1"), n)
 }
 
 // Cut returns a text of one line, cut at a word if it is longer than n bytes.
@@ -71,18 +72,11 @@ var (
 	lineEnd   = strings.NewReplacer("\n", " ", "\r", " ", "\v", " ", "\f", " ", "\u0085", " ", "\u2028", " ", "\u2029", " ")
 )
 
-// withoutMarks breaks what looks like the record's own marks.
-func withoutMarks(s string) string { return ownMarks.ReplaceAllString(s, "($1") }
-
-// Line returns a line as it is quoted: on one line, cut if it is longer than 1,600 bytes.
+// Line returns a line as it is quoted: on one line, cut if it is longer than 1,600 bytes, and
+// with a bar before it if it begins like one of the record's own.
 func Line(line string) string {
-	line = strings.TrimRight(First(line, 1600), " \t\r")
-	return withoutMarks(lineEnd.Replace(strings.ToValidUTF8(line, "")))
-}
-
-// Bar returns a line with a bar before it if it begins like one of the record's
-// own.
-func Bar(line string) string {
+	line = strings.ToValidUTF8(strings.TrimRight(First(line, 1600), " \t\r"), "")
+	line = ownMarks.ReplaceAllString(lineEnd.Replace(line), "($1")
 	if ownLabels.MatchString(line) {
 		return "| " + strings.TrimLeft(line, " \t")
 	}
