@@ -291,11 +291,8 @@ func (a *Action) WaitsFor(session string) bool {
 // MovesFirst reports whether a command goes to another folder before all else.
 func (a *Action) MovesFirst() bool { return intoFolder.MatchString(a.Command) }
 
-// comment finds the lines of code that only explain it or name what it needs.
-var comment = regexp.MustCompile("^(?:\"[\\w./@-]+\"$|//|#|/?\\*|\"\"\"|'''|--|<!--|(?:import|from|package|use|using|@import) )")
-
 // IsComment reports whether a line of code only explains it or names what it needs.
-func IsComment(line string) bool { return comment.MatchString(line) }
+var IsComment = regexp.MustCompile("^(?:\"[\\w./@-]+\"$|//|#|/?\\*|\"\"\"|'''|--|<!--|(?:import|from|package|use|using|@import) )").MatchString
 
 var (
 	// editorCommands are what an editor with one name is told to do.

@@ -228,10 +228,8 @@ func lastBytes(s string, n int) string { return strings.ToValidUTF8(s[max(0, len
 // committed matches how git tells of a commit.
 const committed = `^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]`
 
-var commit = regexp.MustCompile(committed)
-
 // IsCommit reports whether a line is how git tells of a commit.
-func IsCommit(line string) bool { return commit.MatchString(line) }
+var IsCommit = regexp.MustCompile(committed).MatchString
 
 // summaryOf returns what an output says of how all went, in one of its last lines, or a
 // failure that stands there, and whether something failed: not both, for the failure may be

@@ -76,14 +76,11 @@ func plain(text string) string {
 
 // StillRuns returns the session of Codex in which a command goes on, as its result says, or "".
 func StillRuns(text string) string {
-	m := sessionID.FindStringSubmatch(quote.First(text, frameBytes))
-	if m == nil {
-		return ""
-	}
-	return m[1]
+	_, session, _ := strings.Cut(sessionID.FindString(quote.First(text, frameBytes)), " ID ")
+	return session
 }
 
-var sessionID = regexp.MustCompile(`(?m)^Process running with session ID (\d+)$`)
+var sessionID = regexp.MustCompile(`(?m)^Process running with session ID \d+$`)
 
 // exitCode finds the code with which a program ended, as harnesses write it.
 var exitCode = regexp.MustCompile(`(?i)^[\[<("{]*(?:error:\s*|no output, )?(?:(?:the )?(?:command|process|shell|program|script)\b[\w ]{0,24} )?(?:with )?` +

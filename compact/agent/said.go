@@ -86,27 +86,23 @@ func IsResult(text string) bool {
 // that HolmesGPT does.
 var calledWith = regexp.MustCompile(`(?s)^\s*\[[a-z_]+ for '.*?'\] Result:[ \t]*\n|^Params used for the tool call: [^\n]*\n`)
 
-// How messages begin that a client puts in the place of the user: a skill that was loaded, the
-// instructions of a repository, the summary with which Claude Code goes on in a new window, and
-// what ADK tells an agent of other agents.
-const (
-	skill      = "Base directory for this skill: "
-	agentsFile = "# AGENTS.md instructions for "
-	continued  = "This session is being continued from a previous conversation"
-	relayed    = "For context:\n["
-)
+// inPlace are how messages begin that a client puts in the place of the user, and what they are:
+// the third is a summary with which Claude Code goes on in a new window, the last is ADK's.
+var inPlace = [][2]string{
+	{"Base directory for this skill: ", "a skill"},
+	{"# AGENTS.md instructions for ", "AGENTS.md"},
+	{"This session is being continued from a previous conversation", "what the user attached"},
+	{"For context:\n[", "what other agents did"},
+}
 
-// AttachedAs returns what the attachment of a message of a user is.
-func AttachedAs(attachment string) string {
-	switch {
-	case strings.HasPrefix(attachment, agentsFile):
-		return "AGENTS.md"
-	case strings.HasPrefix(attachment, skill):
-		return "a skill"
-	case strings.HasPrefix(attachment, relayed):
-		return "what other agents did"
+// AttachedAs returns what the attachment of a message of a user is, and whether it is all of it.
+func AttachedAs(attachment string) (as string, whole bool) {
+	for _, m := range inPlace {
+		if strings.HasPrefix(attachment, m[0]) {
+			return m[1], true
+		}
 	}
-	return "what the user attached"
+	return "what the user attached", false
 }
 
 // automatic finds what a harness says in the place of the user, perhaps before the
@@ -133,8 +129,7 @@ var whileItWorks = regexp.MustCompile(`(?s)\A\s*<system-reminder>\s*The user sen
 // that are the user's, and the rest is the client's.
 func SaidIn(text string, isResult bool) (said, attachment string) {
 	text = plain(text)
-	switch {
-	case strings.HasPrefix(text, skill), strings.HasPrefix(text, agentsFile), strings.HasPrefix(text, continued), strings.HasPrefix(text, relayed):
+	if _, whole := AttachedAs(text); whole {
 		return "", WithoutElements(text, false)
 	}
 	var words, data strings.Builder

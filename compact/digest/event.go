@@ -75,7 +75,7 @@ func (r *Record) lose(m *message) {
 	}
 	says(event{class: userWords, words: m.said, who: m.name})
 	if m.data != "" {
-		path := agent.AttachedAs(m.data)
+		path, _ := agent.AttachedAs(m.data)
 		if m.role.Instruction() { // it leaves with the results that it stands behind
 			path = "a system message"
 		}
