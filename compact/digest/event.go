@@ -105,12 +105,8 @@ func (r *Record) answer(e *event, res *agent.Result) {
 	}
 	changes := slices.Clone(e.Changes)
 	for _, path := range e.Scripts() {
-		if f := r.files[path]; f != nil && len(changes) < mostWritten { // the agent wrote it
-			for _, g := range f.regions {
-				if g.whole {
-					changes = append(changes, g.writes()...)
-				}
-			}
+		if f := r.files[path]; f != nil && f.whole() && len(changes) < mostWritten { // the agent wrote it
+			changes = append(changes, f.writes()...)
 		}
 	}
 	for _, c := range changes {

@@ -18,28 +18,15 @@ type files map[string]*file
 // A file is what calls made of a file.
 type file struct {
 	path    string
-	last    *event    // that changed it
-	how     agent.How // it was changed last
-	touched bool      // a command changed it or another agent spoke of it: nobody knows how it is
-	regions []region  // oldest change first
+	last    *event                // that changed it
+	how     agent.How             // it was changed last
+	touched bool                  // a command changed it or another agent spoke of it: nobody knows how it is
+	regions []agent.Change        // with the new texts as they are now, oldest change first
+	writes  func() []agent.Change // what a file that is known whole changes when it runs
 }
 
-// A region is a text in a file that was changed, as it was and as it is now.
-type region struct {
-	old, new string
-	whole    bool                  // it is all of the file
-	writes   func() []agent.Change // what it changes when it runs
-}
-
-// become notes the text of a region.
-func (g *region) become(text string) {
-	g.new, g.writes = text, sync.OnceValue(func() []agent.Change { return agent.WrittenBy(text) })
-}
-
-// whole reports whether a region is all of a file.
-func (f *file) whole() bool {
-	return slices.ContainsFunc(f.regions, func(g region) bool { return g.whole })
-}
+// whole reports whether a region is all of a file: none stays before it.
+func (f *file) whole() bool { return len(f.regions) > 0 && f.regions[0].How == agent.Written }
 
 // What is known of files is bounded: so many files and regions of each, and texts of such a
 // length in which others are looked for. Above the length sameText two texts of a file are the
@@ -86,6 +73,7 @@ func (fs files) apply(c *agent.Change, e *event) {
 	f.touched = f.touched && len(f.regions) > 0
 	if c.How <= agent.Written {
 		f.replace(c)
+		f.writes = sync.OnceValue(func() []agent.Change { return agent.WrittenBy(f.regions[0].New) })
 	}
 }
 
@@ -142,20 +130,18 @@ func (f *file) replace(c *agent.Change) {
 	was.add(c.Old)
 	for i := len(f.regions) - 1; i >= 0; i-- {
 		g := &f.regions[i]
-		long := len(g.new)+len(c.New) > mostRegion
-		holds := c.Old != "" && !long && strings.Contains(g.new, c.Old)
+		long := len(g.New)+len(c.New) > mostRegion
+		holds := c.Old != "" && !long && strings.Contains(g.New, c.Old)
 		switch {
 		case holds && !c.All:
-			g.become(strings.Replace(g.new, c.Old, c.New, 1))
+			g.New = strings.Replace(g.New, c.Old, c.New, 1)
 			return
-		case holds, long, was.mostlyIn(g.new), len(g.new) > sameText && strings.Contains(c.Old, g.new),
-			len(first) > samePlace && strings.Contains(g.new, first), len(last) > samePlace && strings.Contains(g.new, last):
+		case holds, long, was.mostlyIn(g.New), len(g.New) > sameText && strings.Contains(c.Old, g.New),
+			len(first) > samePlace && strings.Contains(g.New, first), len(last) > samePlace && strings.Contains(g.New, last):
 			f.regions = slices.Delete(f.regions, i, i+1)
 		}
 	}
-	g := region{old: c.Old, whole: c.How == agent.Written}
-	g.become(c.New)
-	f.regions = append(f.regions[max(0, len(f.regions)-mostRegions+1):], g)
+	f.regions = append(f.regions[max(0, len(f.regions)-mostRegions+1):], *c)
 }
 
 // newest returns the files, the last change first.
