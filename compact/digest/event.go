@@ -43,7 +43,7 @@ func (r *Record) happened(e *event) *event {
 // lose notes that a message left.
 func (r *Record) lose(m *message) {
 	says := func(e event) {
-		if e.origin = m.origin; e.words != "" {
+		if e.origin = m.Origin; e.words != "" {
 			r.happened(&e)
 		}
 	}
@@ -51,11 +51,11 @@ func (r *Record) lose(m *message) {
 	case m.result != nil:
 		e := m.call
 		if e.answered {
-			e = &event{class: steps, origin: m.origin, Action: e.Action}
+			e = &event{class: steps, origin: m.Origin, Action: e.Action}
 		}
 		r.answer(r.happened(e), m.result)
 		says(event{class: answers, words: m.answer})
-	case m.role == compact.Assistant:
+	case m.Role == compact.Assistant:
 		text, calls := m.text, m.events
 		if m.whole != "" && !calls[0].ran {
 			text, calls = m.whole, nil
@@ -69,17 +69,17 @@ func (r *Record) lose(m *message) {
 			r.happened(e) // or its result left before
 		}
 	}
-	byUserRun := m.role == compact.User && userShell.MatchString(quote.First(m.text, 64))
-	if (byUserRun || byHand.MatchString(m.said)) && !r.files.namedIn(m.said, m.origin) {
-		r.files.apply(&agent.Change{Path: agent.EveryFile, How: agent.Touched}, &event{origin: m.origin})
+	byUserRun := m.Role == compact.User && userShell.MatchString(quote.First(m.text, 64))
+	if (byUserRun || byHand.MatchString(m.said)) && !r.files.namedIn(m.said, m.Origin) {
+		r.files.apply(&agent.Change{Path: agent.EveryFile, How: agent.Touched}, &event{origin: m.Origin})
 	}
-	says(event{class: userWords, words: m.said, who: m.name})
+	says(event{class: userWords, words: m.said, who: m.Name})
 	if m.data != "" {
 		path, _ := agent.AttachedAs(m.data)
-		if m.role.Instruction() { // it leaves with the results that it stands behind
+		if m.Role.Instruction() { // it leaves with the results that it stands behind
 			path = "a system message"
 		}
-		r.answer(r.happened(&event{class: steps, origin: m.origin, Action: &agent.Action{Kind: agent.Reads, Path: path}}), agent.ResultOf(m.data, agent.Reads))
+		r.answer(r.happened(&event{class: steps, origin: m.Origin, Action: &agent.Action{Kind: agent.Reads, Path: path}}), agent.ResultOf(m.data, agent.Reads))
 	}
 }
 

@@ -10,12 +10,7 @@ import (
 
 // message is a message that was read. Each is read once, when it is first seen.
 type message struct {
-	origin int
-	role   compact.Role
-	name   string // of who speaks, where several do
-	parts  []compact.Part
-	calls  []compact.Call
-
+	compact.Message
 	text   string        // of its parts
 	events []*event      // of its calls
 	whole  string        // the text with the call that is written in it
@@ -27,22 +22,22 @@ type message struct {
 }
 
 // keyOf returns what tells a message from others: those that were split share an origin.
-func keyOf(origin int, calls []compact.Call) string {
-	if len(calls) == 0 {
-		return strconv.Itoa(origin)
+func keyOf(m *compact.Message) string {
+	if len(m.Calls) == 0 {
+		return strconv.Itoa(m.Origin)
 	}
-	return strconv.Itoa(origin) + " " + calls[0].ID
+	return strconv.Itoa(m.Origin) + " " + m.Calls[0].ID
 }
 
 // read reads a message. was is what it was before it changed, or nil.
 func (r *Record) read(m *compact.Message, was *message) *message {
-	read := &message{origin: m.Origin, role: m.Role, parts: m.Parts, calls: m.Calls, text: textOf(m)}
+	read := &message{Message: *m, text: textOf(m)}
 	for i := range m.Calls {
 		e := &event{class: steps, origin: m.Origin, Action: agent.ActionOf(m.Calls[i].Name, m.Calls[i].Arguments.String())}
 		if e.waits = e.WaitsFor(r.session); e.waits {
 			e.Action = r.running
 		}
-		if was != nil && i < len(was.calls) && was.calls[i].ID == m.Calls[i].ID {
+		if was != nil && i < len(was.Calls) && was.Calls[i].ID == m.Calls[i].ID {
 			e = was.events[i]
 		} else {
 			r.calls[m.Calls[i].ID] = e
@@ -50,17 +45,16 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 		read.events = append(read.events, e)
 	}
 	r.native = r.native || len(m.Calls) > 0 || m.Role.Result()
-	if read.call = r.callOf(m, read.text); was != nil && was.call != nil {
+	if read.call = r.callOf(read); was != nil && was.call != nil {
 		read.call = was.call
 	}
 	switch {
 	case read.call != nil:
-		read.returned(m.Failed)
+		read.returned()
 		if session := agent.StillRuns(read.text); session != "" {
 			r.session, r.running = session, read.call.Action
 		}
 	case m.Role == compact.User:
-		read.name = m.Name
 		read.said, read.data = agent.SaidIn(read.text, false)
 	case m.Role.Instruction():
 		if text := strings.TrimSpace(agent.WithoutElements(read.text, false)); text != r.reminder {
@@ -96,11 +90,11 @@ func textOf(m *compact.Message) string {
 
 // callOf returns the call whose result a message is: one with its id, or one in the text of
 // the message before. It returns nil if the message is no result.
-func (r *Record) callOf(m *compact.Message, text string) *event {
+func (r *Record) callOf(m *message) *event {
 	of := r.calls[m.Answers]
 	switch next := r.awaits != nil && r.awaits.origin+1 == m.Origin; {
 	case m.Role.Result():
-	case r.native || m.Role != compact.User || !agent.IsResult(text) && !(next && r.awaits.ran):
+	case r.native || m.Role != compact.User || !agent.IsResult(m.text) && !(next && r.awaits.ran):
 		return nil
 	case next:
 		of = r.awaits
@@ -113,7 +107,7 @@ func (r *Record) callOf(m *compact.Message, text string) *event {
 }
 
 // returned reads the result of a call.
-func (m *message) returned(failed bool) {
+func (m *message) returned() {
 	text := m.text
 	if strings.Contains(m.call.Command, "final_answer(") {
 		text, m.answer, m.said = agent.FinalAnswer(text)
@@ -122,5 +116,6 @@ func (m *message) returned(failed bool) {
 		m.said, text = agent.SaidIn(text, true)
 	}
 	m.result = agent.ResultOf(text, m.call.Kind)
-	m.result.Failed = failed
+	m.result.Failed = m.Failed
+	m.Name = "" // of the tool
 }

@@ -74,8 +74,8 @@ func (p *part) write() string {
 func (p *part) between(events []*event) []*event {
 	all := slices.Clone(events)
 	for _, m := range p.kept {
-		if m.role == compact.User && m.said != "" && len(events) > 0 && events[0].origin < m.origin && m.origin < events[len(events)-1].origin {
-			all = append(all, &event{class: userWords, below: true, Action: &agent.Action{Kind: agent.Reads}, origin: m.origin, words: quote.OneLine(quote.First(m.said, 1000), belowChars)})
+		if m.Role == compact.User && m.said != "" && len(events) > 0 && events[0].origin < m.Origin && m.Origin < events[len(events)-1].origin {
+			all = append(all, &event{class: userWords, below: true, Action: &agent.Action{Kind: agent.Reads}, origin: m.Origin, words: quote.OneLine(quote.First(m.said, 1000), belowChars)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *event) int { return a.origin - b.origin })
@@ -118,12 +118,12 @@ func (p *part) see() {
 	p.seen, p.stays = lineSet{}, map[*event]bool{}
 	for _, m := range p.kept {
 		switch {
-		case m.role.Instruction():
+		case m.Role.Instruction():
 			continue
 		case m.result != nil:
 			p.seen.add(m.result.Text)
 			x.feed(quote.First(m.result.Text, 3000), 0.4, false)
-		case m.role == compact.User:
+		case m.Role == compact.User:
 			x.feed(quote.First(m.text, 6000), 1.5, true)
 		default:
 			x.feed(m.text, 2, false)

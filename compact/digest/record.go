@@ -110,7 +110,7 @@ func (r *Record) forget(size int) {
 func (r *Record) see(lost, kept []compact.Message) {
 	known, was, here := map[string]*message{}, r.kept, map[*message]bool{}
 	for _, m := range was {
-		known[keyOf(m.origin, m.calls)] = m
+		known[keyOf(&m.Message)] = m
 	}
 	r.kept = nil
 	all, order := slices.Concat(lost, kept), make([]int, 0, len(lost)+len(kept))
@@ -125,13 +125,13 @@ func (r *Record) see(lost, kept []compact.Message) {
 	slices.SortStableFunc(order, func(a, b int) int { return all[a].Origin - all[b].Origin })
 	var left []*message
 	for _, i := range order {
-		key := keyOf(all[i].Origin, all[i].Calls)
+		key := keyOf(&all[i])
 		m := known[key]
 		here[m] = true
-		if m == nil || m.role != all[i].Role || !slices.Equal(m.parts, all[i].Parts) || !slices.Equal(m.calls, all[i].Calls) {
+		if m == nil || m.Role != all[i].Role || !slices.Equal(m.Parts, all[i].Parts) || !slices.Equal(m.Calls, all[i].Calls) {
 			m = r.read(&all[i], m)
 		}
-		if len(m.calls) > 0 {
+		if len(m.Calls) > 0 {
 			known[key] = m
 		}
 		if i < len(lost) {
