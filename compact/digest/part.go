@@ -14,9 +14,8 @@ import (
 type part struct {
 	*Record
 	events []*event // that it is chosen from, those that are told already first
-	head   string
-	size   int    // tokens
-	root   string // the folder from which paths are told; "": as they were given
+	size   int      // tokens
+	root   string   // the folder from which paths are told; "": as they were given
 
 	interest *interest
 	tasks    map[string]*event // the newest list of what is to do, by its tool, unless a newer one stays

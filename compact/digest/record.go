@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -57,11 +56,7 @@ func (r *Record) Add(lost, kept []compact.Message, size int, anew bool) string {
 		r.carried = nil
 	}
 	slices.SortStableFunc(r.events[len(r.events)-r.fresh:], func(a, b *event) int { return a.origin - b.origin })
-	head := fmt.Sprintf("\n[Record of %d more]\n", r.messages-r.written)
-	if r.written == 0 {
-		head = fmt.Sprintf(firstHead, r.messages)
-	}
-	p := part{Record: r, events: r.events[len(r.events)-r.fresh:], head: head, size: size}
+	p := part{Record: r, events: r.events[len(r.events)-r.fresh:], size: size}
 	text := p.write()
 	if text != "" { // else the next part tells of all this
 		for _, e := range p.events {

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -37,7 +38,11 @@ func (p *part) text() string {
 	})
 	end := &piece{class: classes, event: -1}
 	w := writer{part: p, last: end, left: max(0, p.room-smallRoom) / namesShare}
-	w.b.WriteString(p.head)
+	if p.written == 0 {
+		fmt.Fprintf(&w.b, firstHead, p.messages)
+	} else {
+		fmt.Fprintf(&w.b, "\n[Record of %d more]\n", p.messages-p.written)
+	}
 	if p.root != "" {
 		w.b.WriteString("files below " + quote.Line(quote.OneLine(p.root, mostPath)) + " are named from there, those with ./ as they were given\n")
 	}
