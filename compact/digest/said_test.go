@@ -103,7 +103,7 @@ func wordsIn(record string) string {
 	users := false
 	for line := range strings.Lines(record) {
 		switch {
-		case strings.HasPrefix(line, "user: "), strings.HasPrefix(strings.TrimSpace(line), answered):
+		case strings.HasPrefix(line, "user: "), strings.HasPrefix(strings.TrimSpace(line), "the user answered: "):
 			users = true
 		case !strings.HasPrefix(line, " "):
 			users = false

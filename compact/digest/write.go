@@ -127,7 +127,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 		return
 	case last.event == q.event && last.class == q.class:
 	case q.class == userWords && q.order == isAnswer:
-		label = answered + w.late(q.event)
+		label = "the user answered: " + w.late(q.event)
 	case q.class == userWords:
 		label = "user: "
 		if e := w.at(q.event); e.who != "" {
