@@ -68,12 +68,9 @@ var item = regexp.MustCompile(`^[ \t]*([-*•]|[0-9]+[.)]) `)
 
 func (b *body) at(i int) string { return b.text[b.lines[i].from:b.lines[i].to] }
 
-// bodyOf returns the lines of a text, and counts the terms that x knows.
-func (x *interest) bodyOf(text string) *body { return x.sentencesOf(text, 1<<30) }
-
-// sentencesOf returns the lines of a text, of those that are longer than some
-// bytes the sentences.
-func (x *interest) sentencesOf(text string, least int) *body {
+// bodyOf returns the lines of a text, of those that are longer than some bytes the
+// sentences, and counts the terms that x knows.
+func (x *interest) bodyOf(text string, least int) *body {
 	b := &body{text: text, first: x.lines, lines: make([]line, 0, strings.Count(text, "\n")+1+len(text)/x.long)}
 	for at := 0; at < len(text); {
 		all, _, _ := strings.Cut(text[at:], "\n")

@@ -152,7 +152,7 @@ func (p *part) see() {
 		}
 	}
 	for _, e := range p.events {
-		p.bodies = append(p.bodies, x.bodyOf(e.result.Text))
+		p.bodies = append(p.bodies, x.bodyOf(e.result.Text, len(e.result.Text)))
 	}
 }
 

@@ -19,12 +19,12 @@ func (p *part) user(i int, e *event) {
 		p.add(piece{class: userWords, event: i, text: e.words, score: score, need: -1})
 		return
 	}
-	b, first := p.interest.bodyOf(e.words), len(p.pieces)
+	b, first := p.interest.bodyOf(e.words, len(e.words)), len(p.pieces)
 	p.lines(piece{class: userWords, event: i, need: first}, b, layout{most: most, limit: max(800, p.room/4), weight: p.weights[i]}, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		s := 2 + b.interest(p.interest, k)
 		switch {
-		case len(strings.Trim(l, " \t0123456789:.(){}[]|-=#*+")) < 3 || pasted.MatchString(l):
+		case len(strings.Trim(l, " \t0123456789:.(){}[]|-=#*+")) < 3 || strings.IndexAny(strings.TrimLeft(l, " \t\f\r"), "❯⏺⎿●") == 0: // of a terminal in which an agent ran
 			return 0, skipped
 		case k == 0, binds(l) && !b.leadsOn(k):
 			return s + 9, single
@@ -43,9 +43,6 @@ func (p *part) user(i int, e *event) {
 // wordless finds lines without a word, fences, and those that only begin or end an element.
 var wordless = regexp.MustCompile("^(?:[^\\pL\\pN]*|```.*|</?[\\w-]+>)$")
 
-// pasted finds the lines of a terminal in which an agent ran.
-var pasted = regexp.MustCompile(`^\s*[❯⏺⎿●]`)
-
 // says adds a text of somebody who concludes something: the assistant, another
 // agent, a plan. What a reply may choose from is raised that is short or begins with an option.
 func (p *part) says(q piece, text string, base float32, limit int) {
@@ -53,7 +50,7 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 	if q.class == prose {
 		least, most = 30, 300
 	}
-	b := p.interest.sentencesOf(text, least)
+	b := p.interest.bodyOf(text, least)
 	n := float32(len(b.lines) + 1)
 	reply := ""
 	if e, next := p.at(i), p.at(i+1); e.class == steps && e.Kind == agent.Asks && e.result.Text != "" {
