@@ -9,29 +9,15 @@ import (
 	"laconic/compact/promises"
 )
 
-// Strictest compares what was sent with what came in, after repair, under the
+// shape compares what was sent with what came in, after repair, under the
 // strictest shape that any upstream is known to ask for (chat templates of
 // Mistral, Gemma and Qwen, Gemini, Bedrock). A client may break its rules
 // itself, and many upstreams let it; so a rule is reported only where what came
 // in kept it and what was sent does not. A message that was added counts like
-// any other.
-func Strictest(in, out []compact.Message) []error {
-	var errs []error
-	for _, r := range shapeRules {
-		if r.broken(in) == nil {
-			if err := r.broken(out); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", r.name, err))
-			}
-		}
-	}
-	return errs
-}
-
-// shape is Strictest for one run. A policy that places its slot as a system
+// any other. A policy that places its slot as a system
 // message breaks the rules about system messages by choice, and only those. Where
 // roles must alternate, a turn of a user may have been put behind a result.
-func shape(p *compact.Policy, in compact.Conversation, plan *compact.Plan, out []compact.Message) []error {
-	repaired, _ := compact.Repair(in.Messages, plan.Repair)
+func shape(p *compact.Policy, in, out []compact.Message) (errs []error) {
 	if p.Placement == compact.PlaceSystem {
 		out = slices.DeleteFunc(slices.Clone(out), func(m compact.Message) bool { return m.Origin == compact.Added && m.Role.Instruction() })
 	}
@@ -43,7 +29,14 @@ func shape(p *compact.Policy, in compact.Conversation, plan *compact.Plan, out [
 			return turn
 		})
 	}
-	return Strictest(repaired, out)
+	for _, r := range shapeRules {
+		if r.broken(in) == nil {
+			if err := r.broken(out); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", r.name, err))
+			}
+		}
+	}
+	return errs
 }
 
 // shapeRules are the rules that can be seen in one list.

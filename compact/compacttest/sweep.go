@@ -51,7 +51,8 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 			}
 		}
 		note("", promises.Broken(prefix, p, c, b, &plan, report)...)
-		note("shape: ", shape(p, prefix, &plan, run.Out)...)
+		repaired, _ := compact.Repair(prefix.Messages, plan.Repair)
+		note("shape: ", shape(p, repaired, run.Out)...)
 		if p.Counter == nil {
 			note("accounted: ", adds(&plan, &report, run.Out))
 		}
