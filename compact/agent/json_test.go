@@ -61,8 +61,8 @@ func TestUnwrap(t *testing.T) {
 // Whatever the shape, the text of an envelope is read as it is.
 func TestUnwrapOfAnyWrapper(t *testing.T) {
 	text := "func (x *T) Do() {\n\treturn \"a\\nb\" // <é 日本 😀>\n}\n\\d+\n"
-	for _, how := range []string{"plain", "json", "parts", "nested"} {
-		if got := read(compacttest.Wrap(how, text), true); !strings.Contains(got, text) {
+	for how, wrapped := range compacttest.Wrapped(text) {
+		if got := read(wrapped, true); !strings.Contains(got, text) {
 			t.Errorf("%s: %q", how, got)
 		}
 	}

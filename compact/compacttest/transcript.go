@@ -98,7 +98,6 @@ func parseLine(line string) (m compact.Message, err error) {
 	case id != "-":
 		m.Answers = id
 	}
-	legacy := 0
 	pieces := strings.Split(text, "|")
 	text = unescape(strings.TrimSpace(pieces[0]))
 	m.Shape = compact.String
@@ -116,8 +115,7 @@ func parseLine(line string) (m compact.Message, err error) {
 		case f[0] == "text" && len(f) >= 2:
 			m.Shape = compact.Array
 			m.Parts = append(m.Parts, compact.Part{Text: compact.Plain(unescape(strings.Join(f[1:], " ")))})
-		case f[0] == "legacy" && len(f) >= 2:
-			legacy++
+		case f[0] == "legacy" && len(f) >= 2 && m.Calls == nil: // only one fits into a message
 			m.Calls = append(m.Calls, compact.Call{ID: compact.ByName(f[1]), Name: f[1], Arguments: compact.Plain(strings.Join(f[2:], " "))})
 		case f[0] == "call" && len(f) >= 3:
 			c := compact.Call{ID: f[1], Name: f[2], Arguments: compact.Plain(unescape(strings.Join(f[3:], " ")))}
@@ -128,9 +126,6 @@ func parseLine(line string) (m compact.Message, err error) {
 		default:
 			return m, fmt.Errorf("cannot read %q", piece)
 		}
-	}
-	if legacy > 1 {
-		return m, fmt.Errorf("only one legacy call fits into a message")
 	}
 	if len(m.Calls) > 0 && m.Role != compact.Assistant {
 		return m, fmt.Errorf("only an assistant can call")
@@ -272,22 +267,17 @@ func (Bytes) Envelope(m *compact.Message) int { return 8 + m.Reasoning.Len()*2/7
 // Exact is true.
 func (Bytes) Exact() bool { return true }
 
-// Wrappers are the ways in which agents write the text of a tool result.
-var Wrappers = []string{"plain", "json", "parts", "nested"}
-
-// Wrap writes a text in one of the Wrappers.
-func Wrap(how, text string) string {
-	var v any
-	switch how {
-	case "plain":
-		return text
-	case "json":
-		v = map[string]any{"output": text, "metadata": map[string]any{"exit_code": 0}}
-	case "parts":
-		v = []map[string]any{{"type": "text", "text": text}}
-	case "nested":
-		v = map[string]any{"output": Wrap("parts", text)}
+// Wrapped returns a text in the ways in which agents write the text of a tool result.
+func Wrapped(text string) map[string]string {
+	wrap := func(before, text, behind string) string {
+		raw, _ := json.Marshal(text) // of a string, which cannot fail
+		return before + string(raw) + behind
 	}
-	raw, _ := json.Marshal(v) // of strings alone, which cannot fail
-	return string(raw)
+	parts := wrap(`[{"text":`, text, `,"type":"text"}]`)
+	return map[string]string{
+		"plain":  text,
+		"json":   wrap(`{"metadata":{"exit_code":0},"output":`, text, "}"),
+		"parts":  parts,
+		"nested": wrap(`{"output":`, parts, "}"),
+	}
 }

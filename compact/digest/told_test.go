@@ -2,6 +2,7 @@ package digest
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"testing"
@@ -122,9 +123,7 @@ func TestRulesAndSettingsOfAnyFile(t *testing.T) {
 		"CRLF": strings.ReplaceAll(file, "\n", "\r\n"), "colours": strings.ReplaceAll(strings.ReplaceAll(file, "port", "\x1b[1;32mport\x1b[0m"), "Never", "\x1b[31mNever\x1b[0m"),
 		"element": "<path>TASK.md</path>\n<content>\n" + file + "</content>",
 	}
-	for _, how := range compacttest.Wrappers {
-		shapes[how] = compacttest.Wrap(how, file)
-	}
+	maps.Copy(shapes, compacttest.Wrapped(file))
 	for how, text := range shapes {
 		record := recordOf(200, []compact.Message{user("go")}, exchange(1, "read_file", `{"path":"TASK.md"}`, text))
 		tells(t, how, record, "\n  - Never change pkg/wire.\n", "\n  port = 18443\n")

@@ -24,7 +24,7 @@ func TestAMarkerCanBeActedOn(t *testing.T) {
 	}
 	fill := strings.Repeat("\nmore of it, line by line", 100)
 	f("read_file", `{"path":"src/a.go"}`, "package a\n"+fill, "(elided: 2510 bytes of tool result; read src/a.go; it begins: package a)")
-	f("shell", `{"command":["bash","-lc","cat src/a.go"]}`, compacttest.Wrap("json", "\n\tpackage a\n"+fill), "(elided: 2655 bytes of tool result; $ cat src/a.go; it begins: package a)")
+	f("shell", `{"command":["bash","-lc","cat src/a.go"]}`, compacttest.Wrapped("\n\tpackage a\n" + fill)["json"], "(elided: 2655 bytes of tool result; $ cat src/a.go; it begins: package a)")
 	f("grep", `{"pattern":"x","path":"src"}`, "src/a.go:1: x"+fill, "(elided: 2513 bytes of tool result; grep x in src; it begins: src/a.go:1: x)")
 	// It stays short beside the result.
 	f("read_file", `{"path":"src/a.go"}`, strings.Repeat("ab", 128), "(elided: 256 bytes of tool result; read src/a.go)")
