@@ -89,7 +89,7 @@ func (p *part) fit() (best string) {
 }
 
 // choose chooses pieces for a room in bytes, the worthiest first: the users' words up to their
-// floor; above smallRoom the others of the users', and the assistant's up to ofTalk of theirs; each
+// floor; above smallRoom the others of the users', and the assistant's up to theirs of what is above; each
 // other class up to its floor; then of all, and what repeats what was named. Lines that were read or
 // printed have to be worth least.
 func (p *part) choose(order []int, room int, least float32) {
@@ -103,7 +103,7 @@ func (p *part) choose(order []int, room int, least float32) {
 	for pass, takes := range []func(q *piece) bool{
 		func(q *piece) bool { return (q.class == userWords || q.score >= foremost) && hasRoom(q, whole) },
 		func(q *piece) bool {
-			return whole >= smallRoom && (q.class == userWords || q.class <= prose && hasRoom(q, ofTalk*(whole-smallRoom)))
+			return whole >= smallRoom && (q.class == userWords || q.class <= prose && hasRoom(q, whole-smallRoom))
 		},
 		func(q *piece) bool { return (whole < smallRoom || q.class > prose) && hasRoom(q, whole) },
 		func(*piece) bool { return true },

@@ -21,7 +21,6 @@ const (
 	before      = 0.45 // of a term that a later line has too
 	leastNew    = 0.25 // of the terms of a piece, by what they are worth
 	mostWanted  = 12   // of a term
-	ofTalk      = 1.0  // of the floors of what the assistant says, which comes first in a large part
 )
 
 // Lengths, in bytes.
