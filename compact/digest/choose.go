@@ -118,7 +118,10 @@ func (p *part) choose(order []int, room int, least float32) {
 			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
 				cost += p.pieces[k].cost
 			}
-			if cost > room || q.class != steps && q.class != userWords && p.known(q.text, told) || pass < 3 && p.repeats(q, named) {
+			if cost > room || pass < 3 && p.repeats(q, named) {
+				continue
+			}
+			if known, lines := told.count(q.text, p.seen); known*2 > lines && q.class != steps && q.class != userWords {
 				continue
 			}
 			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {

@@ -183,26 +183,18 @@ func (s lineSet) add(text string) {
 	hashes(text, func(h uint64) { s[h] = true })
 }
 
-// mostlyIn reports whether a text has more than half of the lines, and three at least.
-func (s lineSet) mostlyIn(text string) bool {
-	n := 0
+// count returns how many lines of a text are in a set or in another one, and how many there are.
+func (s lineSet) count(text string, other lineSet) (in, lines int) {
 	hashes(text, func(h uint64) {
-		if s[h] {
-			n++
+		if lines++; s[h] || other[h] {
+			in++
 		}
 	})
-	return n > 2 && n*2 > len(s)
+	return in, lines
 }
 
-// known reports whether more than half of the lines of a text are told already or
-// read by the model.
-func (p *part) known(text string, told lineSet) bool {
-	known, lines := 0, 0
-	hashes(text, func(h uint64) {
-		lines++
-		if told[h] || p.seen[h] {
-			known++
-		}
-	})
-	return known*2 > lines
+// mostlyIn reports whether a text has more than half of the lines, and three at least.
+func (s lineSet) mostlyIn(text string) bool {
+	n, _ := s.count(text, nil)
+	return n > 2 && n*2 > len(s)
 }
