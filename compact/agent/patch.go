@@ -19,10 +19,11 @@ var (
 	// searchBlock finds a block of SEARCH and REPLACE, as Cline, Roo and aider write it.
 	searchBlock = regexp.MustCompile(`(?ms)^(?:<{5,}|-{5,}) SEARCH[^\n]*\n(?::start_line:[^\n]*\n-+\n)?(.*?)^={5,}\n(.*?)^(?:>{5,}|\+{5,}) REPLACE`)
 	// hunk finds the lines of a file in a patch of apply_patch or in a unified diff.
-	hunk   = regexp.MustCompile(`(?m)^(?:\*\*\* (Update|Add|Delete) File: (.*)|\*\*\* Move to: (.*)|@@.*)\n((?:[^*@\n].*\n|\n)*)`)
-	added  = regexp.MustCompile(`(?m)^[+\\].*\n`)
-	gone   = regexp.MustCompile(`(?m)^[-\\].*\n`)
-	marked = regexp.MustCompile(`(?m)^[-+ ]`)
+	hunk = regexp.MustCompile(`(?m)^(?:\*\*\* (Update|Add|Delete) File: (.*)|\*\*\* Move to: (.*)|@@.*)\n((?:[^*@\n].*\n|\n)*)`)
+	// notOld finds what is no part of the text before a hunk, and notNew of that after it: lines, and
+	// the marks of the others.
+	notOld = regexp.MustCompile(`(?m)^(?:[+\\].*\n|[- ])`)
+	notNew = regexp.MustCompile(`(?m)^(?:[-\\].*\n|[+ ])`)
 )
 
 // patches takes the changes that a text describes, of the file at path if it names none.
@@ -48,13 +49,9 @@ func (a *Action) patches(text, path string) {
 			a.add(Change{Path: path, How: Removed})
 			path = name
 		}
-		if old, fresh := unmarked(added, m[4]), unmarked(gone, m[4]); old+fresh != "" {
+		old, fresh := strings.Trim(notOld.ReplaceAllLiteralString(m[4], ""), "\n"), strings.Trim(notNew.ReplaceAllLiteralString(m[4], ""), "\n")
+		if old+fresh != "" {
 			a.add(Change{Path: path, Old: old, New: fresh, How: how})
 		}
 	}
-}
-
-// unmarked returns lines of a patch without their marks, and without some of them.
-func unmarked(without *regexp.Regexp, lines string) string {
-	return strings.Trim(marked.ReplaceAllLiteralString(without.ReplaceAllLiteralString(lines, ""), ""), "\n")
 }
