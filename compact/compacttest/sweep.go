@@ -16,6 +16,8 @@ type Run struct {
 	Plan   compact.Plan
 	Report compact.Report
 	Out    []compact.Message
+
+	repaired int // messages after repair
 }
 
 // Compacted compacts a conversation and reports every promise that is broken, behind what.
@@ -42,7 +44,8 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 		}
 		prefix := compact.Conversation{Messages: in.Messages[:k:k], Fixed: in.Fixed, Unbind: in.Unbind, Rates: in.Rates}
 		plan, report := compact.Compact(prefix, p, c, b)
-		run := Run{Prefix: k, Plan: plan, Report: report, Out: plan.Apply("")}
+		repaired, _ := compact.Repair(prefix.Messages, plan.Repair)
+		run := Run{Prefix: k, Plan: plan, Report: report, Out: plan.Apply(""), repaired: len(repaired)}
 		note := func(what string, errs ...error) {
 			for _, err := range errs {
 				if err != nil {
@@ -51,7 +54,6 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 			}
 		}
 		note("", promises.Broken(prefix, p, c, b, &plan, report)...)
-		repaired, _ := compact.Repair(prefix.Messages, plan.Repair)
 		note("shape: ", shape(p, repaired, run.Out)...)
 		if p.Counter == nil {
 			note("accounted: ", adds(&plan, &report, run.Out))
@@ -151,15 +153,6 @@ func thoughtless(m compact.Message) compact.Message {
 // stable compares two requests that followed each other. placing is the budget that
 // their epochs were placed for.
 func stable(a, b *Run, placing int) error {
-	repaired := a.Prefix // how long the client's list was after repair
-	for _, e := range a.Plan.Edits {
-		switch e.Op {
-		case compact.OpAnswer:
-			repaired++
-		case compact.OpDropMessage, compact.OpDropResult:
-			repaired--
-		}
-	}
 	for i, e := range b.Plan.Epochs {
 		if i < len(a.Plan.Epochs) {
 			if e != a.Plan.Epochs[i] {
@@ -167,7 +160,7 @@ func stable(a, b *Run, placing int) error {
 			}
 			continue
 		}
-		if e.At <= repaired {
+		if e.At <= a.repaired {
 			return fmt.Errorf("epoch %d at %d was not there a turn ago", i+1, e.At)
 		}
 	}
@@ -192,13 +185,10 @@ func foretold(a, b *Run) error {
 		return nil // no epoch between them, or one without a new slot
 	}
 	forecast := a.Plan.Forecast()
-	if forecast == nil {
-		return nil // the trigger came before any request past the warm mark
+	if forecast == nil || forecast.Slot() == nil {
+		return nil // the trigger came before any request past the warm mark, or it needed none yet
 	}
 	slot := forecast.Slot()
-	if slot == nil {
-		return nil // it needed none yet
-	}
 	last := len(slot.Spans) - 1
 	if n := len(b.Plan.Slot.Spans) - 1; n != last {
 		if n == 0 && b.Plan.Slot.To == slot.To {
