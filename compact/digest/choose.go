@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// A piece is a few lines that are chosen together.
+// A piece is a few lines that are chosen together. Those of an event come in their order.
 type piece struct {
 	class purpose
 	event int // of the part
-	order int // within the event
 	need  int // another piece that comes first; -1: none
 	score float32
 	cost  int // bytes in the record, with the indents of its lines

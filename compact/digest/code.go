@@ -30,9 +30,9 @@ func (p *part) code() {
 		} else if tests.MatchString(f.path) {
 			w *= 0.5
 		}
-		for i, g := range f.regions {
+		for _, g := range f.regions {
 			if fresh, _ := difference(g.Old, g.New); strings.TrimSpace(strings.Join(fresh, "")) != "" {
-				p.region(piece{class: code, event: at + k, order: 1 + i<<20, need: head}, g.New, w)
+				p.region(piece{class: code, event: at + k, need: head}, g.New, w)
 			}
 		}
 	}

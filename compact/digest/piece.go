@@ -24,7 +24,6 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 				q.need = len(p.pieces) - 1 // the words before it
 			}
 			q.text, q.score = b.quoted(from, to), max(base+(scores[0]+scores[1]+scores[2]+scores[3]), 0.02)*s.weight
-			q.order += from
 			p.add(q)
 			closed = 0
 		}

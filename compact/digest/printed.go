@@ -50,7 +50,7 @@ func (p *part) printed(i int, e *event, head int) {
 			}
 		})
 	}
-	p.lines(piece{class: c, event: i, order: 1, need: head}, b, layout{most: most, limit: limit, weight: w}, func(k int) (float32, lineUse) {
+	p.lines(piece{class: c, event: i, need: head}, b, layout{most: most, limit: limit, weight: w}, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
 		_, value, _ := strings.Cut(t, ": ")

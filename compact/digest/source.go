@@ -20,7 +20,7 @@ func (p *part) source(i int, e *event, head int) {
 		if tests.MatchString(e.Path) {
 			s.weight *= 0.5
 		}
-		p.lines(piece{class: sources, event: i, order: 1, need: head}, b, s, func(k int) (float32, lineUse) {
+		p.lines(piece{class: sources, event: i, need: head}, b, s, func(k int) (float32, lineUse) {
 			l := b.at(k)
 			s := min(b.interest(p.interest, k), 2)
 			switch t := strings.TrimSpace(l); {
@@ -40,7 +40,7 @@ func (p *part) source(i int, e *event, head int) {
 		return
 	}
 	s := layout{most: 300, limit: max(500, p.room/8), weight: w}
-	p.lines(piece{class: rules, event: i, order: 1, need: head}, b, s, func(k int) (float32, lineUse) {
+	p.lines(piece{class: rules, event: i, need: head}, b, s, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
 		rule, short := binds(l), len(e.result.Text) <= shortFile

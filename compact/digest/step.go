@@ -53,9 +53,9 @@ func (p *part) step(i int, e *event, times int) {
 	case agent.Asks:
 		p.asked(i, e, head)
 	case agent.Plans, agent.Reports:
-		p.says(piece{class: answers, event: i, order: 1, need: head}, e.Text, 1.6, p.room/4)
+		p.says(piece{class: answers, event: i, need: head}, e.Text, 1.6, p.room/4)
 	case agent.Sends:
-		p.says(piece{class: findings, event: i, order: 1, need: head}, e.result.Text, 0.9, p.room/5)
+		p.says(piece{class: findings, event: i, need: head}, e.result.Text, 0.9, p.room/5)
 	case agent.Reads:
 		p.source(i, e, head)
 	default:
@@ -145,11 +145,11 @@ func (p *part) asked(i int, e *event, head int) {
 	var texts []string
 	e.Values.Each(func(text string) { texts = append(texts, text) })
 	question := len(p.pieces)
-	p.says(piece{class: answers, event: i, order: 1, need: head}, strings.Join(texts, "\n"), 4, max(1200, p.room/6))
+	p.says(piece{class: answers, event: i, need: head}, strings.Join(texts, "\n"), 4, max(1200, p.room/6))
 	if question == len(p.pieces) {
 		question = head
 	}
 	if text := strings.Join(strings.Fields(e.result.Text), " "); text != "" {
-		p.add(piece{class: userWords, event: i, order: isAnswer, text: quote.Cut(text, 1200), score: 25, need: question})
+		p.add(piece{class: userWords, event: i, text: quote.Cut(text, 1200), score: 25, need: question})
 	}
 }

@@ -51,15 +51,14 @@ const (
 
 // Numbers and shares.
 const (
-	isAnswer      = 1 << 30 // the order of what a user answered to a call: after all else of it
-	mostClosed    = 16      // lines that end blocks, behind a piece
-	mostTries     = 8       // of choosing a part anew until it fits
-	carriedRoom   = 16      // so many times the room is read again for a later part
-	mostAttached  = 2       // attachments that a part names of which it tells nothing
-	namesShare    = 6       // names of steps take one in so many bytes of the room above smallRoom
-	markShare     = 200     // marks of answers that are left out: one for so many bytes of the room above smallRoom
-	fewRows       = 16      // of a list whose rows count whole: of longer ones a few say how the others are
-	withoutNames  = 3       // rows that one counts as whose columns have no names
+	mostClosed    = 16  // lines that end blocks, behind a piece
+	mostTries     = 8   // of choosing a part anew until it fits
+	carriedRoom   = 16  // so many times the room is read again for a later part
+	mostAttached  = 2   // attachments that a part names of which it tells nothing
+	namesShare    = 6   // names of steps take one in so many bytes of the room above smallRoom
+	markShare     = 200 // marks of answers that are left out: one for so many bytes of the room above smallRoom
+	fewRows       = 16  // of a list whose rows count whole: of longer ones a few say how the others are
+	withoutNames  = 3   // rows that one counts as whose columns have no names
 	leastTerms    = 1 << 12
 	bytesPerTerm  = 384 // that are read, for each term above these
 	bytesPerToken = 128 // of events that a record is made of anew, so that this costs less than the messages

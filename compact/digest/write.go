@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -33,9 +32,7 @@ func (p *part) text() string {
 			marks--
 		}
 	}
-	slices.SortStableFunc(on, func(a, b *piece) int {
-		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
-	})
+	slices.SortStableFunc(on, func(a, b *piece) int { return a.event - b.event })
 	end := &piece{class: classes, event: -1}
 	w := writer{part: p, last: end, left: max(0, p.room-smallRoom) / namesShare}
 	if p.written == 0 {
@@ -126,7 +123,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 		w.b.WriteString(text + "\n")
 		return
 	case last.event == q.event && last.class == q.class:
-	case q.class == userWords && q.order == isAnswer:
+	case q.class == userWords && w.at(q.event).class == steps:
 		label = "the user answered: " + w.late(q.event)
 	case q.class == userWords:
 		label = "user: "
