@@ -106,7 +106,7 @@ func (p *part) rootOf() (root string) {
 
 // sameAs reports whether two events are calls that are told alike, with the same result.
 func (e *event) sameAs(f *event) bool {
-	return f != nil && e.class == steps && f.class == steps && e.result.Text == f.result.Text &&
+	return e.class == steps && f.class == steps && e.result.Text == f.result.Text &&
 		e.ended() == f.ended() && e.Name(labelChars, "") == f.Name(labelChars, "")
 }
 

@@ -42,7 +42,7 @@ func (p *part) step(i int, e *event, times int) {
 		ended += " (" + strconv.Itoa(times) + " ×)"
 	}
 	head := p.add(piece{class: steps, event: i, text: name + ended, score: score * w, need: -1})
-	if next := p.at(i + 1); e.told || next != nil && next.waits && next.Action == e.Action {
+	if next := p.at(i + 1); e.told || next.waits && next.Action == e.Action {
 		p.pieces[head].score = -1 // it comes with others alone
 	}
 	if e.outcome.Verdict == agent.Refused {

@@ -55,7 +55,7 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 	reply := ""
 	if e, next := p.at(i), p.at(i+1); e.class == steps && e.Kind == agent.Asks && e.result.Text != "" {
 		reply = e.result.Text
-	} else if (e.class != steps || e.Kind == agent.Asks) && next != nil && next.class == userWords {
+	} else if (e.class != steps || e.Kind == agent.Asks) && next.class == userWords {
 		reply = next.words
 	}
 	replied := reply != "" && (len(reply) < shortAnswer || option.MatchString(reply))

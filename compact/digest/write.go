@@ -17,7 +17,7 @@ func (p *part) text() string {
 	var on []*piece
 	tells := map[int]bool{} // of which events
 	for i := range p.pieces {
-		if q := &p.pieces[i]; q.on || q.class == steps && !p.old(q.event) {
+		if q := &p.pieces[i]; q.on || q.class == steps && !p.at(q.event).told {
 			on = append(on, q)
 			tells[q.event] = true
 		}
@@ -46,8 +46,8 @@ func (p *part) text() string {
 	for i, q := range on {
 		if q.on {
 			w.piece(q, i+1 < len(on) && on[i+1].event == q.event)
-		} else if e := p.at(q.event); e != nil {
-			w.skip(e, p.late(q.event))
+		} else if q.event < len(p.events) {
+			w.skip(p.events[q.event], p.late(q.event))
 		}
 	}
 	w.leave(end)
@@ -55,16 +55,13 @@ func (p *part) text() string {
 	return w.b.String()
 }
 
-// at returns an event; nil: what comes after the last one.
+// at returns an event; what comes after the last one says nothing.
 func (p *part) at(i int) *event {
 	if i < len(p.events) {
 		return p.events[i]
 	}
-	return nil
+	return &event{origin: p.upTo}
 }
-
-// old reports whether a part before tells of an event.
-func (p *part) old(i int) bool { return i < len(p.events) && p.events[i].told }
 
 // writer writes pieces as lines of the record. Only lines of the record's own
 // begin at the margin.
@@ -156,9 +153,9 @@ var unsaid = regexp.MustCompile(` →(?: exit -?\d+| failed)?$`)
 // which these tell.
 func (p *part) late(event int) string {
 	switch e := p.at(event); {
-	case e != nil && e.told:
+	case e.told:
 		return "(more of an earlier step) "
-	case e != nil && e.origin < p.upTo:
+	case e.origin < p.upTo:
 		return "(earlier) "
 	}
 	return ""
