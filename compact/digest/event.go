@@ -35,7 +35,6 @@ func (r *Record) happened(e *event) *event {
 	if !e.left {
 		e.left = true
 		r.events = append(r.events, e)
-		r.fresh++
 	}
 	return e
 }

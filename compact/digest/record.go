@@ -16,7 +16,6 @@ type Record struct {
 	kept     []*message        // that the model reads
 	calls    map[string]*event // the last of each id: ids may recur
 	events   []*event          // of what left, oldest first
-	fresh    int               // how many of the newest events no part was chosen from
 	awaits   *event            // the last call in a text, whose result may be the next message
 	files    files
 	told     lineSet       // in the parts
@@ -48,21 +47,20 @@ func NewRecord(c compact.Counter) *Record {
 func (r *Record) Add(lost, kept []compact.Message, size int, anew bool) string {
 	r.see(lost, kept)
 	if anew {
-		r.fresh, r.written, r.upTo = len(r.events), 0, 0
+		r.written, r.upTo, r.carried = 0, 0, nil
 		clear(r.told)
 		for _, e := range r.events {
 			e.told = false
 		}
-		r.carried = nil
 	}
-	slices.SortStableFunc(r.events[len(r.events)-r.fresh:], func(a, b *event) int { return a.origin - b.origin })
-	p := part{Record: r, events: r.events[len(r.events)-r.fresh:], size: size}
+	slices.SortStableFunc(r.events, func(a, b *event) int { return a.origin - b.origin })
+	p := part{Record: r, events: slices.DeleteFunc(slices.Clone(r.events), func(e *event) bool { return e.told }), size: size}
 	text := p.write()
 	if text != "" { // else the next part tells of all this
 		for _, e := range p.events {
 			e.told, r.upTo = true, max(r.upTo, e.origin)
 		}
-		r.written, r.fresh = r.messages, 0
+		r.written = r.messages
 	}
 	if anew {
 		r.forget(size)
@@ -96,7 +94,7 @@ func (r *Record) forget(size int) {
 		kept = append(kept, e)
 	}
 	slices.Reverse(kept)
-	r.events, r.fresh = kept, min(r.fresh, len(kept))
+	r.events = kept
 	maps.DeleteFunc(r.calls, func(_ string, e *event) bool { return e.answered })
 }
 
