@@ -140,15 +140,10 @@ func withoutNumbers(text string) (plain string, first int) {
 	bounds := func(i int) bool {
 		return i < 0 || i >= len(lines) || strings.TrimSpace(lines[i]) == "" || frame.MatchString(lines[i])
 	}
-	for at, n := 0, 0; at < len(lines); at += max(n, 1) {
-		n = 0
-		if l := strings.TrimLeft(lines[at], " \t"); l == "" || l[0] < '0' || l[0] > '9' {
+	for at, n, from := 0, 0, 0; at < len(lines); at += max(n, 1) {
+		if n = 0; !numbered.MatchString(lines[at]) || !bounds(at-1) && !strings.HasSuffix(lines[at-1], ":") && !strings.HasSuffix(lines[at-1], ")") {
 			continue
 		}
-		if !bounds(at-1) && !strings.HasSuffix(lines[at-1], ":") && !strings.HasSuffix(lines[at-1], ")") {
-			continue
-		}
-		from := 0
 		if n, from = numbers(lines[at:]); n == 0 || !bounds(at+n) || n == 1 && !strings.Contains(text, "→") {
 			continue
 		}
