@@ -180,18 +180,14 @@ func Format(msgs []compact.Message) string {
 			b.WriteString(" [" + strings.Join(marks, ", ") + "]")
 		}
 		b.WriteString(":")
-		first := 0
-		if len(m.Parts) > 0 && m.Parts[0].Kind == compact.KindText {
-			if text := m.Parts[0].Text.String(); text != "" {
+		for k, p := range m.Parts {
+			switch text := p.Text.String(); {
+			case p.Kind == compact.KindImage:
+				b.WriteString(" | image " + text)
+			case k > 0 || p.Kind != compact.KindText:
+				b.WriteString(" | text " + escape(text))
+			case text != "":
 				b.WriteString(" " + escape(text))
-			}
-			first = 1
-		}
-		for _, p := range m.Parts[first:] {
-			if p.Kind == compact.KindImage {
-				b.WriteString(" | image " + p.Text.String())
-			} else {
-				b.WriteString(" | text " + escape(p.Text.String()))
 			}
 		}
 		for _, c := range m.Calls {
