@@ -45,18 +45,15 @@ func (p *part) step(i int, e *event, times int) {
 	if next := p.at(i + 1); e.told || next.waits && next.Action == e.Action {
 		p.pieces[head].score = -1 // it comes with others alone
 	}
-	if e.outcome.Verdict == agent.Refused {
-		return
-	}
-	switch e.Kind {
-	case agent.Tracks, agent.Edits:
-	case agent.Asks:
+	switch {
+	case e.outcome.Verdict == agent.Refused, e.Kind == agent.Tracks, e.Kind == agent.Edits:
+	case e.Kind == agent.Asks:
 		p.asked(i, e, head)
-	case agent.Plans, agent.Reports:
+	case e.Kind == agent.Plans, e.Kind == agent.Reports:
 		p.says(piece{class: answers, event: i, need: head}, e.Text, 1.6, p.room/4)
-	case agent.Sends:
+	case e.Kind == agent.Sends:
 		p.says(piece{class: findings, event: i, need: head}, e.result.Text, 0.9, p.room/5)
-	case agent.Reads:
+	case e.Kind == agent.Reads:
 		p.source(i, e, head)
 	default:
 		p.printed(i, e, head)
