@@ -95,8 +95,8 @@ func parseLine(line string) (m compact.Message, err error) {
 		m.Role, m.Answers = compact.Tool, compact.ByName(strings.TrimPrefix(id, "-"))
 	case !ok:
 		return m, fmt.Errorf("unknown role %q", name)
-	case id != "-":
-		m.Answers = id
+	default:
+		m.Answers = strings.TrimPrefix(id, "-")
 	}
 	pieces := strings.Split(text, "|")
 	text = unescape(strings.TrimSpace(pieces[0]))
@@ -118,11 +118,7 @@ func parseLine(line string) (m compact.Message, err error) {
 		case f[0] == "legacy" && len(f) >= 2 && m.Calls == nil: // only one fits into a message
 			m.Calls = append(m.Calls, compact.Call{ID: compact.ByName(f[1]), Name: f[1], Arguments: compact.Plain(strings.Join(f[2:], " "))})
 		case f[0] == "call" && len(f) >= 3:
-			c := compact.Call{ID: f[1], Name: f[2], Arguments: compact.Plain(unescape(strings.Join(f[3:], " ")))}
-			if c.ID == "-" {
-				c.ID = ""
-			}
-			m.Calls = append(m.Calls, c)
+			m.Calls = append(m.Calls, compact.Call{ID: strings.TrimPrefix(f[1], "-"), Name: f[2], Arguments: compact.Plain(unescape(strings.Join(f[3:], " ")))})
 		default:
 			return m, fmt.Errorf("cannot read %q", piece)
 		}
