@@ -94,8 +94,7 @@ func (x *interest) bodyOf(text string, least int) *body {
 }
 
 func (b *body) add(x *interest, from, to int) {
-	l := line{from: int32(from), to: int32(to)}
-	l.terms[0] = int32(len(b.ids))
+	first := int32(len(b.ids))
 	terms(b.text[from:to], func(t string, name bool) {
 		id, ok := x.terms[t]
 		if !ok && name {
@@ -107,8 +106,7 @@ func (b *body) add(x *interest, from, to int) {
 			x.list[id].last = x.lines
 		}
 	})
-	l.terms[1] = int32(len(b.ids))
-	b.lines = append(b.lines, l)
+	b.lines = append(b.lines, line{from: int32(from), to: int32(to), terms: [2]int32{first, int32(len(b.ids))}})
 	x.lines++
 }
 
