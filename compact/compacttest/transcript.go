@@ -23,6 +23,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,7 +116,7 @@ func parseLine(line string) (m compact.Message, err error) {
 		case f[0] == "text" && len(f) >= 2:
 			m.Shape = compact.Array
 			m.Parts = append(m.Parts, compact.Part{Text: compact.Plain(unescape(strings.Join(f[1:], " ")))})
-		case f[0] == "legacy" && len(f) >= 2 && m.Calls == nil: // only one fits into a message
+		case f[0] == "legacy" && len(f) >= 2 && !slices.ContainsFunc(m.Calls, isLegacy): // only one fits into a message
 			m.Calls = append(m.Calls, compact.Call{ID: compact.ByName(f[1]), Name: f[1], Arguments: compact.Plain(strings.Join(f[2:], " "))})
 		case f[0] == "call" && len(f) >= 3:
 			m.Calls = append(m.Calls, compact.Call{ID: strings.TrimPrefix(f[1], "-"), Name: f[2], Arguments: compact.Plain(unescape(strings.Join(f[3:], " ")))})
@@ -159,6 +160,12 @@ func parseLine(line string) (m compact.Message, err error) {
 		}
 	}
 	return m, nil
+}
+
+// isLegacy reports whether a call is a function_call, which has no id.
+func isLegacy(c compact.Call) bool {
+	_, byName := compact.NameIn(c.ID)
+	return byName
 }
 
 // Format writes messages as a transcript. Synthetic results are written by
