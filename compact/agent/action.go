@@ -266,20 +266,6 @@ var verbs = [...]string{Reads: "read", Searches: "search", Runs: "$", Edits: "ed
 // tried finds that a step changes nothing, and only shows what it would do.
 var tried = regexp.MustCompile(`(?i)--dry-run(?:=(?:server|client|true))?(?:$|[\s"'])|\bdry_?run"?\s*[:=]\s*"?true\b|--(?:check|no-?op|simulate)\b|-WhatIf\b`)
 
-// brief returns a command without the folder that it goes to, comments and here-documents, but
-// for what a program runs.
-func (a *Action) brief() string {
-	command, docs := heredocs(strings.TrimSpace(a.Command))
-	for _, d := range docs {
-		if interpreter.MatchString(d[0]) && len(command) < ToldChars { // no label shows more
-			command += "\n" + quote.First(d[1], ToldChars)
-		}
-	}
-	lines := slices.DeleteFunc(strings.Split(command, "\n"), func(l string) bool { return l == "" || IsComment(l) })
-	command = cmp.Or(strings.Join(lines, "\n"), command)
-	return strings.TrimSpace(strings.ReplaceAll(command[len(intoFolder.FindString(command)):], " 2>&1", ""))
-}
-
 // Lists reports whether a command only names files.
 func (a *Action) Lists() bool { return lists.MatchString(a.brief()) }
 

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -184,6 +185,20 @@ func (a *Action) run(c *shellCommand, docs [][2]string, away, last bool) Kind {
 		add(d.how, files...)
 	}
 	return d.shows
+}
+
+// brief returns a command without the folder that it goes to, comments and here-documents, but
+// for what a program runs.
+func (a *Action) brief() string {
+	command, docs := heredocs(strings.TrimSpace(a.Command))
+	for _, d := range docs {
+		if interpreter.MatchString(d[0]) && len(command) < ToldChars { // no label shows more
+			command += "\n" + quote.First(d[1], ToldChars)
+		}
+	}
+	lines := slices.DeleteFunc(strings.Split(command, "\n"), func(l string) bool { return l == "" || IsComment(l) })
+	command = cmp.Or(strings.Join(lines, "\n"), command)
+	return strings.TrimSpace(strings.ReplaceAll(command[len(intoFolder.FindString(command)):], " 2>&1", ""))
 }
 
 // heredocs splits a command into its lines without here-documents, and these: each has the line
