@@ -278,7 +278,9 @@ func (a *Action) WaitsFor(session string) bool {
 func (a *Action) MovesFirst() bool { return intoFolder.MatchString(a.Command) }
 
 // IsComment reports whether a line of code only explains it or names what it needs.
-var IsComment = regexp.MustCompile("^(?:\"[\\w./@-]+\"$|//|#|/?\\*|\"\"\"|'''|--|<!--|(?:import|from|package|use|using|@import) )").MatchString
+func IsComment(line string) bool { return comment.MatchString(line) }
+
+var comment = regexp.MustCompile("^(?:\"[\\w./@-]+\"$|//|#|/?\\*|\"\"\"|'''|--|<!--|(?:import|from|package|use|using|@import) )")
 
 var (
 	// editorCommands are what an editor with one name is told to do.

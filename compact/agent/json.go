@@ -51,7 +51,9 @@ func (r *reader) value(name string, v *Value) {
 	default:
 		for i := range v.list {
 			at := name
-			if name != "" && len(v.list) > 1 { // else two objects read as one where a line is missing; a list without a name is mostly parts of a text
+			// Without a number two objects would read as one where a line is missing. A list without a
+			// name is mostly parts of a text.
+			if name != "" && len(v.list) > 1 {
 				at += "[" + strconv.Itoa(i) + "]"
 			}
 			r.value(at, &v.list[i])

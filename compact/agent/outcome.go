@@ -229,7 +229,9 @@ func lastBytes(s string, n int) string { return strings.ToValidUTF8(s[max(0, len
 const committed = `^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]`
 
 // IsCommit reports whether a line is how git tells of a commit.
-var IsCommit = regexp.MustCompile(committed).MatchString
+func IsCommit(line string) bool { return commit.MatchString(line) }
+
+var commit = regexp.MustCompile(committed)
 
 // summaryOf returns what an output says of how all went, in one of its last lines, or a
 // failure that stands there, and whether something failed: not both, for the failure may be

@@ -15,7 +15,7 @@ type Result struct {
 	Code   int     // with which the program ended
 	Coded  bool    // the code is known
 	Failed bool    // the client says that the tool failed
-	Object Verdict // of an object of JSON; [Unknown]: there is none
+	Object Verdict // how an object of JSON says that it ended; [Unknown] without one
 	Made   bool    // its lines are ours: it was JSON
 	Rows   int     // of the longest list of objects in JSON: they may be of several kinds
 	Listed int     // bytes of them all

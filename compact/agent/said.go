@@ -95,7 +95,8 @@ var inPlace = [][2]string{
 	{"For context:\n[", "what other agents did"},
 }
 
-// AttachedAs returns what the attachment of a message of a user is, and whether it is all of it.
+// AttachedAs returns what the attachment of a message of a user is, and reports whether it is the
+// whole message.
 func AttachedAs(attachment string) (as string, whole bool) {
 	for _, m := range inPlace {
 		if strings.HasPrefix(attachment, m[0]) {

@@ -88,9 +88,9 @@ func (p *part) fit() (best string) {
 }
 
 // choose chooses pieces for a room in bytes, the worthiest first: the users' words up to their
-// floor; above smallRoom the others of the users', and the assistant's up to theirs of what is above; each
-// other class up to its floor; then of all, and what repeats what was named. Lines that were read or
-// printed have to be worth least.
+// floor; in a room above smallRoom all others of theirs, and what the assistant says up to its floors
+// of the rest; the other classes up to their floors; then any piece. Only the last pass takes what
+// repeats. Lines that were read or printed have to be worth least.
 func (p *part) choose(order []int, room int, least float32) {
 	for i := range p.pieces {
 		p.pieces[i].on = false
@@ -99,28 +99,25 @@ func (p *part) choose(order []int, room int, least float32) {
 	var used [classes]int
 	whole := float32(room)
 	hasRoom := func(q *piece, of float32) bool { return used[q.class] < int(of*floors[q.class]) }
-	for pass, takes := range []func(q *piece) bool{
+	for _, takes := range []func(q *piece) bool{
 		func(q *piece) bool { return (q.class == userWords || q.score >= foremost) && hasRoom(q, whole) },
 		func(q *piece) bool {
 			return whole >= smallRoom && (q.class == userWords || q.class <= prose && hasRoom(q, whole-smallRoom))
 		},
 		func(q *piece) bool { return (whole < smallRoom || q.class > prose) && hasRoom(q, whole) },
-		func(*piece) bool { return true },
+		nil,
 	} {
 		for _, i := range order {
 			q := &p.pieces[i]
 			read := q.class == sources || q.class == prints || q.class == data
-			if q.on || q.cost > room || !takes(q) || q.score < least && (read || q.score < leastScore) {
+			if q.on || q.cost > room || takes != nil && !takes(q) || q.score < least && (read || q.score < leastScore) {
 				continue
 			}
 			cost := 0 // with the pieces that it needs, as far as they are not chosen
 			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
 				cost += p.pieces[k].cost
 			}
-			if cost > room || pass < 3 && p.repeats(q, named) {
-				continue
-			}
-			if known, lines := told.count(q.text, p.seen); known*2 > lines && q.class != steps && q.class != userWords {
+			if cost > room || takes != nil && p.repeats(q, named) || q.class != steps && q.class != userWords && p.known(q.text, told) {
 				continue
 			}
 			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {

@@ -78,6 +78,8 @@ func (b *best) add(s float32) {
 	}
 }
 
+func (b *best) sum() float32 { return b[0] + b[1] + b[2] + b[3] }
+
 // terms calls f for the terms of a text: names of things, their last parts, plain words, and in
 // other alphabets pairs of characters.
 func terms(text string, f func(term string, name bool)) {

@@ -152,7 +152,7 @@ func partLength(s string, most int) int {
 
 // definition finds the lines of code that begin a definition.
 var definition = regexp.MustCompile(`^\s*(?:(?:export|default|pub(?:\([^)]*\))?|async|static|public|private|protected|final|abstract|override|unsafe|extern|inline|virtual) +)*` +
-	`(?:def|func|fn|class|type|interface|struct|enum|impl|function|trait|module|namespace|macro)[ (<]|^diff --git `)
+	`(?:def|func|fn|class|type|interface|struct|enum|impl|function|trait|module|namespace|macro)[ (<]|^` + diffHead)
 
 // closing finds the lines of code that only end a block.
 var closing = regexp.MustCompile(`^\s*[])}]+[;,]?$`)

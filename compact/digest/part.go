@@ -90,8 +90,11 @@ func (p *part) rootOf() (root string) {
 		}
 	}
 	for _, path := range paths {
+		if path[0] != '/' {
+			continue
+		}
 		for i := range min(len(path), mostPath) {
-			if folder := path[:i+1]; path[0] == '/' && path[i] == '/' {
+			if folder := path[:i+1]; path[i] == '/' {
 				if saves[folder] += i; saves[folder] > saves[root] {
 					root = folder
 				}
@@ -191,6 +194,13 @@ func (s lineSet) count(text string, other lineSet) (in, lines int) {
 		}
 	})
 	return in, lines
+}
+
+// known reports whether more than half of the lines of a text are told already or
+// read by the model.
+func (p *part) known(text string, told lineSet) bool {
+	known, lines := told.count(text, p.seen)
+	return known*2 > lines
 }
 
 // mostlyIn reports whether a text has more than half of the lines, and three at least.

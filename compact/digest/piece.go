@@ -23,7 +23,7 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 			if b.breaks(from) && ledBy(b.at(to-1)) && len(p.pieces) > first {
 				q.need = len(p.pieces) - 1 // the words before it
 			}
-			q.text, q.score = b.quoted(from, to), max(base+(scores[0]+scores[1]+scores[2]+scores[3]), 0.02)*s.weight
+			q.text, q.score = b.quoted(from, to), max(base+scores.sum(), 0.02)*s.weight
 			p.add(q)
 			closed = 0
 		}

@@ -58,7 +58,7 @@ func (p *part) printed(i int, e *event, head int) {
 		switch {
 		case len(t) < 2 || strings.Trim(t, "=-*~^_.|:+│ ") == "":
 			return 0, blank
-		case listing && folder.MatchString(t), strings.HasPrefix(t, "diff --git "): // of ls -R, and of files
+		case listing && folder.MatchString(t), strings.HasPrefix(t, diffHead): // of ls -R
 			return 0, leads
 		case found:
 			if s = 0.1 + b.interest(p.interest, k)*0.7; listing && s < leastListed {

@@ -24,7 +24,7 @@ func (p *part) user(i int, e *event) {
 		l := b.at(k)
 		s := 2 + b.interest(p.interest, k)
 		switch {
-		case len(strings.Trim(l, " \t0123456789:.(){}[]|-=#*+")) < 3 || strings.IndexAny(strings.TrimLeft(l, " \t\f\r"), "❯⏺⎿●") == 0: // of a terminal in which an agent ran
+		case len(strings.Trim(l, " \t0123456789:.(){}[]|-=#*+")) < 3 || pasted.MatchString(l):
 			return 0, skipped
 		case k == 0, binds(l) && !b.leadsOn(k):
 			return s + 9, single
@@ -42,6 +42,9 @@ func (p *part) user(i int, e *event) {
 
 // wordless finds lines without a word, fences, and those that only begin or end an element.
 var wordless = regexp.MustCompile("^(?:[^\\pL\\pN]*|```.*|</?[\\w-]+>)$")
+
+// pasted finds the lines of a terminal in which an agent ran.
+var pasted = regexp.MustCompile(`^\s*[❯⏺⎿●]`)
 
 // says adds a text of somebody who concludes something: the assistant, another
 // agent, a plan. What a reply may choose from is raised that is short or begins with an option.
@@ -106,8 +109,11 @@ func sentenceLength(text string, most int) int {
 // sentence finds what may be the end of a sentence.
 var sentence = regexp.MustCompile("[a-z0-9`)*\"][.!?] +|。 *")
 
+// diffHead begins the lines of a file in a diff.
+const diffHead = "diff --git "
+
 // heading finds the heading of a section, or of a file in a diff.
-var heading = regexp.MustCompile(`^(?:#+ |diff --git |\d+[.)] \*\*.*\*\*:?$|\*\*.*\*\*:?$|\*\*.*:\*\*$)`)
+var heading = regexp.MustCompile(`^(?:#+ |` + diffHead + `|\d+[.)] \*\*.*\*\*:?$|\*\*.*\*\*:?$|\*\*.*:\*\*$)`)
 
 // announcement finds the beginnings of sentences that say what the assistant does
 // next: the calls say that.
