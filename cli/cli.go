@@ -21,6 +21,10 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
+// inputFails is the annotation of a command that ends with exitInput where it is used wrongly,
+// because its exit code 1 means something else.
+const inputFails = "input fails"
+
 // Run runs the command that args name, without the program's own name, and
 // returns its exit code. It ends when ctx is done.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -37,7 +41,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return int(code)
 	}
 	fmt.Fprintln(stderr, "laconic:", err)
-	if cmd.Name() == "replay" { // whose exit code 1 means something else
+	if _, own := cmd.Annotations[inputFails]; own {
 		return exitInput
 	}
 	return 1

@@ -58,6 +58,7 @@ func replayCommand() *cobra.Command {
 			"--json and --html; the rest is replayed.\n\n" +
 			"Exit code 1: a policy broke a promise that it claims. 2: something could not be read, or\n" +
 			"the command line or the configuration is wrong.",
+		Annotations: map[string]string{inputFails: ""},
 		Example: "  laconic replay runs/*.jsonl --policy adaptive,elide --budget-share 0.5,0.25\n" +
 			"  laconic replay runs/*.jsonl --config laconic.yaml --model qwen3-32b\n" +
 			"  laconic replay session.har --budget 32000 --html report.html",
