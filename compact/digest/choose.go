@@ -41,7 +41,7 @@ const (
 // add adds a piece, and returns its index.
 func (p *part) add(q piece) int {
 	q.text = strings.TrimRight(q.text, "\n")
-	q.cost = len(q.text) + 3 + 2*strings.Count(q.text, "\n")
+	q.cost = len(q.text) + 2 + strings.Count(q.text, "\n")
 	p.pieces = append(p.pieces, q)
 	return len(p.pieces) - 1
 }

@@ -268,7 +268,7 @@ func TestWhatMayNotHoldAnyMore(t *testing.T) {
 		"an edit, not applied":      {exchange(2, "edit", `{"path":"lib/a.rb","old":"limit = 5","new":"limit = 6"}`, "No edits were applied."), holds},
 	} {
 		record := recordOf(700, exchange(1, "edit", `{"path":"lib/a.rb","old":"limit = 3","new":"limit = 5"}`, "done"), c.then)
-		if shows := strings.Contains(record, "\n  limit = 5\n"); shows != (c.want != gone) || !strings.Contains(record, c.want) {
+		if shows := strings.Contains(record, "\n limit = 5\n"); shows != (c.want != gone) || !strings.Contains(record, c.want) {
 			t.Errorf("after %s: no %q in\n%s", name, c.want, record)
 		}
 	}

@@ -35,7 +35,7 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 			if size == 0 && last >= first && p.pieces[last].span[1] == i && closed < mostClosed {
 				q := &p.pieces[last]
 				q.span[1], q.text = i+1, q.text+"\n"+b.at(i)
-				q.cost += len(b.at(i)) + 3
+				q.cost += len(b.at(i)) + 2
 				closed++
 			}
 			continue
@@ -55,7 +55,7 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 			from = i
 		}
 		scores.add(worth)
-		size += len(b.at(i)) + 3
+		size += len(b.at(i)) + 2
 		switch {
 		case use >= leads && !row:
 			flush(i+1, 0)

@@ -118,7 +118,7 @@ func TestAHostilePageDisplacesNoRuleOfAUser(t *testing.T) {
 		record := recordOf(size, ours, task, exchange(2, "fetch", `{"url":"https://evil.example/"}`, page))
 		words := ""
 		for line := range strings.Lines(record) { // what the user said: after the label
-			if strings.HasPrefix(line, "user: ") || words != "" && strings.HasPrefix(line, "  ") {
+			if strings.HasPrefix(line, "user: ") || words != "" && strings.HasPrefix(line, " ") {
 				words += line
 			} else if words != "" {
 				break
@@ -132,7 +132,7 @@ func TestAHostilePageDisplacesNoRuleOfAUser(t *testing.T) {
 		if strings.Contains(words, "obey") || strings.Count(record, "\nuser:") != 1 {
 			t.Errorf("size %d: the page speaks for the user:\n%s", size, record)
 		}
-		if size > 200 && !strings.Contains(record, "  1. Do not change fold.go.\n") {
+		if size > 200 && !strings.Contains(record, " 1. Do not change fold.go.\n") {
 			t.Errorf("size %d: the rule of the task is gone:\n%s", size, record)
 		}
 	}

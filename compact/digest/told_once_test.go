@@ -36,7 +36,7 @@ func TestATrialThatChangedNothing(t *testing.T) {
 		return exchange(id, "edit", fmt.Sprintf(`{"path":"a.go","old":"limit = %d","new":"limit = %d"}`, id, id+2), "done")
 	}
 	tells(t, "the same output", recordOf(900, conversation(run(1, "./trial", out(1)), edit(2), run(4, "./trial", out(1)), edit(5), run(7, "./trial", out(3)), run(8, "./other", out(3)))),
-		"$ ./trial → (the same output as in an earlier run)\n  case 0 of", "75 bytes", no("$ ./other → (the same"))
+		"$ ./trial → (the same output as in an earlier run)\n case 0 of", "75 bytes", no("$ ./other → (the same"))
 	not := "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed."
 	tells(t, "a refusal is no run", recordOf(900, conversation(run(1, "make deploy", not), edit(2), run(4, "make deploy", not))),
 		"$ make deploy → refused by the user\nchanged", no("earlier run"))
@@ -51,7 +51,7 @@ func TestTheFirstLineOfAnOutputIsMissed(t *testing.T) {
 	}
 	log += "2222222 fix ParseWindow for ErrNoWindow\n"
 	text := recordOf(90, []compact.Message{user("Why does ParseWindow return ErrNoWindow?")}, exchange(1, "run", `{"command":"./audit --all"}`, log))
-	if at := strings.Index(text, "ParseWindow for"); at < 0 || strings.Contains(text, "0000000") || !strings.Contains(text[:at], "\n  …\n") {
+	if at := strings.Index(text, "ParseWindow for"); at < 0 || strings.Contains(text, "0000000") || !strings.Contains(text[:at], "\n …\n") {
 		t.Errorf("no gap before the first line:\n%s", text)
 	}
 }
@@ -134,7 +134,7 @@ func TestAConflictIsTold(t *testing.T) {
 	}
 	both := code[:len(code)/2] + "\n<<<<<<< HEAD\n\tn := 1\n=======\n\tn := 2\n>>>>>>> parent\n\n" + code[len(code)/2:]
 	got := recordOf(300, say(user("Which store does OpenStore open? Mend the merge.")), exchange(1, "read_file", `{"path":"store.go"}`, both))
-	tells(t, "a conflict", got, "  <<<<<<< HEAD\n", "n := 2\n  >>>>>>> parent")
+	tells(t, "a conflict", got, " <<<<<<< HEAD\n", "n := 2\n >>>>>>> parent")
 }
 
 // TestWhatHasNoRoomIsCounted: steps by their number and that of those that failed, and that

@@ -25,7 +25,7 @@ func TestWhatARecordTells(t *testing.T) {
 	}
 	f("users word for word, in place",
 		conversation(say(user("Mend the parser.\nKeep `v1`  as it is!")), run(1, "go test ./...", "ok  \tp\t0.1s"), say(user("Now the docs, please."))),
-		"\nuser: Mend the parser.\n  Keep `v1`  as it is!\n$ go test ./... → ok p 0.1s\nuser: Now the docs, please.\n")
+		"\nuser: Mend the parser.\n Keep `v1`  as it is!\n$ go test ./... → ok p 0.1s\nuser: Now the docs, please.\n")
 	f("a short answer with what it answers",
 		conversation(say(assistant("There are two ways:\n- A: close the listener first\n- B: drain the queue first\nWhich one?")), say(user("B"))),
 		"B: drain the queue first", "\nuser: B\n")
@@ -51,14 +51,14 @@ func TestWhatARecordTells(t *testing.T) {
 			edit(2, "src/a.go", "\treturn 1", "\tn := 2\n\treturn n", "done"), edit(3, "./src/a.go", "n := 2", "n := 3 // three", "done"),
 			edit(4, "src/a.go", "n := 3 // three", "n := 9", "Error: the text was not found in the file"),
 		),
-		"\nchanged: src/a.go\n", "\n  func f() int {\n  \tn := 3 // three\n  \treturn n\n",
-		no("  \tn := 2"), no("n := 9"), no("  \treturn 1"))
+		"\nchanged: src/a.go\n", "\n func f() int {\n \tn := 3 // three\n \treturn n\n",
+		no(" \tn := 2"), no("n := 9"), no(" \treturn 1"))
 	f("changes by shell",
 		conversation(
 			run(1, "sed -i 's/a/b/' conf/app.yaml && echo done", "done"), run(2, "cat > notes/plan.txt <<'EOF'\nkeep the_plan > all\nEOF", ""),
 			run(3, "rm old/gone.go", ""), run(4, "git mv a/from.go a/to.go", ""), run(5, "cat notes/other.txt | grep x > /dev/null", ""),
 		),
-		"conf/app.yaml", "notes/plan.txt", "old/gone.go (removed)", "\n  keep the_plan > all\n",
+		"conf/app.yaml", "notes/plan.txt", "old/gone.go (removed)", "\n keep the_plan > all\n",
 		no("notes/other.txt,"), no("all\""))
 	f("a root cause in the middle of a message",
 		say(assistant("I looked around in the sources for a while. "+strings.Repeat("There is one more file of this kind here. ", 30)+
@@ -66,7 +66,7 @@ func TestWhatARecordTells(t *testing.T) {
 		"The root cause is that the counter in src/reload.go:88 is shared by all connections.")
 	f("a table of rows",
 		exchange(1, "list_flights", `{"from":"SFO"}`, `[{"flight":"HAT136","seats":{"economy":4},"price":171},{"flight":"HAT039","seats":{"economy":0},"price":98},{"flight":"HAT200","seats":{"economy":9},"price":310}]`),
-		"(flight, seats, price)\n  HAT136, [economy 4], 171\n  HAT039, [economy 0], 98\n  HAT200, [economy 9], 310\n",
+		"(flight, seats, price)\n HAT136, [economy 4], 171\n HAT039, [economy 0], 98\n HAT200, [economy 9], 310\n",
 		no(`{"flight"`))
 	f("a change that is printed is source",
 		run(1, "gh pr diff 7", "diff --git a/src/reload_test.go b/src/reload_test.go\n--- a/src/reload_test.go\n+++ b/src/reload_test.go\n@@ -40,0 +41,3 @@\n+func TestReloadKeeps(t *testing.T) {\n+\tt.Fatalf(\"reload failed: got %d, want 5\", n)\n+}\n"+strings.Repeat("+// more of it\n", 40)),
@@ -77,8 +77,8 @@ func TestWhatARecordTells(t *testing.T) {
 		"edit src/a.go (+1 −1: ")
 	f("a file into which the shell puts variables, and a table that is printed",
 		conversation(run(1, "cat > a.conf <<EOF\nport=$PORT\nEOF", ""), run(2, "psql -tc 'select id, state from jobs'", " 101 | failed\n 102 | ok\n 103 | ok")),
-		"changed: a.conf", "\n   101 | failed\n",
-		no("\n  port"))
+		"changed: a.conf", "\n  101 | failed\n",
+		no("\n port"))
 	f("an edit with what it defines",
 		edit(1, "src/a.go", "x", "x\nfunc first(n int) int {\n\treturn n\n}\n\nfunc (q *queue) second() {}\n\ntype third struct{}", "done"),
 		"edit src/a.go (+7 −0: func first(n int) int { ⏎ return n ⏎ } ⏎ func (q *queue) second() {} ⏎ type third struct{}) → done")
@@ -88,7 +88,7 @@ func TestWhatARecordTells(t *testing.T) {
 		no("PASSED"), no("===="))
 	f("a letter in Japanese",
 		exchange(1, "read_file", `{"path":"letters/tanaka.txt"}`, "報告書は毎週金曜日の17時までに提出してください。\n"+strings.Repeat("いつもお世話になっております。本日は天気も良く、皆様お元気のことと存じます。\n", 12)),
-		"\n  報告書は毎週金曜日の17時までに提出してください。\n")
+		"\n 報告書は毎週金曜日の17時までに提出してください。\n")
 }
 
 // tells fails where a record lacks one of the texts, or has one that it must not have.
@@ -126,7 +126,7 @@ func TestRulesAndSettingsOfAnyFile(t *testing.T) {
 	maps.Copy(shapes, compacttest.Wrapped(file))
 	for how, text := range shapes {
 		record := recordOf(200, []compact.Message{user("go")}, exchange(1, "read_file", `{"path":"TASK.md"}`, text))
-		tells(t, how, record, "\n  - Never change pkg/wire.\n", "\n  port = 18443\n")
+		tells(t, how, record, "\n - Never change pkg/wire.\n", "\n port = 18443\n")
 	}
 }
 

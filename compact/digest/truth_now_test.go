@@ -24,54 +24,54 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 	}
 	f("an edit that begins in the middle of another", 700,
 		conversation(edit(1, "a := 1", "a := 1\n\tvalue, err = readTheLengthOf(path, separator)"), edit(2, "value, err = readTheLengthOf(path, separator)\n\tuse(value)", "value, err := readTheLengthOf(path, separator)\n\tuse(value)")),
-		"as of here, in src/a.go:\n  value, err := readTheLengthOf(path, separator)\n  \tuse(value)\n",
-		no("\n  \tvalue, err = readThe"))
+		"as of here, in src/a.go:\n value, err := readTheLengthOf(path, separator)\n \tuse(value)\n",
+		no("\n \tvalue, err = readThe"))
 	f("an edit around two others", 700,
 		conversation(edit(1, "first(the long name)", "first(the other long name)"), edit(2, "last(the long name)", "last(the other long name)"), edit(3, "first(the other long name)\nlast(the other long name)", "both(the other long name)")),
-		"as of here, in src/a.go:\n  both(the other long name)\n[End")
+		"as of here, in src/a.go:\n both(the other long name)\n[End")
 	f("an edit of what a formatter had changed", 700,
 		conversation(edit(1, "x", "start the first thing\n  keep the second thing\n  stop the third thing\n  count the fourth thing\nend"), edit(2, "begin the first thing\n  keep the second thing\n  stop the third thing\n  count the fourth thing\n  close the file", "all of it")),
-		"as of here, in src/a.go:\n  all of it\n[End")
+		"as of here, in src/a.go:\n all of it\n[End")
 	f("an edit of each place", 700,
 		conversation(
 			edit(1, "x", "first(old)\nlast(old)"), edit(2, "y", "other(old)"),
 			exchange(3, "Edit", `{"file_path":"src/a.go","old_string":"old","new_string":"fresh","replace_all":true}`, "done"),
 		),
-		"as of here, in src/a.go:\n  fresh\n",
-		no("(old)\n  f"), no("\n  last(old)"))
+		"as of here, in src/a.go:\n fresh\n",
+		no("(old)\n  f"), no("\n last(old)"))
 	f("an edit of twelve places", 700,
 		conversation(
 			edit(1, "x", strings.Repeat("x := 1\n", 12)),
 			exchange(2, "replace", `{"file_path":"src/a.go","old_string":"x := 1","new_string":"y := 1","expected_replacements":12}`, "done"),
 		),
-		"\n  y := 1\n",
-		no("\n  x := 1"))
+		"\n y := 1\n",
+		no("\n x := 1"))
 	f("files of one name", 700,
 		conversation(
 			exchange(1, "edit_file", `{"path":"conf/app.toml","old_string":"a","new_string":"port = 1"}`, "done"),
 			exchange(2, "edit_file", `{"path":"app.toml","old_string":"b","new_string":"port = 2"}`, "done"), run(3, "git mv notes.txt docs/notes.txt", ""),
 			exchange(4, "edit_file", `{"path":"/w/conf/app.toml","old_string":"port = 1","new_string":"port = 3"}`, "done"),
 		),
-		"changed: conf/app.toml, app.toml, /w/conf/app.toml\n", "as of here, in /w/conf/app.toml:\n  port = 3\n",
+		"changed: conf/app.toml, app.toml, /w/conf/app.toml\n", "as of here, in /w/conf/app.toml:\n port = 3\n",
 		no("as of here, in conf/app.toml:"))
 	f("wishes below what denies them", 90,
 		say(user("Here is what came of the call.\nIt was long, and I leave out most of it, since nobody can change what was.\nNot any more:\n\n- You must always send UTF-16.\n  - Never gzip it.\nAs agreed:\n- You must send UTF-8.\n\nBen must not be asked about it.\n## Out of scope\nAlways keep the old names.\n\nYou must never ask twice.\n"+strings.Repeat("And so it goes on and on for us.\n", 20))),
-		"\n  Not any more:\n  - You must always send UTF-16.\n    - Never gzip it.\n", "\n  As agreed:\n  - You must send UTF-8.",
+		"\n Not any more:\n - You must always send UTF-16.\n   - Never gzip it.\n", "\n As agreed:\n - You must send UTF-8.",
 		no("the old names"), no("ask twice"))
 	f("a wish whose denial has no room", 90,
 		say(user("Notes of the call.\nBelow is what "+strings.Repeat("is of no use any more and ", 10)+"must not be done:\n- Always send UTF-16.\n"+strings.Repeat("And so it goes on and on for us.\n", 20))),
-		"user: Notes of the call.\n  …\n",
+		"user: Notes of the call.\n …\n",
 		no("UTF-16"))
 	f("what an answer denies", 110,
 		say(assistant("I compared the ways.\n\nThese lose data, so I advise against them:\n\n1. Load the table anew; you must then run vacuum.\n2. The limit must be 0 for all jobs because the cause is the index.\n\n"+strings.Repeat("Then there is one more thing to say about the shop and its people, which is long.\n\n", 8))),
-		"These lose data, so I advise against them:\n", "\n  2. The limit must be 0")
+		"These lose data, so I advise against them:\n", "\n 2. The limit must be 0")
 	f("a reset takes what was changed", 700,
 		conversation(edit(1, "limit = 3", "limit = 5"), run(2, "rm root.txt", ""), run(3, "git reset --hard origin/main", "HEAD is now at 195acb2 Merge")),
 		"changed: src/a.go, root.txt\n",
 		no("as of here"), no("removed)"))
 	f("an edit behind a reset", 700,
 		conversation(edit(1, "limit = 3", "limit = 5"), run(2, "git pull && git reset --hard", ""), edit(3, "limit = 3", "limit = 4\n\n\t}\n\t}")),
-		"edit src/a.go (+4 −1: limit = 4 ⏎ } ⏎ }) → done\n", "as of here, in src/a.go:\n  limit = 4\n  \t}\n  \t}\n",
+		"edit src/a.go (+4 −1: limit = 4 ⏎ } ⏎ }) → done\n", "as of here, in src/a.go:\n limit = 4\n \t}\n \t}\n",
 		no("limit = 5\n  l"))
 	f("a file that another agent speaks of", 700,
 		conversation(edit(1, "limit = 3", "limit = 5"), exchange(2, "Task", `{"prompt":"rename it","description":"rename","subagent_type":"coder"}`, "I renamed limit in a.go.")),
@@ -86,16 +86,16 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		return exchange(id, "write_file", fmt.Sprintf(`{"path":%q,"content":%s}`, path, quotedJSON(text)), "done")
 	}
 	f("a test that was written after what it tests", 700, conversation(written(1, "src/rates.go", rates("Rate")), written(2, "src/rates_test.go", rates("TestRate"))),
-		"as of here, src/rates.go:\n  func Rate0(zone string) int {\n  \treturn rates[zone] + 400*surcharge")
+		"as of here, src/rates.go:\n func Rate0(zone string) int {\n \treturn rates[zone] + 400*surcharge")
 	f("a region that is not told whole", 400,
 		edit(1, "x", "package a\n"+strings.Repeat("\n// some words about it, and a few more of them\n", 9)+"\nfunc limit() int { return listen(8080) }\n"+strings.Repeat("\n// some words about it, and a few more of them\n", 9)),
-		"of them\n  …\n  func limit() int { return listen(8080) }\n  …\n")
+		"of them\n …\n func limit() int { return listen(8080) }\n …\n")
 	f("a command that goes on in a session", 700,
 		conversation(
 			exchange(1, "exec_command", `{"cmd":"bun run typecheck"}`, "Chunk ID: 804fb4\nWall time: 10.0 seconds\nProcess running with session ID 43225\nOriginal token count: 3\nOutput:\nchecking"),
 			exchange(2, "write_stdin", `{"session_id":43225,"chars":""}`, "Chunk ID: 9\nWall time: 3.0 seconds\nProcess exited with code 2\nOriginal token count: 9\nOutput:\nsrc/a.ts(3,1): error TS2304: Cannot find name 'x'."),
 		),
-		"$ bun run typecheck →\n  Process running with session ID 43225\n  checking\n$ bun run typecheck (it went on) → exit 2: src/a.ts(3,1): error TS2304")
+		"$ bun run typecheck →\n Process running with session ID 43225\n checking\n$ bun run typecheck (it went on) → exit 2: src/a.ts(3,1): error TS2304")
 	f("a package that fails before others that pass", 700,
 		run(1, "go test ./... -v", "# a.io/x\nx_test.go:9:2: undefined: port\nFAIL\ta.io/x [build failed]\nPASS\nok  \ta.io/x/y\t0.2s"),
 		"$ go test ./... -v → failed: FAIL a.io/x [build failed]\n", "x_test.go:9:2: undefined: port",
@@ -126,7 +126,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		"$ list files → a.txt b.txt (3 ×)\n")
 	f("values of an object with their names", 700,
 		exchange(1, "find_flight", `{}`, `[{"id":"A1","seats":{"basic":4,"full":2},"prices":{"basic":70,"full":99}},{"id":"B2","seats":{"basic":0,"full":1},"prices":{"basic":71,"full":98}}]`),
-		"(id, seats, prices)\n  A1, [basic 4, full 2], [basic 70, full 99]")
+		"(id, seats, prices)\n A1, [basic 4, full 2], [basic 70, full 99]")
 	f("a cell of a notebook, which is no command of a shell", 700,
 		exchange(1, "run_python", `{"code":"late = [o for o in rows if o.days > 3]\nprint(len(late) >= 0)\nopen('out.csv', 'w').write('x')"}`, "12 late\nTrue"),
 		"\nrun_python late = [o for o in rows if o.days > 3] ⏎", "\nchanged: out.csv\n",
@@ -141,7 +141,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 	f("a written file that was reset, and edited", 700,
 		conversation(exchange(1, "write_file", `{"path":"src/a.go","content":"package a\n\nconst limit = 4\nconst most = 9\n"}`, "written"), exchange(2, "bash", `{"command":"git checkout ."}`, "Updated 1 path"),
 			exchange(3, "edit", `{"path":"src/a.go","old_string":"const most = 7","new_string":"const most = 8"}`, "done")),
-		"as of here, in src/a.go:\n  const most = 8\n")
+		"as of here, in src/a.go:\n const most = 8\n")
 	f("an edit and a command that failed without a word", 700,
 		conversation(exchange(1, "edit", `{"path":"src/a.go","old_string":"x","new_string":"y"}`, "<tool_use_error></tool_use_error>"), exchange(2, "bash", `{"command":"make"}`, "<returncode>2</returncode>\n<output>\n</output>")),
 		"$ make → exit 2, no output\n", no("changed"))
@@ -167,7 +167,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		no("…"))
 	f("what a user pasted, between the user's own lines", 300,
 		say(user("See the terminal, please.\n❯ clean up\n⏺ You must drop the table.\nYou must always sort the list by name.\n"+strings.Repeat("⏺ I close it twice here, and look at the code of it before that, as I was told\n", 20))),
-		"user: See the terminal, please.\n  …\n", "  You must always sort the list by name.\n",
+		"user: See the terminal, please.\n …\n", " You must always sort the list by name.\n",
 		no("drop the table"), no("clean up"))
 	f("values that were written, before code that was", 100,
 		conversation(

@@ -90,7 +90,7 @@ func (w *writer) leave(next *piece) {
 		from = next.span[0]
 	}
 	gap = gap || next.body != nil && (next.body.says(from, next.span[0]) || next.class == data && from < next.span[0])
-	if mark := "  …\n"; gap && !strings.HasSuffix(w.b.String(), mark) {
+	if mark := " …\n"; gap && !strings.HasSuffix(w.b.String(), mark) {
 		w.b.WriteString(mark)
 	}
 	switch names := strings.Join(w.names, "; "); {
@@ -138,7 +138,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 		if label != "" {
 			line = strings.TrimLeft(line, " \t")
 		} else {
-			w.b.WriteString("  ")
+			w.b.WriteString(" ")
 		}
 		w.b.WriteString(label + quote.Line(line) + "\n")
 		label = ""
