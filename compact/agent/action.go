@@ -215,8 +215,15 @@ func (a *Action) Name(n int, root string) string {
 				what = quote.Joined(what, ", ", From(root, c.Path))
 			}
 		}
-		if len(a.Changes) > 0 && !slices.ContainsFunc(a.Changes, func(c Change) bool { return c.How != Removed }) {
+		all := func(how How) bool {
+			return !slices.ContainsFunc(a.Changes, func(c Change) bool { return c.How != how })
+		}
+		switch {
+		case len(a.Changes) == 0:
+		case all(Removed):
 			by = "delete"
+		case all(Written):
+			by = "write"
 		}
 	case a.Kind == Sends:
 		what = cmp.Or(a.Values.Member("description"), a.Values.Member("prompt"))
@@ -231,6 +238,9 @@ func (a *Action) Name(n int, root string) string {
 		}
 	default:
 		for i := 0; i < len(a.Values.list) && len(what) <= 2*n; i++ {
+			if a.Values.keys[i] == "activeForm" { // the subject again
+				continue
+			}
 			name := a.Values.keys[i] + ": "
 			if n <= NameChars { // among others on a line
 				name = ""

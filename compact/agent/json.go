@@ -22,6 +22,9 @@ func (r *reader) line(name, text string) {
 	if text != "" {
 		if plain, first := withoutNumbers(text); first == 1 {
 			text = plain
+			if r.b.Len() == 0 && name == "" {
+				r.First = first
+			}
 		}
 		r.b.WriteString(strings.TrimSuffix(quote.Joined(name, ": ", text), "\n"))
 		r.b.WriteByte('\n')

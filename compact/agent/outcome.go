@@ -70,8 +70,11 @@ func (a *Action) OutcomeOf(r *Result) Outcome {
 }
 
 func failedWith(says string) Outcome {
-	return Outcome{Failed, quote.OneLine(toolError.ReplaceAllLiteralString(says, ""), 200)}
+	return Outcome{Failed, quote.OneLine(WithoutToolError(says), 200)}
 }
+
+// WithoutToolError returns a result without the marks of an error of a tool.
+func WithoutToolError(text string) string { return toolError.ReplaceAllLiteralString(text, "") }
 
 // toolError finds the element that Claude Code puts around an error of a tool.
 var toolError = regexp.MustCompile(`</?tool_use_error>`)

@@ -41,7 +41,8 @@ func ResultOf(text string, k Kind) *Result {
 		r.Text, r.Rows, r.Made = strings.TrimRight(in.b.String(), "\n"), in.Rows, in.Made
 	}
 	if k != Searches && k != Other && k != Runs && r.Rows == 0 { // a row may begin with a number
-		r.Text, r.First = withoutNumbers(r.Text)
+		plain, first := withoutNumbers(r.Text)
+		r.Text, r.First = plain, max(r.First, first)
 	}
 	return r
 }
@@ -125,7 +126,9 @@ func (r *Result) withoutFrame(text string, k Kind) {
 	for least := max(from, to-frameLines); to > least && framed(lines[to-1]); {
 		to--
 	}
-	r.Text = strings.Join(lines[from:to], "\n")
+	if r.Text = strings.Join(lines[from:to], "\n"); r.First > 0 {
+		r.First += from
+	}
 }
 
 // numbered finds the number before a line of a file: "  12→x", "12\tx", "12: x",

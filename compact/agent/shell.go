@@ -198,8 +198,19 @@ func (a *Action) brief() string {
 	}
 	lines := slices.DeleteFunc(strings.Split(command, "\n"), func(l string) bool { return l == "" || IsComment(l) })
 	command = cmp.Or(strings.Join(lines, "\n"), command)
+	for _, d := range docs {
+		if at := putIn.FindStringIndex(command); at != nil && putIn.MatchString(d[0]+"\n)") && d[1] != "" {
+			command = command[:at[0]] + strings.TrimSpace(d[1]) + command[at[1]:]
+		}
+	}
 	return strings.TrimSpace(strings.ReplaceAll(command[len(intoFolder.FindString(command)):], " 2>&1", ""))
 }
+
+// putIn finds a here-document that is put into a command, such as the message of a commit.
+var putIn = regexp.MustCompile(`\$\(cat <<[-~]? *\\?['"]?[A-Za-z_][\w-]*['"]?\n\s*\)`)
+
+// PutsIn reports whether a text is put into a command.
+func (a *Action) PutsIn() bool { return strings.Contains(a.Command, "$(cat <<") }
 
 // heredocs splits a command into its lines without here-documents, and these: each has the line
 // that it follows and its text, or "" where the shell puts variables into that.

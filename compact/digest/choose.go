@@ -117,7 +117,7 @@ func (p *part) choose(order []int, room int, least float32) {
 			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
 				cost += p.pieces[k].cost
 			}
-			if cost > room || takes != nil && p.repeats(q, named) || q.class != steps && q.class != userWords && p.known(q.text, told) {
+			if cost > room || takes != nil && p.repeats(q, named) || q.class != steps && q.class != userWords && p.known(q, told) {
 				continue
 			}
 			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {

@@ -47,6 +47,7 @@ var tests = regexp.MustCompile(`(?i)(?:^|[/_.])(?:tests?|specs?)[/_.]`)
 // region adds the text of a changed region as it is now: whole if it is not long.
 func (p *part) region(q piece, text string, weight float32) {
 	b := p.interest.bodyOf(text, len(text))
+	b.findTexts()
 	p.lines(q, b, layout{most: wholeRegion, limit: max(1000, p.room/8), base: 1.2, weight: weight}, func(k int) (float32, lineUse) {
 		s := 0.6 + min(b.interest(p.interest, k)*0.4, 1)
 		switch l := b.at(k); {

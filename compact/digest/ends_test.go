@@ -115,7 +115,7 @@ func TestHowStepsEnd(t *testing.T) {
 		{"mark_as_read", `{"path":"in/12"}`, "marked", "mark_as_read path: in/12 → marked"},
 		{"viewer_grant", `{"path":"a.doc"}`, "granted", "viewer_grant path: a.doc → granted"},
 		{"fs__edit_file", `{"path":"a.rb","oldText":"a","newText":"b","dryRun":true}`, "-a\n+b", "fs__edit_file path: a.rb, oldText: a, newText: b, dryRun: true →"},
-		{"write_file", `{"path":"a.rb","content":"b"}`, "Draft saved. Waiting for approval before writing.", "edit a.rb → Draft saved. Waiting for approval before writing."},
+		{"write_file", `{"path":"a.rb","content":"b"}`, "Draft saved. Waiting for approval before writing.", "write a.rb → Draft saved. Waiting for approval before writing."},
 		{"multi_edit", `{"edits":[{"path":"a.rb","old":"a","new":"b"},{"path":"c.rb","old":"c","new":"d"}]}`, "These files were edited:\na.rb\nFailed: c.rb: no match", "edit a.rb, c.rb → These files were edited: a.rb Failed: c.rb: no match"},
 		{"apply_diff", `{"args":{"file":[{"path":"a.rb","diff":{"content":"<<<<<<< SEARCH\n:start_line:1\n-------\na\n=======\nb\n>>>>>>> REPLACE","start_line":1}}]}}`, "<operation>modified</operation>", "edit a.rb (+1 −1: b) → done"},
 		{"apply_patch_call", `{"type":"apply_patch_call","operation":{"type":"update_file","path":"a.rb","diff":"@@\n-a\n+b\n"}}`, "", "edit a.rb (+1 −1: b) → done"},

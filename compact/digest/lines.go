@@ -13,6 +13,8 @@ import (
 type line struct {
 	from, to int32
 	terms    [2]int32 // of body.ids
+	number   int32    // of the line of the text, from 0
+	inText   bool     // of code: it begins within a text of several lines
 }
 
 // body is a text with its lines and the terms in them.
@@ -20,6 +22,7 @@ type body struct {
 	text  string
 	lines []line
 	ids   []int32
+	seen  bool  // the model reads more than half of the lines
 	first int32 // the number of its first line among all that were counted
 }
 
@@ -49,6 +52,9 @@ const endOfSentence = `[.!?。！？]["')*\x60]*\s*$`
 // levelOf returns the level of a line: below 0 that of a heading, else twice its indent,
 // and one more for an item of a list.
 func (b *body) levelOf(i int) int {
+	if b.lines[i].inText { // which may begin anywhere
+		return 1 << 20
+	}
 	l := b.at(i)
 	t := strings.TrimLeft(l, " \t")
 	level := 2 * (len(l) - len(t))
@@ -72,7 +78,7 @@ func (b *body) at(i int) string { return b.text[b.lines[i].from:b.lines[i].to] }
 // sentences, and counts the terms that x knows.
 func (x *interest) bodyOf(text string, least int) *body {
 	b := &body{text: text, first: x.lines, lines: make([]line, 0, strings.Count(text, "\n")+1+len(text)/x.long)}
-	for at := 0; at < len(text); {
+	for at, number := 0, int32(0); at < len(text); number++ {
 		all, _, _ := strings.Cut(text[at:], "\n")
 		end := at + len(all)
 		for from := at; ; {
@@ -84,6 +90,7 @@ func (x *interest) bodyOf(text string, least int) *body {
 				to = from + partLength(text[from:to], x.long)
 			}
 			b.add(x, from, to)
+			b.lines[len(b.lines)-1].number = number
 			if from = to; from == end {
 				break
 			}
@@ -92,6 +99,36 @@ func (x *interest) bodyOf(text string, least int) *body {
 	}
 	return b
 }
+
+// findTexts finds the lines of code that begin within a text of several lines. A part of a file
+// may begin in one.
+func (b *body) findTexts() {
+	open := ""
+	for i := range b.lines {
+		l := b.at(i)
+		if definition.MatchString(l) && b.levelOf(i) == 0 {
+			open = ""
+		}
+		for b.lines[i].inText = open != ""; ; {
+			at := textMark.FindString(l)
+			if open != "" {
+				at = open
+			}
+			_, rest, found := strings.Cut(l, at)
+			if !found || at == "" {
+				break
+			}
+			if l = rest; open == "" {
+				open = at
+			} else {
+				open = ""
+			}
+		}
+	}
+}
+
+// textMark finds what begins a text of several lines.
+var textMark = regexp.MustCompile("`|\"\"\"|'''")
 
 func (b *body) add(x *interest, from, to int) {
 	first := int32(len(b.ids))

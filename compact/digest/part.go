@@ -155,7 +155,10 @@ func (p *part) see() {
 		}
 	}
 	for _, e := range p.events {
-		p.bodies = append(p.bodies, x.bodyOf(e.result.Text, len(e.result.Text)))
+		b := x.bodyOf(e.result.Text, len(e.result.Text))
+		seen, lines := p.seen.count(b.text, nil)
+		b.seen = seen*2 > lines
+		p.bodies = append(p.bodies, b)
 	}
 }
 
@@ -196,10 +199,13 @@ func (s lineSet) count(text string, other lineSet) (in, lines int) {
 	return in, lines
 }
 
-// known reports whether more than half of the lines of a text are told already or
-// read by the model.
-func (p *part) known(text string, told lineSet) bool {
-	known, lines := told.count(text, p.seen)
+// known reports whether more than half of the lines of a piece are told already or
+// read by the model. Short lines are read by it if those around them are.
+func (p *part) known(q *piece, told lineSet) bool {
+	known, lines := told.count(q.text, p.seen)
+	if lines == 0 && q.body != nil {
+		return q.body.seen
+	}
 	return known*2 > lines
 }
 

@@ -67,7 +67,7 @@ func (p *part) printed(i int, e *event, head int) {
 			return s, plainLine
 		case tableHead.MatchString(l):
 			return 0, header
-		case here[t], here[value],
+		case here[t], here[value], strings.HasPrefix(t, `(use "git `),
 			e.outcome.Says != "" && strings.HasPrefix(e.outcome.Says, quote.OneLine(strings.Trim(t, "= "), 130)), // the label has it
 			e.outcome.Verdict == agent.Passed && passedTest.MatchString(t):                                       // one of many, and none failed
 			return 0, skipped
@@ -80,7 +80,9 @@ func (p *part) printed(i int, e *event, head int) {
 		case small && c == prints:
 			s += 0.6
 		}
-		here[t] = len(t) > longEnough
+		if here[t] = len(t) > longEnough; noise.MatchString(t) {
+			s *= quiet
+		}
 		if c == prints {
 			return s, plainLine
 		}
@@ -108,6 +110,9 @@ var ofDocument = regexp.MustCompile(`^(?:\w+: )?[\w.-]+: (?:[^.]|\.\S)*, [\w.-]+
 
 // longSentences finds a long line that ends with a sentence.
 var longSentences = regexp.MustCompile(`(?m)^.{` + strconv.Itoa(longSentence) + `,}` + endOfSentence)
+
+// noise finds how programs tell that they go on: what they fetch, and how much of it.
+var noise = regexp.MustCompile(`(?:^|\s)(?:go: downloading|Collecting|Downloading|Downloaded|Fetching|Get:\d+|Unpacking|Preparing to unpack|Setting up|Selecting previously|Requirement already satisfied:|Compiling|Using cached|npm http fetch) \S|\d%.*[=#━█>]{4}|[=#━█>]{4}.*\d%`)
 
 var (
 	// cells finds a row of a table, and number a cell that is one.

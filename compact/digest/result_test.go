@@ -30,7 +30,7 @@ func TestAResultIsReadByItsCall(t *testing.T) {
 	all := conversation([]compact.Message{user("Why does serve listen on another port than 8080?")}, exchange(1, "read_file", `{"path":"serve.go"}`, "     1→package main\n     2→\n     3→func serve(port int) error {\n     4→\treturn listen(port + 1)\n     5→}\n"))
 	kept := append(all[:2:2], all[2])
 	kept[2].Parts = []compact.Part{{Text: compact.Plain("     1→package main\n…")}}
-	tells(t, "shortened", NewRecord(compacttest.Bytes{}).Add(all[2:], kept, 400, false), "read serve.go (5 lines)\n …\n func serve(port int) error {\n")
+	tells(t, "shortened", NewRecord(compacttest.Bytes{}).Add(all[2:], kept, 400, false), "read serve.go (5 lines)\n … line 3\n func serve(port int) error {\n")
 	lost := []compact.Message{all[2], all[1]} // as they left
 	tells(t, "left first", NewRecord(compacttest.Bytes{}).Add(lost, all[:1], 400, false), "\n func serve(port int) error {\n")
 }

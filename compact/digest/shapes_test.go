@@ -51,15 +51,15 @@ func TestShapesOfAgents(t *testing.T) {
 		return call(id, "Edit", fmt.Sprintf(`{"path":%q,"old_string":"n > 3","new_string":"n > 5"}`, path), "done")
 	}
 	f("files of one folder", conversation(deep(1, far+"a.go"), deep(2, far+"b/c.go"), deep(3, "/etc/hosts"), deep(4, far+"d.go")),
-		"]\nfiles below "+far+" are named from there, those with ./ as they were given\nedit a.go (+1", "\nedit b/c.go (+1", "\nedit /etc/hosts (+1", "\nchanged: a.go, b/c.go, /etc/hosts, d.go\nas of here, in d.go:\n")
+		"]\nfiles below "+far+" are named from there, with ./ or in output as given\nedit a.go (+1", "\nedit b/c.go (+1", "\nedit /etc/hosts (+1", "\nchanged: a.go, b/c.go, /etc/hosts, d.go\nas of here, in d.go:\n")
 	f("files of one folder, and what is attached", conversation(say(user("Go on.\n<attached_files>\nnotes of 2026-03-04\n</attached_files>\n```\nthe log of the run\nof last night\n```")), deep(1, far+"a.go"), deep(2, far+"b/c.go"), deep(3, far+"d.go")),
-		"\nfiles below "+far+" are named from there, those with ./ as they were given\n", "read what the user attached")
+		"\nfiles below "+far+" are named from there, with ./ or in output as given\n", "read what the user attached")
 	f("a line that moves", call(1, "edit", `{"path":"a.go","old_string":"type Plain Order\naux := struct {\n\tContent json.RawMessage\n\t*Plain\n}{}","new_string":"type Plain Order\naux := struct {\n\t*Plain\n\n\tContent json.RawMessage\n}{}"}`, "done"),
 		"edit a.go (+2 −1: ")
 	f("a list of folders", conversation(say(user("Which folder has units.py?")), call(1, "bash", `{"command":"ls -R"}`, "astropy/io:\nfits\nregistry.py\n"+rows("file%d.py")+"\nastropy/wcs:\nunits.py\nwcs.py\n"+rows("other%d.py"))),
 		" astropy/wcs:\n units.py\n")
 	f("files from the working folder beside these", conversation(deep(1, far+"a.go"), deep(2, far+"b/c.go"), deep(3, "d.go"), deep(4, `C:\e.go`), deep(5, ".env")),
-		"\nfiles below "+far+" are named from there, those with ./ as they were given\n", "\nedit ./d.go (+1", "changed: a.go, b/c.go, ./d.go, C:\\e.go, ./.env\n", "as of here, in ./d.go:")
+		"\nfiles below "+far+" are named from there, with ./ or in output as given\n", "\nedit ./d.go (+1", "changed: a.go, b/c.go, ./d.go, C:\\e.go, ./.env\n", "as of here, in ./d.go:")
 	f("files from the working folder", conversation(deep(1, "services/invoices/a.go"), deep(2, "services/invoices/b.go")), "changed: services/invoices/a.go, ", no("files below"))
 	f("what searches found, though it is the same", conversation(call(1, "Grep", `{"pattern":"limitOf"}`, "Found 2 files\nsrc/tariff/limits.go\nREADME.md"), call(2, "Grep", `{"pattern":"rateOf"}`, "Found 1 file\nsrc/tariff/limits.go")),
 		"Grep limitOf → Found 2 files ⏎ src/tariff/limits.go ⏎ README.md\nGrep rateOf → Found 1 file ⏎ src/tariff/limits.go\n")
@@ -150,7 +150,7 @@ func TestShapesOfAgents(t *testing.T) {
 		no("wait: 30"))
 	f("an edit that the user changed",
 		call(1, "write_to_file", `{"path":"a.py","content":"x = 1\ny = 2\n"}`, `{"path":"a.py","operation":"created","user_edits":"@@ -1,2 +1,2 @@\n x = 1\n-y = 2\n+y = 7\n","notice":"ok"}`),
-		"edit a.py → ",
+		"write a.py → ",
 		no("\n y = 2"), no("changed: a.py"))
 	f("what a language server says is no file",
 		call(1, "diagnostics", `{"path":"p/a.py"}`, "line 61: Undefined variable Protocol"),
@@ -348,7 +348,7 @@ func TestShapesOfAgents(t *testing.T) {
 		"\nuser: Write the page.\n", "\nuser (Critic) user: me): Cut the table.\n")
 	f("what a user writes before an edit is approved",
 		call(1, "write_file", `{"path":"a.ts","content":"k = 1"}`, "Successfully overwrote file: a.ts. User modified the `content` to be: k = 7"),
-		"edit a.ts → Successfully overwrote file: a.ts. User modified the `content` to be: k = 7\n",
+		"write a.ts → Successfully overwrote file: a.ts. User modified the `content` to be: k = 7\n",
 		no("k = 1"))
 	f("an edit by a script",
 		conversation(call(1, "edit", `{"path":"src/a.c","old_string":"int masque;","new_string":"int numero;"}`, "The file was edited."), call(2, "bash", `{"command":"python3 - <<'PY'\np='src/a.c'; s=open(p).read()\ns=s.replace('numero','masque')\nopen(p,'w').write(s)\nPY\nmake"}`, "13 tests passed")),

@@ -20,6 +20,7 @@ func (p *part) source(i int, e *event, head int) {
 		if tests.MatchString(e.Path) {
 			s.weight *= 0.5
 		}
+		b.findTexts()
 		p.lines(piece{class: sources, event: i, need: head}, b, s, func(k int) (float32, lineUse) {
 			l := b.at(k)
 			s := min(b.interest(p.interest, k), 2)

@@ -35,8 +35,8 @@ func (p *part) step(i int, e *event, times int) {
 	if e.waits {
 		name += " (it went on)"
 	}
-	if e.again && !e.inLabel() { // what is told already is not told again
-		ended += " (the same output as in an earlier run)"
+	if e.again && !e.inLabel() && e.Kind != agent.Edits && e.outcome.Verdict != agent.Refused { // what is told already is not told again
+		ended += " (the same output as before)"
 	}
 	if times > 1 {
 		ended += " (" + strconv.Itoa(times) + " ×)"

@@ -36,10 +36,10 @@ func TestATrialThatChangedNothing(t *testing.T) {
 		return exchange(id, "edit", fmt.Sprintf(`{"path":"a.go","old":"limit = %d","new":"limit = %d"}`, id, id+2), "done")
 	}
 	tells(t, "the same output", recordOf(900, conversation(run(1, "./trial", out(1)), edit(2), run(4, "./trial", out(1)), edit(5), run(7, "./trial", out(3)), run(8, "./other", out(3)))),
-		"$ ./trial → (the same output as in an earlier run)\n case 0 of", "75 bytes", no("$ ./other → (the same"))
+		"$ ./trial → (the same output as before)\n case 0 of", "75 bytes", no("$ ./other → (the same"))
 	not := "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed."
 	tells(t, "a refusal is no run", recordOf(900, conversation(run(1, "make deploy", not), edit(2), run(4, "make deploy", not))),
-		"$ make deploy → refused by the user\nchanged", no("earlier run"))
+		"$ make deploy → refused by the user\nchanged", no("output as before"))
 }
 
 // TestTheFirstLineOfAnOutputIsMissed: a reader takes the first line that is shown for
@@ -213,7 +213,7 @@ func TestTrueOfWhatCameLater(t *testing.T) {
 	f("a file of that name elsewhere, and one of another branch", conversation(say(user("Which port?")), run(1, "cd /srv && cat a.ini", settings), run(2, "git checkout main", "Switched to branch 'main'"), edit(3, "a.ini", "updated")), no("before its last change"))
 	f("all of a few lines", conversation(say(user("List.")), run(1, "./list", "a\n\nb\n\nc")), no("one of"))
 	f("a tool with lsp in its name", conversation(say(user("Write.")), exchange(1, "lsp_organize_imports", `{"path":"src/a.ts"}`, "Applied 1 workspace edit")), "lsp_organize_imports path: src/a.ts → Applied")
-	f("a part of a file", conversation(say(user("Write.")), exchange(1, "replace_symbol_body", `{"path":"a.go","body":"return 1\n"}`, "updated"), exchange(2, "write_file", `{"path":"b.go","content":"package b\n"}`, "written")), "edit b.go (1 line", no("edit a.go (whole"))
+	f("a part of a file", conversation(say(user("Write.")), exchange(1, "replace_symbol_body", `{"path":"a.go","body":"return 1\n"}`, "updated"), exchange(2, "write_file", `{"path":"b.go","content":"package b\n"}`, "written")), "write b.go (1 line", no("edit a.go (whole"))
 
 	edits := [][]compact.Message{{user("Set the port.")}, edit(1, "a.ini", "updated"), run(2, "./check", "no such port"), edit(3, "a.ini", "error: old_string not found")}
 	all := conversation(edits...)

@@ -13,6 +13,7 @@ const (
 	ofRule      = 1.5  // of a rule, above other lines
 	opening     = 2.5  // of the first sentence of a text, above others
 	saidWeight  = 2    // of what the assistant says: nothing else tells as much in so few words
+	quiet       = 0.1  // of lines that tell that a program goes on
 	heldWeight  = 3    // of rules and of short files, at least, however long ago they were read
 	returned    = 3    // of what a tool returned for what it was asked
 	beside      = 0.1  // of the short members beside a text
@@ -37,6 +38,7 @@ const (
 	wholeCode    = 800  // of code that is told whole, also where a part is small
 	wholeRegion  = 480  // of a changed region that is told whole
 	mostFound    = 1500 // of what a search found
+	shortGap     = 40   // of what is told although nothing chose it: a mark of omission takes as much
 	longSentence = 80   // by which sentences of a document are counted
 	longSaid     = 120  // above which a sentence of the assistant says more, the longer it is
 	longEnough   = 14   // of lines that are the same only if one was copied

@@ -41,7 +41,7 @@ func (p *part) text() string {
 		fmt.Fprintf(&w.b, "\n[Record of %d more]\n", p.messages-p.written)
 	}
 	if p.root != "" {
-		w.b.WriteString("files below " + quote.Line(quote.OneLine(p.root, mostPath)) + " are named from there, those with ./ as they were given\n")
+		w.b.WriteString("files below " + quote.Line(quote.OneLine(p.root, mostPath)) + " are named from there, with ./ or in output as given\n")
 	}
 	for i, q := range on {
 		if q.on {
@@ -79,6 +79,12 @@ type writer struct {
 // leave writes what is left out between the last piece and the next one: lines, and steps.
 func (w *writer) leave(next *piece) {
 	last, from, gap := w.last, 0, false
+	if last.body != nil && last.body == next.body && (next.class == code || next.class == sources) {
+		if text := last.body.between(last.span[1], next.span[0]); len(text) < shortGap {
+			w.quote(text, "")
+			return
+		}
+	}
 	switch {
 	case last.body != nil && last.body == next.body:
 		from = last.span[1]
@@ -90,8 +96,11 @@ func (w *writer) leave(next *piece) {
 		from = next.span[0]
 	}
 	gap = gap || next.body != nil && (next.body.says(from, next.span[0]) || next.class == data && from < next.span[0])
-	if mark := " …\n"; gap && !strings.HasSuffix(w.b.String(), mark) {
-		w.b.WriteString(mark)
+	if mark := " …"; gap && !strings.HasSuffix(w.b.String(), mark+"\n") {
+		if next.class == sources && w.at(next.event).result.First > 0 {
+			mark += " line " + strconv.Itoa(w.at(next.event).result.First+int(next.body.lines[next.span[0]].number))
+		}
+		w.b.WriteString(mark + "\n")
 	}
 	switch names := strings.Join(w.names, "; "); {
 	case w.skipped == 1 && names != "":
@@ -131,7 +140,12 @@ func (w *writer) piece(q *piece, detailed bool) {
 	case (q.class == answers || q.class == prose) && q.need < 0:
 		label = "agent: " + w.late(q.event)
 	}
-	for line := range strings.SplitSeq(q.text, "\n") {
+	w.quote(q.text, label)
+}
+
+// quote writes the lines of a text that is quoted, the first behind a label.
+func (w *writer) quote(text, label string) {
+	for line := range strings.SplitSeq(text, "\n") {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
@@ -147,7 +161,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 
 // unsaid finds that a label says nothing of a result, which is there. Where nothing else is told
 // of that, the label ends with a mark.
-var unsaid = regexp.MustCompile(` →(?: exit -?\d+| failed)?$`)
+var unsaid = regexp.MustCompile(` →(?: exit -?\d+| failed)?$| \((?:lines \d+–\d+|\d+ lines?(?: of it)?)\)$`)
 
 // late returns the mark of what was said or done before steps of the parts before, or of a step of
 // which these tell.

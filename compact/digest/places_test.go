@@ -1,0 +1,68 @@
+package digest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"laconic/compact/compacttest"
+)
+
+// TestPlacesInFiles: lines of a file stand below the function that they are in, with their numbers
+// where something before them is left out.
+func TestPlacesInFiles(t *testing.T) {
+	file, n := "", 0
+	add := func(lines ...string) {
+		for _, l := range lines {
+			n++
+			file += fmt.Sprintf("%6d→%s\n", n, l)
+		}
+	}
+	add("package a", "", "func first() {")
+	for i := range 60 {
+		add(fmt.Sprintf("\tprepare(%d)", i))
+	}
+	add("}", "", "func second() string {", "\ttext := `{", `{"kind":"none"}`, "`")
+	for i := range 60 {
+		add(fmt.Sprintf("\tprepare(%d)", i))
+	}
+	add("\treturn text + parcelLimit", "}")
+	read := exchange(1, "Read", `{"file_path":"a.go"}`, file)
+	ask := say(user("Where is parcelLimit used?"))
+	tells(t, "a function with a text at the margin", recordOf(330, ask, read),
+		"read a.go (131 lines)\n … line 66\n func second() string {\n … line 11", "\n \treturn text + parcelLimit\n")
+	tells(t, "lines of a window", recordOf(300, ask, exchange(1, "Read", `{"file_path":"a.go","offset":66,"limit":65}`, strings.Join(strings.SplitAfter(file, "\n")[65:], ""))),
+		"read a.go (lines 66–131)\n", "\n … line 11", "\n \treturn text + parcelLimit\n")
+	tells(t, "a decorator", recordOf(600, ask, exchange(1, "Read", `{"file_path":"a.py"}`, "class A:\n"+strings.Repeat("    pass\n", 40)+"    def one(self):\n        return parcelLimit + 1\n    @property\n    def two(self):\n        return parcelLimit + 2\n")),
+		" @property\n", no("…\n     def two"))
+}
+
+// TestTextsThatCommandsGive: the message of a commit is told, and hints of git are not.
+func TestTextsThatCommandsGive(t *testing.T) {
+	commit := "git commit -m \"$(cat <<'EOF'\nKeep the cents of each row\n\n# of rows: all\nReviewed-by: Anika\nEOF\n)\" && git status"
+	tells(t, "a commit", recordOf(500, conversation(run(1, commit, "[main 1f2e3d4] Keep the cents of each row\n 1 file changed"))),
+		"$ git commit -m \"Keep the cents of each row ⏎ ⏎ # of rows: all ⏎ Reviewed-by: Anika\" && git status → ")
+	tells(t, "hints", recordOf(500, conversation(run(1, "git status", "On branch main\nChanges not staged for commit:\n  (use \"git add <file>...\" to update what will be committed)\n\tmodified:   rows.go"))),
+		" \tmodified:   rows.go\n", no("(use"))
+	tells(t, "an error of a tool", recordOf(500, conversation(exchange(1, "Grep", `{"pattern":"x","path":"cmd"}`, "<tool_use_error>Path does not exist: cmd</tool_use_error>"))),
+		"Grep x in cmd → failed: Path does not exist: cmd\n[End")
+	tells(t, "a task", recordOf(500, conversation(exchange(1, "TaskCreate", `{"subject":"Mend rows","description":"Keep the cents","activeForm":"Mending rows"}`, "Task #1 created"))),
+		"TaskCreate subject: Mend rows, description: Keep the cents → Task #1 created\n")
+}
+
+// TestWhatStandsBelow: of a list that the model reads once more no short lines are told, and of what
+// a program fetches little.
+func TestWhatStandsBelow(t *testing.T) {
+	list := func(first string) string {
+		text := first
+		for i := range 12 {
+			text += fmt.Sprintf("\n- name: report_%d.docx\n  owner: anika@parcels.example\n  May %d\n  6. Go", i, i)
+		}
+		return text
+	}
+	kept := exchange(2, "list_files", `{}`, list("thirteen files"))
+	record := digestOf(conversation(exchange(1, "list_files", `{"all":true}`, list("fourteen files"))), kept, 500, compacttest.Bytes{})
+	tells(t, "a list", record, "list_files all: true → …\n[End")
+	tells(t, "noise", recordOf(300, conversation(run(1, "go test ./...", strings.Repeat("go: downloading example.com/parcels_of_the_north v1.0.0\n", 9)+"vet: the shelf has no lamp\nok  \tparcels\t0.1s\n"+strings.Repeat("ok  \tparcels/van\t0.1s\n", 30)))),
+		"vet: the shelf", no("downloading"))
+}
