@@ -44,19 +44,13 @@ const lockPatience = time.Second
 func NewFile(path string, bytes int64, notice func(string)) (*File, error) {
 	f := &File{path: path, most: cmp.Or(bytes, DefaultBytes), notice: notice}
 	err := f.open()
-	if damaged(err) {
+	if errors.Is(err, errDamaged) {
 		err = f.renew()
 	}
 	return f, err
 }
 
-// damaged reports whether an error means that the file cannot be read, rather
-// than that it cannot be opened.
-func damaged(err error) bool {
-	return errors.Is(err, errDamaged) || errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrVersionMismatch) ||
-		errors.Is(err, bolterrors.ErrChecksum)
-}
-
+// errDamaged: the file cannot be read, rather than that it cannot be opened.
 var errDamaged = errors.New("the file is damaged")
 
 // guarded runs f. bbolt panics on a page that makes no sense, and a file that
@@ -108,9 +102,7 @@ func (f *File) open() error {
 // opening returns err if it is the system's, and errDamaged if it is bbolt's own: a
 // file that is too short has no error of its own.
 func opening(err error) error {
-	var path *os.PathError
-	var number syscall.Errno
-	if errors.As(err, &path) || errors.As(err, &number) || strings.HasPrefix(err.Error(), "madvise:") {
+	if _, ofSystem := errors.AsType[syscall.Errno](err); ofSystem || strings.HasPrefix(err.Error(), "madvise:") {
 		return err
 	}
 	return errDamaged
@@ -138,7 +130,7 @@ func (f *File) use(ctx context.Context, do func(db *bolt.DB) error) error {
 		err = guarded(func() error { return do(db) })
 	}
 	f.mu.RUnlock()
-	if damaged(err) {
+	if errors.Is(err, errDamaged) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if f.db == db { // many may find the same damage at once
