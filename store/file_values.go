@@ -33,18 +33,18 @@ func costOf(r []byte) int64 {
 
 // Put stores a value. It returns when the value is on the disk.
 func (f *File) Put(ctx context.Context, k Key, value []byte, ttl time.Duration) error {
-	return f.update(ctx, func(values *bolt.Bucket, held int64) (int64, error) {
+	return f.update(ctx, func(values *bolt.Bucket, held *int64) error {
 		now := time.Now()
-		if held > f.most || now.Sub(f.swept) > sweepEvery {
-			freed, err := sweep(values, held-f.most*3/4, now)
+		if *held > f.most || now.Sub(f.swept) > sweepEvery {
+			freed, err := sweep(values, *held-f.most*3/4, now)
 			if err != nil {
-				return 0, err
+				return err
 			}
-			held, f.swept = held-freed, now
+			*held, f.swept = *held-freed, now
 		}
 		record := append(binary.BigEndian.AppendUint64(nil, uint64(now.Add(ttl).UnixNano())), value...)
-		held += costOf(record) - costOf(values.Get(k[:]))
-		return held, values.Put(k[:], record)
+		*held += costOf(record) - costOf(values.Get(k[:]))
+		return values.Put(k[:], record)
 	})
 }
 
@@ -79,34 +79,31 @@ func sweep(values *bolt.Bucket, excess int64, now time.Time) (freed int64, err e
 // DeleteGroup removes the values of a group. Their sealed bytes may stay in pages of
 // the file that are free, until those are written again.
 func (f *File) DeleteGroup(ctx context.Context, g Group) (n int, err error) {
-	err = f.update(ctx, func(values *bolt.Bucket, held int64) (int64, error) {
+	err = f.update(ctx, func(values *bolt.Bucket, held *int64) error {
 		var keys [][]byte
 		c := values.Cursor()
 		for k, r := c.Seek(g[:]); bytes.HasPrefix(k, g[:]); k, r = c.Next() {
-			keys, held = append(keys, bytes.Clone(k)), held-costOf(r)
+			keys, *held = append(keys, bytes.Clone(k)), *held-costOf(r)
 		}
 		for _, k := range keys {
 			if err := values.Delete(k); err != nil {
-				return 0, err
+				return err
 			}
 		}
 		n = len(keys)
-		return held, nil
+		return nil
 	})
 	return n, err
 }
 
-// update changes the file by do, which is told how many bytes it holds, and returns how
-// many it holds then. update returns when the change is on the disk.
-func (f *File) update(ctx context.Context, do func(values *bolt.Bucket, held int64) (int64, error)) error {
+// update changes the file by do, which corrects how many bytes it holds. update returns
+// when the change is on the disk.
+func (f *File) update(ctx context.Context, do func(values *bolt.Bucket, held *int64) error) error {
 	f.writing.Lock()
 	defer f.writing.Unlock()
 	return f.use(ctx, func(db *bolt.DB) error {
 		held := f.held
-		err := db.Update(func(tx *bolt.Tx) (err error) {
-			held, err = do(tx.Bucket(byKey), held)
-			return err
-		})
+		err := db.Update(func(tx *bolt.Tx) error { return do(tx.Bucket(byKey), &held) })
 		if err == nil {
 			f.held = held
 		}
