@@ -57,10 +57,8 @@ func (f TLSFiles) Config() (*tls.Config, error) {
 
 // dialer returns what connects to servers by TLS, with the handshake within Patience.
 func dialer(c *tls.Config) func(ctx context.Context, network, addr string) (net.Conn, error) {
-	d := &tls.Dialer{Config: c}
+	d := &tls.Dialer{NetDialer: &net.Dialer{Timeout: Patience}, Config: c}
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		ctx, stop := context.WithTimeout(ctx, Patience)
-		defer stop()
 		conn, err := d.DialContext(ctx, network, addr)
 		if err != nil {
 			return nil, err
