@@ -145,8 +145,9 @@ type Options struct {
 	// else is done. It must not change the request, nor keep it. nil, or a nil Span:
 	// the request is not traced, and its own traceparent passes.
 	StartSpan func(r *http.Request, at time.Time) Span
-	// Transport is what requests leave by; nil: one sized for streams, which
-	// goes through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name.
+	// Transport is what requests leave by, also those to the summarizer; nil: one sized
+	// for streams, which goes through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY
+	// name.
 	Transport http.RoundTripper
 }
 

@@ -124,7 +124,7 @@ func New(o Options) (*Proxy, error) {
 	p.learnt = learn.New(learn.Options{Store: o.Facts, Secret: p.factSecret, Calibrate: o.Calibrate, Failed: failed})
 	p.asker = discover.New(p.transport, p.mark, failed)
 	p.summaries = summarize.New(s.Summarizer, summarize.Environment{
-		Memory: p.memory, Store: s.Store, Transport: newTransport(&s.Limits), Ended: p.listener.Summarized, Erased: p.listener.Erased,
+		Memory: p.memory, Store: s.Store, Transport: p.transport, Ended: p.listener.Summarized, Erased: p.listener.Erased,
 		Failed: func(id string, v any) { p.fault(id, "summary", v) },
 	})
 	return p, nil

@@ -130,7 +130,12 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func TestAPanicCostsASummaryAndNoMore(t *testing.T) {
 	u, model := newUpstream(t, nil), newUpstream(t, nil)
 	r := summarized(t, u, model, waiting, func(o *Options) {
-		o.Summarizer.Transport = roundTrip(func(*http.Request) (*http.Response, error) { panic("canary in a panic") })
+		o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.Header.Get(summarize.Header) != "" {
+				panic("canary in a panic")
+			}
+			return http.DefaultTransport.RoundTrip(r)
+		})
 	})
 	if res := r.chat(history(long)); res.StatusCode != 200 {
 		t.Fatalf("%s", res.body)

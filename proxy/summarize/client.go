@@ -61,7 +61,7 @@ func (s *Service) request(ctx context.Context, credential http.Header, p prompt.
 		r.Header.Set("Authorization", "Bearer "+string(s.o.Key))
 	}
 	maps.Copy(r.Header, credential)
-	res, err := s.o.Transport.RoundTrip(r)
+	res, err := s.env.Transport.RoundTrip(r)
 	if err != nil {
 		return prompt.Answer{}, err
 	}

@@ -64,7 +64,7 @@ func TestACredentialOfSeveralHeadersHasOneName(t *testing.T) {
 
 // newService returns a service that asks nobody.
 func newService() *Service {
-	return New(&Options{Transport: http.DefaultTransport}, Environment{
-		Memory: admission.NewGate(64<<20, 1<<20), Ended: func(JobInfo) {}, Failed: func(string, any) {},
+	return New(&Options{}, Environment{
+		Memory: admission.NewGate(64<<20, 1<<20), Transport: http.DefaultTransport, Ended: func(JobInfo) {}, Failed: func(string, any) {},
 	})
 }

@@ -1,7 +1,6 @@
 package summarize
 
 import (
-	"net/http"
 	"net/url"
 	"time"
 
@@ -37,8 +36,6 @@ type Options struct {
 	Mask bool
 	// Counter counts for the model. Required.
 	Counter compact.Counter
-	// Transport carries the requests to the model; nil: that of the Environment.
-	Transport http.RoundTripper
 }
 
 // mostJobs is how many summaries are made at once. Further ones are not made.

@@ -87,7 +87,7 @@ type Environment struct {
 	// Store is where summaries are stored. Whoever shares it hears what others erase, and
 	// tells what it erases. The service does not close it. nil: one in memory.
 	Store *Store
-	// Transport carries the requests to the model, unless the Options have another.
+	// Transport carries the requests to the model.
 	Transport http.RoundTripper
 	// Ended is called at the end of each job, Erased when another process has had
 	// summaries erased here, Failed after a panic.
@@ -119,9 +119,6 @@ func New(o *Options, env Environment) *Service {
 	if o != nil {
 		s.o = *o
 		s.o.Timeout, s.o.Window = cmp.Or(o.Timeout, time.Minute), cmp.Or(o.Window, compact.DefaultWindow)
-		if o.Transport == nil {
-			s.o.Transport = env.Transport
-		}
 	}
 	if s.store == nil {
 		s.store, _ = store.Open(store.Options{}) // no option is wrong
@@ -159,9 +156,6 @@ func (s *Service) Close() {
 	select {
 	case <-ended:
 	case <-time.After(closeWait):
-	}
-	if s.o.Transport != nil { // else these are of others
-		(&http.Client{Transport: s.o.Transport}).CloseIdleConnections()
 	}
 }
 

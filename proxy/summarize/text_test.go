@@ -51,9 +51,8 @@ func agentOn(t *testing.T, vault *store.Vault, budget int) *agent {
 	a := &agent{t: t, begin: "user: read all files", budget: budget}
 	a.s = New(&Options{
 		Upstream: &url.URL{Scheme: "http", Host: "summarizer"}, Model: "small", Counter: compact.BytesPerToken(3.5), Wait: time.Minute,
-		Transport: roundTrip(a.answers),
 	}, Environment{
-		Memory: admission.NewGate(64<<20, 1<<20), Store: vault,
+		Memory: admission.NewGate(64<<20, 1<<20), Store: vault, Transport: roundTrip(a.answers),
 		Ended: func(JobInfo) {}, Erased: func(ErasedInfo) {}, Failed: func(_ string, what any) { t.Error(what) },
 	})
 	t.Cleanup(a.s.Close)
