@@ -142,11 +142,8 @@ func (m *Model) calibrate(now time.Time, f *Facts, s *Sent, add func(Calibration
 		m = s.Agent
 	}
 	if m.count == nil || !slices.Equal(m.ways, s.Ways) {
-		way, percent := slices.Index(s.Ways, f.Count.Value.Way), f.Count.Value.Percent
-		if way < 0 {
-			way, percent = 0, 0
-		}
-		m.count, m.ways = m.memory.o.Calibrate(s.Plain, way, percent), s.Ways
+		way := max(0, slices.Index(s.Ways, f.Count.Value.Way)) // one of them, or no count is known
+		m.count, m.ways = m.memory.o.Calibrate(s.Plain, way, f.Count.Value.Percent), s.Ways
 	}
 	add(m.count)
 	way, percent, measured := m.count.Count()
