@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"slices"
 
 	"laconic/proxy/overflow"
 	"laconic/proxy/wire"
@@ -13,8 +14,8 @@ const (
 	// mostError is how much of an error is read before it goes to the client. A
 	// longer answer is no error, and may have no end.
 	mostError = 1 << 20
-	// firstRead is the size of the buffer for the start of an answer.
-	firstRead = 4 << 10
+	// leastRead is the room for one read of the start of an answer.
+	leastRead = 4 << 10
 	// mostJudged bounds how many bytes are looked at, in all looks together: an
 	// answer that comes byte by byte is judged at every byte. A look costs at
 	// least leastJudged.
@@ -83,9 +84,7 @@ func newHeld(res *http.Response, w wire.Wire, timer Timer) *held {
 
 // more reads on.
 func (h *held) more() {
-	if len(h.seen) == cap(h.seen) {
-		h.seen = append(make([]byte, 0, max(firstRead, 2*cap(h.seen))), h.seen...)
-	}
+	h.seen = slices.Grow(h.seen, leastRead)
 	h.timer.Start()
 	n, err := h.body.Read(h.seen[len(h.seen):cap(h.seen)])
 	h.timer.Stop()
