@@ -71,7 +71,8 @@ func (s *Service) hear(from *store.Vault) {
 }
 
 // eraseGroup removes a group, and returns how many summaries the store had, and how
-// many texts were remembered. Nothing is kept meanwhile.
+// many texts were remembered. Nothing is kept meanwhile, and no request that is under way
+// adds a text after it.
 func (s *Service) eraseGroup(ctx context.Context, g store.Group) (stored, forgotten int, err error) {
 	s.erasing.Lock()
 	defer s.erasing.Unlock()
@@ -89,18 +90,13 @@ func (s *Service) eraseGroup(ctx context.Context, g store.Group) (stored, forgot
 			s.attempts.Invalidate(name)
 		}
 	}
-	return stored, s.forget(s.seeds.of(g)), err
-}
-
-// forget drops the remembered texts of an owner, and returns how many there were. After
-// it, no request that is under way adds one. The caller holds erasing.
-func (s *Service) forget(who memo) (n int) {
 	s.erasures.Add(1)
+	owner := s.seeds.of(g)
 	for about, t := range s.texts.All() {
-		if t.who == who {
+		if t.who == owner {
 			s.texts.Invalidate(about)
-			n++
+			forgotten++
 		}
 	}
-	return n
+	return stored, forgotten, err
 }
