@@ -18,12 +18,8 @@ func (x *request) takeQuota() *apierror.Error {
 		return nil
 	}
 	key := &x.settings.ClientKeys[i]
-	x.info.Client = key.Name
-	no := x.p.quotas.Take(x.settings.clientOf(x.r), key.Quota, x.start)
-	if no == nil {
-		x.quota = &key.Quota
-	}
-	return no
+	x.info.Client, x.quota = key.Name, &key.Quota
+	return x.p.quotas.Take(x.settings.clientOf(x.r), key.Quota, x.start)
 }
 
 // spend counts the tokens of a request that is over: those of the answer's usage,
@@ -39,7 +35,5 @@ func (x *request) spend() {
 	case i.Rewrite != nil && !i.Unsent && (i.Status < 400 || i.Status == StatusClientLeft):
 		tokens = i.Rewrite.Report.After
 	}
-	if tokens > 0 {
-		x.p.quotas.Spend(x.settings.clientOf(x.r), *x.quota, tokens, time.Now())
-	}
+	x.p.quotas.Spend(x.settings.clientOf(x.r), *x.quota, tokens, time.Now())
 }

@@ -43,7 +43,7 @@ type request struct {
 	said    why.Reason // of our own answer
 
 	records []string         // that sealed items of the request stand for
-	quota   *admission.Quota // of the client key; nil: it has none, or is refused
+	quota   *admission.Quota // of the client key; nil: it has none
 
 	span  Span // nil: nobody traces
 	steps Steps
