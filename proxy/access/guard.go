@@ -65,24 +65,18 @@ func (g *Guard) Check(r *http.Request) *apierror.Error {
 				Hint:    "Call it as http://127.0.0.1, or add the origin to allowed_origins.",
 			}
 		}
-		for _, o := range r.Header.Values("Origin") {
-			if !g.originAllowed(o) {
-				return &apierror.Error{
-					Status: http.StatusForbidden, Code: "origin_not_allowed",
-					Message: "The proxy does not serve web pages of this origin.",
-					Hint:    "Add the origin to allowed_origins if it should.",
-				}
+		if slices.ContainsFunc(r.Header.Values("Origin"), g.originForeign) {
+			return &apierror.Error{
+				Status: http.StatusForbidden, Code: "origin_not_allowed",
+				Message: "The proxy does not serve web pages of this origin.",
+				Hint:    "Add the origin to allowed_origins if it should.",
 			}
 		}
 	}
-	if g.mark != "" {
-		for _, v := range r.Header.Values("Via") {
-			if strings.Contains(v, g.mark) {
-				return &apierror.Error{
-					Status: http.StatusLoopDetected, Code: "loop_detected", NoRetry: true,
-					Message: "This request already passed through this proxy: its upstream leads back to it.",
-				}
-			}
+	if g.mark != "" && strings.Contains(strings.Join(r.Header.Values("Via"), ","), g.mark) {
+		return &apierror.Error{
+			Status: http.StatusLoopDetected, Code: "loop_detected", NoRetry: true,
+			Message: "This request already passed through this proxy: its upstream leads back to it.",
 		}
 	}
 	if up := r.Header.Values("Upgrade"); len(up) > 0 {
@@ -103,11 +97,11 @@ func (g *Guard) Check(r *http.Request) *apierror.Error {
 	return nil
 }
 
-func (g *Guard) originAllowed(origin string) bool {
+func (g *Guard) originForeign(origin string) bool {
 	origin = strings.ToLower(origin)
 	if slices.Contains(g.origins, origin) || slices.Contains(g.origins, "*") {
-		return true
+		return false
 	}
 	u, err := url.Parse(origin)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && loopbackName(u.Hostname())
+	return err != nil || u.Scheme != "http" && u.Scheme != "https" || !loopbackName(u.Hostname())
 }
