@@ -80,25 +80,21 @@ func refusal(reply string) string {
 
 // networkFault says why there was no answer.
 func networkFault(err error) string {
-	var dns *net.DNSError
 	var op *net.OpError
-	var call *os.SyscallError
-	var certificate *tls.CertificateVerificationError
-	var plain tls.RecordHeaderError
 	switch {
-	case errors.As(err, &certificate):
+	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return untrusted
-	case errors.As(err, &plain):
+	case errors.As(err, new(tls.RecordHeaderError)):
 		return "it does not speak TLS"
 	case errors.As(err, &op) && op.Op == "remote error":
 		return "it ended the TLS handshake (store.tls.cert)"
-	case errors.As(err, &dns):
+	case errors.As(err, new(*net.DNSError)):
 		return "its name is not known"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &op) && op.Timeout(), errors.Is(err, redis.ErrPoolTimeout):
 		return late
 	case errors.As(err, &op) && op.Op == "dial":
 		return "no connection"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &op), errors.As(err, &call):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &op), errors.As(err, new(*os.SyscallError)):
 		return "the connection was closed"
 	}
 	return "the answer was not understood"
