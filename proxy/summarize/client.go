@@ -149,11 +149,8 @@ func failureOf(ctx context.Context, err error) string {
 // clientCredential returns the headers of a client that the model gets with the
 // client's credential.
 func clientCredential(h http.Header) http.Header {
-	out := http.Header{}
-	for _, name := range []string{"Authorization", "Api-Key", "X-Api-Key", "Openai-Organization", "Openai-Project"} {
-		if v := h.Values(name); len(v) > 0 {
-			out[name] = append([]string(nil), v...)
-		}
-	}
+	names := []string{"Authorization", "Api-Key", "X-Api-Key", "Openai-Organization", "Openai-Project"}
+	out := h.Clone()
+	maps.DeleteFunc(out, func(name string, _ []string) bool { return !slices.Contains(names, name) })
 	return out
 }
