@@ -80,8 +80,6 @@ func (s *sending) Read(buf []byte) (int, error) {
 	return n, io.EOF
 }
 
-func (s *sending) Close() error { return nil }
-
 func (b *Outgoing) Read(buf []byte) (int, error) { return b.first.Read(buf) }
 
 // taken notes that the upstream has all of the body.
@@ -169,5 +167,5 @@ func (b *Outgoing) Again() (io.ReadCloser, error) {
 		return nil, errLetGo
 	}
 	b.sent.Store(false)
-	return &sending{b: b}, nil
+	return io.NopCloser(&sending{b: b}), nil
 }
