@@ -22,7 +22,7 @@ import (
 
 // byScheme keeps idle connections for less long where no TLS has to be agreed on anew: llama.cpp, the server of vLLM and
 // SGLang, and Node, which LM Studio is made of, close them after five seconds, and a request may meet that.
-type byScheme struct{ plain, tls *http.Transport }
+type byScheme map[string]*http.Transport
 
 // How long an idle connection is kept: below what servers without TLS, and servers and balancers with it, commonly
 // keep, or a request meets a connection that is just being closed.
@@ -32,21 +32,19 @@ const (
 )
 
 func newTransport(l *Limits) byScheme {
-	return byScheme{transportFor(l, plainIdleTime), transportFor(l, tlsIdleTime)}
+	return byScheme{"http": transportFor(l, plainIdleTime), "https": transportFor(l, tlsIdleTime)}
 }
 
 // RoundTrip implements [http.RoundTripper].
 func (t byScheme) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Scheme == "http" {
-		return t.plain.RoundTrip(r)
-	}
-	return t.tls.RoundTrip(r)
+	return t[r.URL.Scheme].RoundTrip(r) // no upstream has another
 }
 
 // CloseIdleConnections closes those of both.
 func (t byScheme) CloseIdleConnections() {
-	t.plain.CloseIdleConnections()
-	t.tls.CloseIdleConnections()
+	for _, one := range t {
+		one.CloseIdleConnections()
+	}
 }
 
 // transportFor is sized for streams: as many idle connections per host as

@@ -260,7 +260,7 @@ func TestHTTP2UploadWaitsForItsUpstream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVirtual(t, nil, change)
 		behind := newPipes()
-		v.p.transport.(byScheme).plain.DialContext = behind.dial
+		v.p.transport.(byScheme)["http"].DialContext = behind.dial
 		var wg sync.WaitGroup
 		defer wg.Wait()
 		wg.Go(func() {

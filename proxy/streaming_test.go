@@ -251,7 +251,7 @@ func TestAnUpstreamThatTakesNoBodyIsATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVirtual(t, nil, func(o *Options) { o.Limits.ResponseHeader = time.Minute })
 		behind := newPipes()
-		v.p.transport.(byScheme).plain.DialContext = behind.dial
+		v.p.transport.(byScheme)["http"].DialContext = behind.dial
 		go func() {
 			c, _ := behind.Accept() // and reads nothing
 			time.Sleep(time.Hour)
@@ -268,8 +268,8 @@ func TestAnUpstreamThatTakesNoBodyIsATimeout(t *testing.T) {
 func TestAnIdleConnectionWithoutTLSIsNotKeptForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, dials := newVirtual(t, nil), 0
-		behind := v.p.transport.(byScheme).plain.DialContext
-		v.p.transport.(byScheme).plain.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		behind := v.p.transport.(byScheme)["http"].DialContext
+		v.p.transport.(byScheme)["http"].DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 			dials++
 			return behind(ctx, network, address)
 		}

@@ -75,7 +75,7 @@ func newVirtual(t *testing.T, reply http.HandlerFunc, change ...func(*Options)) 
 	o.Listener.Replied = func(i ReplyInfo) { v.all <- i }
 	limits := o.Limits.withDefaults()
 	transport := newTransport(&limits)
-	transport.plain.DialContext, transport.plain.Proxy = behind.dial, nil
+	transport["http"].DialContext, transport["http"].Proxy = behind.dial, nil
 	o.Transport = transport
 	p := made(t, o)
 	v.p = p
