@@ -31,9 +31,12 @@ func (t *Terms) beginning(msgs []compact.Message) string {
 // another conversation, and one that has fewer messages than the first list that was
 // folded, and fits, is sent as it is. One that was folded before answers had shown the
 // count is folded anew by that count where an epoch starts: its prefix is lost anyway.
-func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy func() *compact.Policy) {
+func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy *compact.Policy) {
 	t, now := p.Terms, p.Counter
-	fold := func() { p.Plan, p.Report = t.Agent.Compact(in, policy(), p.Counter, p.Budget) }
+	fold := func() {
+		t.Recorded(p, policy) // how records are counted is known by now
+		p.Plan, p.Report = t.Agent.Compact(in, policy, p.Counter, p.Budget)
+	}
 	begins := ""
 	if !t.OwnCounter() {
 		begins = t.beginning(in.Messages)

@@ -84,20 +84,12 @@ func (t *Terms) Plan(req *wire.Request, facts learn.Facts, unbind bool) *Plan {
 	p.Facts, p.folded, p.Budget = facts, facts, facts.Budget(t.Limits, t.asked)
 	policy := *t.Policy
 	policy.Demands, policy.Left = facts.Shape.Value&^t.Never|t.Always, t.Left
-	p.compact(req, in, func() *compact.Policy { return p.recorded(&policy) })
+	p.compact(req, in, &policy)
 	if most := facts.Bytes.Value; most > 0 && len(req.Body) > most {
 		p.lighten(req, in, &policy)
 	}
 	p.Decisive = facts.Decisive(t.Limits, t.asked, len(req.Body), in.Unbind > 0)
 	return p
-}
-
-// recorded returns a policy with the records of this plan. How they are counted is
-// known by now.
-func (p *Plan) recorded(policy *compact.Policy) *compact.Policy {
-	with := *policy
-	p.Terms.Recorded(p, &with)
-	return &with
 }
 
 // Counting names what counts beside the counter of the model: its way, its factor, and
