@@ -80,9 +80,6 @@ func (l omission) Fixed(b compact.Beside) int {
 
 // left returns what l leaves out of messages, in tokens of c.
 func (l omission) left(c compact.Counter, msgs []compact.Message) (n int) {
-	if !l.calls && !l.instructions {
-		return 0
-	}
 	for i := range msgs {
 		m := &msgs[i]
 		switch {
