@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"net/http"
+	"slices"
 	"strings"
 
 	"laconic/proxy/apierror"
@@ -51,14 +52,9 @@ func (ks ClientKeys) indexOf(key string) int {
 // All requests with a key have one owner, whatever else is in their headers. So whoever
 // knows the key can name it.
 func (ks ClientKeys) Owner(h http.Header) string {
-	keys := presented(h)
-	for _, key := range keys {
-		if len(ks) > 0 && ks.indexOf(key) >= 0 {
-			return key
-		}
-	}
-	if len(keys) > 0 {
-		return keys[0]
+	if keys := presented(h); len(keys) > 0 {
+		known := slices.IndexFunc(keys, func(key string) bool { return ks.indexOf(key) >= 0 })
+		return keys[max(0, known)]
 	}
 	if all := Credentials(h); len(all) > 2 {
 		return all[2] // behind its name and the number of its values
