@@ -131,13 +131,9 @@ func (x *request) readOverrides() (no *apierror.Error) {
 
 // policy returns the policy of the request, with the client's pins.
 func (x *request) policy() *compact.Policy {
-	p := cmp.Or(x.overrides.policy, x.route.Policy)
-	if len(x.overrides.pins) > 0 {
-		with := *p
-		with.Pins.Messages = slices.Concat(p.Pins.Messages, x.overrides.pins)
-		p = &with
-	}
-	return p
+	p := *cmp.Or(x.overrides.policy, x.route.Policy)
+	p.Pins.Messages = slices.Concat(p.Pins.Messages, x.overrides.pins)
+	return &p
 }
 
 func malformed(header, hint string) *apierror.Error {
