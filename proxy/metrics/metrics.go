@@ -45,7 +45,7 @@ func New(version, revision string, started time.Time, dropped func() int) *Metri
 	m := &Metrics{registry: prometheus.NewRegistry(), droppedLines: dropped}
 	m.table = newTable(m.registry)
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	m.registry.MustRegister(unchecked(m.collect))
+	m.registry.MustRegister(m)
 	m.build.WithLabelValues(version, revision, runtime.Version()).Set(1)
 	m.Reloaded(true, started)
 	m.begin()

@@ -2,16 +2,12 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// unchecked is a collector that describes nothing: what there is is not known before Watch.
-type unchecked func(to chan<- prometheus.Metric)
+// Describe describes nothing: what there is is not known before Watch.
+func (m *Metrics) Describe(chan<- *prometheus.Desc) {}
 
-func (unchecked) Describe(chan<- *prometheus.Desc) {}
-
-func (f unchecked) Collect(to chan<- prometheus.Metric) { f(to) }
-
-// collect reads once what a proxy and the log hold at the moment of the question. The
+// Collect reads once what a proxy and the log hold at the moment of the question. The
 // proxy has no state before Watch.
-func (m *Metrics) collect(to chan<- prometheus.Metric) {
+func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 	to <- prometheus.MustNewConstMetric(m.logLines, prometheus.CounterValue, float64(m.droppedLines()))
 	p := m.proxy.Load()
 	if p == nil {
