@@ -20,6 +20,7 @@ type Result struct {
 	Rows   int     // of the longest list of objects in JSON: they may be of several kinds
 	Listed int     // bytes of them all
 	First  int     // the number of its first line in a file; 0: not known
+	later  bool    // blank lines before it, which may be the file's, are left out
 }
 
 // ResultOf returns the result of a call of some kind. What a search found keeps its
@@ -129,7 +130,18 @@ func (r *Result) withoutFrame(text string, k Kind) {
 	if r.Text = strings.Join(lines[from:to], "\n"); r.First > 0 {
 		r.First += from
 	}
+	r.later = from > 0 && strings.TrimSpace(lines[from-1]) == ""
 }
+
+// LinesFrom notes where in a file the lines stand that a command showed, if the command says so.
+func (a *Action) LinesFrom(r *Result) {
+	if m := shownFrom.FindStringSubmatch(a.brief()); m != nil && !r.later {
+		r.First, _ = strconv.Atoi(m[1])
+	}
+}
+
+// shownFrom finds the number of the first line of a file that a command shows.
+var shownFrom = regexp.MustCompile(`^sed -n ['"]?(\d+),\d+p['"]? [^|;&\n]+$`)
 
 // numbered finds the number before a line of a file: "  12→x", "12\tx", "12: x",
 // "12 | x", "12  x".

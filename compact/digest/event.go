@@ -95,6 +95,7 @@ func (r *Record) answer(e *event, res *agent.Result) {
 		e.result.Text = strings.TrimSuffix(printed, "\n")
 	}
 	e.outcome = e.OutcomeOf(&e.result)
+	e.LinesFrom(&e.result)
 	output := hashOf(e.Tool + e.Command + e.Values.Text + "\n" + e.result.Text)
 	e.again, r.outputs[output] = r.outputs[output], true
 	if e.Kind == agent.Sends || e.Kind != agent.Reads && e.Command == "" && moving.MatchString(e.Verb) {

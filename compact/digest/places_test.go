@@ -33,6 +33,10 @@ func TestPlacesInFiles(t *testing.T) {
 		"read a.go (131 lines)\n … line 66\n func second() string {\n … line 11", "\n \treturn text + parcelLimit\n")
 	tells(t, "lines of a window", recordOf(300, ask, exchange(1, "Read", `{"file_path":"a.go","offset":66,"limit":65}`, strings.Join(strings.SplitAfter(file, "\n")[65:], ""))),
 		"read a.go (lines 66–131)\n", "\n … line 11", "\n \treturn text + parcelLimit\n")
+	for blank, want := range map[string]string{"": "\n … line 7\n", "\n": "\n …\n"} {
+		tells(t, "lines that sed shows", recordOf(300, ask, run(1, "cd /w && sed -n '5,68p' a.go", blank+"}\n\nfunc second() string {\n"+strings.Repeat("\tprepare()\n", 60)+"\treturn text + parcelLimit\n}")),
+			want+" func second() string {\n", " \treturn text + parcelLimit\n")
+	}
 	tells(t, "a decorator", recordOf(600, ask, exchange(1, "Read", `{"file_path":"a.py"}`, "class A:\n"+strings.Repeat("    pass\n", 40)+"    def one(self):\n        return parcelLimit + 1\n    @property\n    def two(self):\n        return parcelLimit + 2\n")),
 		" @property\n", no("…\n     def two"))
 }

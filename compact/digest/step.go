@@ -94,7 +94,7 @@ func (e *event) ended() string {
 		return " → " + quote.Joined(exit, ": ", says)
 	case e.Kind == agent.Reads && e.result.Made:
 		return " (JSON)"
-	case e.Kind == agent.Reads && from > 1:
+	case e.Kind == agent.Reads && from > 1 && e.Command == "":
 		return " (lines " + strconv.Itoa(from) + "–" + strconv.Itoa(from+n-1) + ")"
 	case e.Kind == agent.Reads && e.Values.Member("limit viewrange endline") != "":
 		return " (" + quote.Count(n, "line") + " of it)"
