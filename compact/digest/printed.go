@@ -86,7 +86,9 @@ func (p *part) printed(i int, e *event, head int) {
 		if c == prints {
 			return s, plainLine
 		}
-		s = (s + 0.8*float32(min(specifics(l), 8))) * returned
+		if s += 0.8 * float32(min(specifics(l), 8)); e.Kind == agent.Other || asked {
+			s *= returned
+		}
 		switch {
 		case document && ofDocument.MatchString(t):
 			return s * beside, single
