@@ -35,7 +35,11 @@ func (p *part) step(i int, e *event, times int) {
 	if e.waits {
 		name += " (it went on)"
 	}
-	if e.again && !e.inLabel() && e.Kind != agent.Edits && e.outcome.Verdict != agent.Refused { // what is told already is not told again
+	switch {
+	case e.inLabel(), e.Kind == agent.Edits, e.outcome.Verdict == agent.Refused: // what is told already is not told again
+	case p.bodies[i].seen:
+		ended += " (most of it is in other messages)"
+	case e.again && times == 1:
 		ended += " (the same output as before)"
 	}
 	if times > 1 {
