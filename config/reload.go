@@ -21,14 +21,12 @@ type Reload struct {
 	Kept []string
 }
 
-// taken are the settings that a reload takes.
+// taken are the settings that a reload takes, unless guard returns a reason.
 var taken = []string{
 	"prices", "response_headers", "service", "discover", "strict", "on_fault", "readiness", "log.level", "default_window",
 	"limits.stream_idle", "limits.drain", "limits.shutdown", "policies", "client_limits",
+	"models", "upstream", "client_keys", "admin_token",
 }
-
-// guarded are those that a reload takes unless guard returns a reason.
-var guarded = []string{"models", "upstream", "client_keys", "admin_token"}
 
 // guard returns why a setting is not taken. A file that lost its end is often a valid
 // file, so nothing that is missing in it may loosen who may come in, whose key goes
@@ -82,7 +80,7 @@ func (c *Config) Reload(next *Config) (Reload, error) {
 			continue
 		}
 		why := guard(key, c, &with)
-		if slices.Contains(taken, key) || slices.Contains(guarded, key) && why == "" {
+		if slices.Contains(taken, key) && why == "" {
 			r.Changed = append(r.Changed, key)
 			continue
 		}
