@@ -73,16 +73,14 @@ func (c *Config) Reload(next *Config) (Reload, error) {
 	with := *next
 	with.places = maps.Clone(next.places)
 	r := Reload{Config: &with}
-	running := fields("", reflect.ValueOf(c).Elem())
-	for i, f := range fields("", reflect.ValueOf(&with).Elem()) {
-		key, now, then := f.key, running[i].value, f.value
+	settings("", reflect.ValueOf(c).Elem(), reflect.ValueOf(&with).Elem(), func(key string, now, then reflect.Value) {
 		if now.Kind() == reflect.Slice && now.Len()+then.Len() == 0 || reflect.DeepEqual(now.Interface(), then.Interface()) {
-			continue
+			return
 		}
 		why := guard(key, c, &with)
 		if slices.Contains(taken, key) && why == "" {
 			r.Changed = append(r.Changed, key)
-			continue
+			return
 		}
 		then.Set(now)
 		with.placesFrom(c, key)
@@ -90,7 +88,7 @@ func (c *Config) Reload(next *Config) (Reload, error) {
 			key += " (" + why + ")"
 		}
 		r.Kept = append(r.Kept, key)
-	}
+	})
 	return r, problems(with.check())
 }
 
@@ -108,23 +106,17 @@ func (c *Config) placesFrom(other *Config, key string) {
 	}
 }
 
-// field is a setting of a configuration.
-type field struct {
-	key   string
-	value reflect.Value
-}
-
-// fields returns the settings of a struct in its order, with those of log and limits.
-func fields(at string, v reflect.Value) (all []field) {
-	for i := range v.NumField() {
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+// settings calls each with every setting of two configurations, in their order, with those
+// of log and limits.
+func settings(at string, running, next reflect.Value, each func(key string, now, then reflect.Value)) {
+	for i := range running.NumField() {
+		name, _, _ := strings.Cut(running.Type().Field(i).Tag.Get("json"), ",")
 		switch {
 		case name == "":
 		case name == "log" || name == "limits":
-			all = append(all, fields(name, v.Field(i))...)
+			settings(name, running.Field(i), next.Field(i), each)
 		default:
-			all = append(all, field{join(at, name), v.Field(i)})
+			each(join(at, name), running.Field(i), next.Field(i))
 		}
 	}
-	return all
 }

@@ -28,9 +28,8 @@ func parsed(t *testing.T, src string) *Config {
 // The settings that a reload takes exist.
 func TestWhatIsTakenIsASetting(t *testing.T) {
 	known := map[string]bool{}
-	for _, f := range fields("", reflect.ValueOf(Default()).Elem()) {
-		known[f.key] = true
-	}
+	c := reflect.ValueOf(Default()).Elem()
+	settings("", c, c, func(key string, _, _ reflect.Value) { known[key] = true })
 	for _, key := range taken {
 		if !known[key] {
 			t.Errorf("there is no setting %s", key)
