@@ -29,12 +29,13 @@ type writer struct {
 	lines   int // in waiting
 	missing int // dropped since the last note
 	closed  bool
-	more    chan struct{} // holds one element when there may be something to write
+	more    *sync.Cond    // something waits, or the log is closed
 	ended   chan struct{} // closed when all is written
 }
 
 func newWriter(w io.Writer, note func(lines int) []byte) *writer {
-	l := &writer{w: w, note: note, more: make(chan struct{}, 1), ended: make(chan struct{})}
+	l := &writer{w: w, note: note, ended: make(chan struct{})}
+	l.more = sync.NewCond(&l.mu)
 	go l.run()
 	return l
 }
@@ -50,15 +51,8 @@ func (l *writer) Write(text []byte) (int, error) {
 	}
 	l.waiting = append(l.waiting, text...)
 	l.lines++
-	l.wake()
+	l.more.Signal()
 	return len(text), nil
-}
-
-func (l *writer) wake() {
-	select {
-	case l.more <- struct{}{}:
-	default:
-	}
 }
 
 // run writes what waits until the log is closed.
@@ -66,8 +60,10 @@ func (l *writer) run() {
 	defer close(l.ended)
 	var text []byte
 	for closed := false; !closed; {
-		<-l.more
 		l.mu.Lock()
+		for len(l.waiting) == 0 && !l.closed {
+			l.more.Wait()
+		}
 		l.waiting, text = text[:0], l.waiting
 		lines, missing := l.lines, l.missing
 		l.lines, l.missing, closed = 0, 0, l.closed
@@ -96,8 +92,8 @@ func (l *writer) Dropped() int { return int(l.dropped.Load()) }
 func (l *writer) Close() {
 	l.mu.Lock()
 	l.closed = true
+	l.more.Signal()
 	l.mu.Unlock()
-	l.wake()
 	select {
 	case <-l.ended:
 	case <-time.After(lastLines):
