@@ -15,6 +15,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -27,7 +28,11 @@ func main() {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		stop(cli.Signalled(<-signals))
+		cause := errors.New("SIGTERM")
+		if <-signals == os.Interrupt {
+			cause = errors.New("SIGINT")
+		}
+		stop(cause)
 		second, _ := (<-signals).(syscall.Signal)
 		os.Exit(128 + int(second)) // as shells name an end by a signal
 	}()

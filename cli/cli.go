@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"runtime/debug"
 
@@ -45,14 +44,6 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitInput
 	}
 	return 1
-}
-
-// Signalled returns the cause of a context that ends by SIGINT or SIGTERM.
-func Signalled(s os.Signal) error {
-	if s == os.Interrupt {
-		return errors.New("SIGINT")
-	}
-	return errors.New("SIGTERM")
 }
 
 // commands returns all commands; serve is the one without a name.
