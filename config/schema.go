@@ -40,22 +40,12 @@ func (s *schema) is(name string) bool {
 	return s.Type == name
 }
 
-// UnmarshalJSON takes false for other keys, which no value fits, as no schema.
-func (s *schema) UnmarshalJSON(b []byte) error {
-	type plain schema
-	if string(b) == "false" {
-		return nil
-	}
-	err := json.Unmarshal(b, (*plain)(s))
-	if s.Additional != nil && s.Additional.Type == nil {
-		s.Additional = nil
-	}
-	return err
-}
-
+// root is the schema of the whole file. Where it has false for other keys there is null: no
+// schema, as no value fits.
 var root = func() *schema {
 	s := new(schema)
-	if err := json.Unmarshal(Schema, s); err != nil {
+	text := strings.ReplaceAll(string(Schema), `"additionalProperties": false`, `"additionalProperties": null`)
+	if err := json.Unmarshal([]byte(text), s); err != nil {
 		panic("BUG: schema.json: " + err.Error())
 	}
 	return s
