@@ -113,22 +113,20 @@ func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the client left while it was sending
 	}
 	path := strings.TrimPrefix(r.URL.Path, "/v1")
-	refusal := u.admit(r, path)
-	if other, ok := otherRoutes[path]; ok && refusal == nil {
-		send(w, http.StatusOK, []byte(other[1]))
-		return
-	}
-	a := apis[path]
+	a, refusal := apis[path], u.admit(r, path)
 	var req *Request
-	if refusal == nil {
+	if a != nil && refusal == nil {
 		req, refusal = a.read(u, body)
 	}
-	if refusal != nil {
+	switch {
+	case refusal != nil:
 		send(w, refusal.Status, refusal.Body(path == "/messages"))
-		return
+	case a == nil:
+		send(w, http.StatusOK, []byte(otherRoutes[path][1]))
+	default:
+		req.Header = r.Header.Clone()
+		u.answer(w, a, req)
 	}
-	req.Header = r.Header.Clone()
-	u.answer(w, a, req)
 }
 
 // apis are the APIs, by their paths.
