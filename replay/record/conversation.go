@@ -146,9 +146,6 @@ func (g *grouping) add(r *Conversation) *Conversation {
 
 // startsWith reports whether a list begins with all messages of another.
 func startsWith(msgs, start []compact.Message) bool {
-	n := len(start) // from the end, where lists differ most often
-	for n > 0 && n <= len(msgs) && msgs[n-1].Equal(&start[n-1]) {
-		n--
-	}
-	return n == 0
+	same := func(a, b compact.Message) bool { return a.Equal(&b) }
+	return len(start) <= len(msgs) && slices.EqualFunc(msgs[:len(start)], start, same)
 }
