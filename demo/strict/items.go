@@ -134,7 +134,6 @@ func (o object) itemText(key string) (text string, media int) {
 func itemPairs(items []Message) *Refusal {
 	refusal := func(format string, args ...any) *Refusal { return refuse(KindPairs, "input", "", format, args...) }
 	calls, answered, ids := map[string]string{}, map[string]bool{}, map[string]bool{}
-	var order []string
 	for i, m := range items {
 		if m.ItemID != "" && ids[m.ItemID] {
 			return refusal("Duplicate item found with id %s. Remove duplicate items from your input and try again.", m.ItemID)
@@ -156,7 +155,6 @@ func itemPairs(items []Message) *Refusal {
 				return refusal("Duplicate tool call found with call_id %s.", m.ToolCallID)
 			}
 			calls[m.ToolCallID] = m.Role
-			order = append(order, m.ToolCallID)
 		case m.Role == "reasoning":
 			if i+1 == len(items) || !followsReasoning(&items[i+1]) {
 				return refusal("Item '%s' of type 'reasoning' was provided without its required following item.", m.ItemID)
@@ -172,8 +170,8 @@ func itemPairs(items []Message) *Refusal {
 			return refusal("Item of type 'compaction_trigger' must be the last.")
 		}
 	}
-	for _, id := range order {
-		if !answered[id] {
+	for _, m := range items {
+		if id := m.ToolCallID; calls[id] != "" && !answered[id] {
 			return refusal("No tool output found for function call %s.", id)
 		}
 	}
