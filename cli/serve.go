@@ -221,11 +221,7 @@ func serveAdmin(p *proxy.Proxy, o operate.Options, log *zap.Logger) (addr string
 	if o.Listen == "" {
 		return "", func() {}
 	}
-	srv, err := p.Admin(o)
-	if err != nil {
-		log.Warn("no admin listener", zap.Error(err))
-		return "", func() {}
-	}
+	srv := must(p.Admin(o))
 	l, err := net.Listen("tcp", o.Listen)
 	if err != nil {
 		log.Warn("no admin listener", zap.String("address", o.Listen), zap.Error(err))
