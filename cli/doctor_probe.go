@@ -77,10 +77,7 @@ func stream(ctx context.Context, u upstream, model string) (res *http.Response, 
 			fields[api.most] = 200
 		}
 		body := bytes.NewReader(must(json.Marshal(fields)))
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.url.JoinPath(api.endpoint).String(), body)
-		if err != nil {
-			return nil, err
-		}
+		r := must(http.NewRequestWithContext(ctx, http.MethodPost, u.url.JoinPath(api.endpoint).String(), body))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Anthropic-Version", "2023-06-01")
 		access.SetCredential(r.Header, access.Secret(u.key), false, api.endpoint)
