@@ -95,15 +95,15 @@ func (r *reloader) take(src []byte) (n config.Reload, err error) {
 		n, err = r.running.Load().Reload(next)
 	}
 	if err == nil {
-		err = r.p.Reload(proxyOptions(n.Config))
+		err = r.p.Reload(proxyOptions(next))
 	}
 	if err != nil {
 		return n, err
 	}
 	if slices.Contains(n.Changed, "log.level") {
-		r.log.SetLevel(n.Config.Log.Level)
+		r.log.SetLevel(next.Log.Level)
 	}
-	r.running.Store(n.Config)
+	r.running.Store(next)
 	return n, nil
 }
 

@@ -11,9 +11,6 @@ import (
 // A Reload is what becomes of a configuration that is read while a proxy runs under
 // another.
 type Reload struct {
-	// Config is what holds from now on: the new configuration, with the running
-	// values of what is Kept.
-	Config *Config
 	// Changed are the keys whose values are other ones now.
 	Changed []string
 	// Kept are the keys whose values differ, and whose running values stay until the next
@@ -60,9 +57,9 @@ func keptKeys(running, next *Config) string {
 	return ""
 }
 
-// Reload returns what becomes of next, a valid configuration that was read while a
-// proxy runs under c. The error is Problems, where next can hold only with settings
-// that are Kept, or sets nothing at all: a file that is being written.
+// Reload gives next, a valid configuration that was read while a proxy runs under c, the
+// running values of what is Kept, so that it holds from now on. The error is Problems,
+// where it cannot hold with them, or sets nothing at all: a file that is being written.
 func (c *Config) Reload(next *Config) (Reload, error) {
 	if len(next.places[""].node.Content) == 0 { // the file's map
 		return Reload{}, Problems{{
@@ -70,26 +67,24 @@ func (c *Config) Reload(next *Config) (Reload, error) {
 			Hint: "without them every setting would have its default; for that, restart the proxy",
 		}}
 	}
-	with := *next
-	with.places = maps.Clone(next.places)
-	r := Reload{Config: &with}
-	settings("", reflect.ValueOf(c).Elem(), reflect.ValueOf(&with).Elem(), func(key string, now, then reflect.Value) {
+	var r Reload
+	settings("", reflect.ValueOf(c).Elem(), reflect.ValueOf(next).Elem(), func(key string, now, then reflect.Value) {
 		if now.Kind() == reflect.Slice && now.Len()+then.Len() == 0 || reflect.DeepEqual(now.Interface(), then.Interface()) {
 			return
 		}
-		why := guard(key, c, &with)
+		why := guard(key, c, next)
 		if slices.Contains(taken, key) && why == "" {
 			r.Changed = append(r.Changed, key)
 			return
 		}
 		then.Set(now)
-		with.placesFrom(c, key)
+		next.placesFrom(c, key)
 		if why != "" {
 			key += " (" + why + ")"
 		}
 		r.Kept = append(r.Kept, key)
 	})
-	return r, problems(with.check())
+	return r, problems(next.check())
 }
 
 // placesFrom makes the places of a key those of another configuration.
