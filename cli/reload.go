@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -100,9 +99,7 @@ func (r *reloader) take(src []byte) (n config.Reload, err error) {
 	if err != nil {
 		return n, err
 	}
-	if slices.Contains(n.Changed, "log.level") {
-		r.log.SetLevel(next.Log.Level)
-	}
+	r.log.SetLevel(next.Log.Level)
 	r.running.Store(next)
 	return n, nil
 }
