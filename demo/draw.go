@@ -105,7 +105,7 @@ func (s *show) draw(t *turn, what string) {
 	}
 	s.print(plain, fmt.Sprintf("%3d  %s  %s  %5s → %-5s  %s%s  %s  %s", s.requests, fit(what, 15), s.bar(t.client, t.sent),
 		short(t.client), short(t.sent), epoch, repair, s.paint(color, fit(outcome, 9)), s.paint(bareColor, bare)))
-	if t.refused != nil && t.refused == s.first {
+	if len(s.refused) == 1 && t.refused != nil {
 		s.note(red, "The client got an error: %v", t.refused)
 	}
 }
@@ -138,7 +138,7 @@ func (s *show) totals() {
 	}
 	sums := func(name string, of func(b *bill) string) { row(name, of(&s.whole), of(&s.dropped), of(&s.proxied)) }
 	row("", "whole history", "oldest dropped", "with the proxy")
-	row("refused by the upstream", fmt.Sprintf("%d of %d", s.bareRefused, s.requests), "–", fmt.Sprintf("%d of %d", s.refused, s.requests))
+	row("refused by the upstream", fmt.Sprintf("%d of %d", s.bareRefused, s.requests), "–", fmt.Sprintf("%d of %d", len(s.refused), s.requests))
 	sums("largest prompt", func(b *bill) string { return number.Of(b.largest) })
 	sums("prompt tokens in all", func(b *bill) string { return number.Of(b.prompt) })
 	sums("  from a prompt cache", func(b *bill) string { return fmt.Sprintf("%d %%", (100*b.cached+b.prompt/2)/max(1, b.prompt)) })
@@ -148,7 +148,7 @@ func (s *show) totals() {
 		"“Oldest dropped” is the usual home-made fix: on every turn, the oldest messages are dropped until %s tokens are left. "+
 		"Each turn then begins differently, and the provider's prompt cache starts anew. All tokens here are in the upstream's count.",
 		s.tooLong, s.broken, number.Of(s.Budget)))
-	if s.refused == 0 {
+	if s.refused == nil {
 		s.print(green, "\n Every request was answered.")
 	}
 }

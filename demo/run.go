@@ -71,8 +71,8 @@ func Run(ctx context.Context, o Options) error {
 		}
 	}
 	s.totals()
-	if s.refused > 0 {
-		return fmt.Errorf("%d of %d requests through the proxy were refused; the first: %w", s.refused, s.requests, s.first)
+	if n := len(s.refused); n > 0 {
+		return fmt.Errorf("%d of %d requests through the proxy were refused; the first: %w", n, s.requests, s.refused[0])
 	}
 	return nil
 }
@@ -86,9 +86,8 @@ type show struct {
 	before  []strict.Message               // the previous request
 
 	requests, epochs, repairs    int
-	tooLong, broken, bareRefused int   // without the proxy
-	refused                      int   // with it
-	first                        error // the first of these
+	tooLong, broken, bareRefused int     // without the proxy
+	refused                      []error // with it
 	quoted                       map[strict.Kind]bool
 
 	whole, dropped, proxied bill
@@ -155,9 +154,7 @@ func (s *show) measure(t *turn) {
 	s.dropped.add(dropOldest(*own, s.Budget))
 	switch arrived := s.arrived.Load(); {
 	case t.refused != nil:
-		if s.refused++; s.first == nil {
-			s.first = t.refused
-		}
+		s.refused = append(s.refused, t.refused)
 	case arrived != nil:
 		t.sent = arrived.PromptTokens()
 		s.proxied.count(t.sent, t.cached)
