@@ -60,19 +60,14 @@ func (e *edit) find(read [][]string) bool {
 
 // shownEdits returns how many edits have all of their old lines in a request,
 // whichever message shows them. whole is as in retained.
-func (v *conversation) shownEdits(edits []edit, sent []compact.Message, whole []bool) (shown int) {
+func shownEdits(edits []edit, sent []compact.Message, whole []bool) (shown int) {
 	var read [][]string // of the request
 	there := func(l oldLine) bool {
 		if whole[l.last] {
 			return true
 		}
 		for len(read) < len(sent) {
-			m := &sent[len(read)]
-			if at := m.Origin; at >= 0 && at < len(whole) && whole[at] {
-				read = append(read, v.read[at])
-			} else {
-				read = append(read, reading(m))
-			}
+			read = append(read, reading(&sent[len(read)]))
 		}
 		return slices.ContainsFunc(read, func(texts []string) bool { return says(texts, l.text) })
 	}

@@ -21,8 +21,7 @@ type conversation struct {
 	costs   []int // of each message
 	peak    int   // cost of the largest request
 	turns   []turn
-	read    [][]string // the texts of each message: see reading
-	full    float64    // bill of sending everything
+	full    float64 // bill of sending everything
 }
 
 // turn is one request as the client sent it.
@@ -38,13 +37,13 @@ type turn struct {
 func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversation {
 	v := &conversation{Conversation: r, counter: c}
 	v.fixed = c.Fixed(compact.Beside{Tools: r.Tools, Functions: r.Functions, Format: r.Format})
-	v.costs = make([]int, len(r.Messages))
+	var read [][]string // the texts of each message
 	for i := range r.Messages {
-		v.costs[i] = compact.Cost(v.counter, &r.Messages[i])
-		v.read = append(v.read, reading(&r.Messages[i]))
+		v.costs = append(v.costs, compact.Cost(v.counter, &r.Messages[i]))
+		read = append(read, reading(&r.Messages[i]))
 	}
 	points := r.RequestPoints()
-	facts, edits := factsOf(r.Messages, v.read), editsOf(r.Messages, v.read, points)
+	facts, edits := factsOf(r.Messages, read), editsOf(r.Messages, read, points)
 	full, counted := v.fixed, 0
 	for i, k := range points {
 		// A request led to the calls before the next one.
@@ -120,7 +119,7 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 	for _, s := range v.through(p.Policy, b) {
 		if s.full > b.Tokens {
 			kept := retained(s.facts, s.now.msgs, s.whole)
-			kept.Edits, kept.EditsShown = len(s.edits), v.shownEdits(s.edits, s.now.msgs, s.whole)
+			kept.Edits, kept.EditsShown = len(s.edits), shownEdits(s.edits, s.now.msgs, s.whole)
 			r.Over++
 			r.add(&Numbers{Kept: kept})
 			if s.now.total <= b.Tokens {
