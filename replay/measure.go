@@ -97,7 +97,7 @@ func (v *conversation) through(p *compact.Policy, b compact.Budget) iter.Seq2[in
 			s.plan, s.report = compact.Compact(s.in, p, v.counter, b)
 			msgs := s.plan.Apply()
 			s.took = time.Since(start)
-			s.now, s.whole = v.sent(msgs, before)
+			s.now, s.whole = v.sent(msgs)
 			s.common, s.cached = shared(before, s.now)
 			s.began = len(s.plan.Epochs)
 			for i := range min(len(epochs), len(s.plan.Epochs)) {
@@ -155,20 +155,16 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 }
 
 // sent returns a request with its costs, and reports for each message of the
-// client's list whether it is sent unchanged. A message that was sent before is
-// not counted again.
-func (v *conversation) sent(msgs []compact.Message, before *request) (now *request, whole []bool) {
+// client's list whether it is sent unchanged.
+func (v *conversation) sent(msgs []compact.Message) (now *request, whole []bool) {
 	now = &request{msgs: msgs, costs: make([]int, len(msgs)), fixed: v.fixed, total: v.fixed}
 	whole = make([]bool, len(v.Messages))
 	for i := range msgs {
 		m := &msgs[i]
-		switch {
-		case m.Origin >= 0 && m.Origin < len(v.Messages) && m.Equal(&v.Messages[m.Origin]):
+		if m.Origin >= 0 && m.Origin < len(v.Messages) && m.Equal(&v.Messages[m.Origin]) {
 			whole[m.Origin] = true
 			now.costs[i] = v.costs[m.Origin]
-		case before != nil && i < len(before.msgs) && m.Equal(&before.msgs[i]):
-			now.costs[i] = before.costs[i]
-		default:
+		} else {
 			now.costs[i] = compact.Cost(v.counter, m)
 		}
 		now.total += now.costs[i]
