@@ -123,8 +123,8 @@ func (w *writer) piece(q *piece, detailed bool) {
 	switch {
 	case q.class == steps:
 		text := w.late(q.event) + q.text
-		if !detailed {
-			text = unsaid.ReplaceAllString(text, "$0 …")
+		if !detailed && (unsaid.MatchString(text) || onlyCounts.MatchString(text)) {
+			text += " …"
 		}
 		w.b.WriteString(text + "\n")
 		return
@@ -161,7 +161,10 @@ func (w *writer) quote(text, label string) {
 
 // unsaid finds that a label says nothing of a result, which is there. Where nothing else is told
 // of that, the label ends with a mark.
-var unsaid = regexp.MustCompile(` →(?: exit -?\d+| failed)?$| \((?:lines \d+–\d+|\d+ lines?(?: of it)?)\)$`)
+var unsaid = regexp.MustCompile(` →(?: exit -?\d+| failed)?$`)
+
+// onlyCounts finds that a label says no more of a result than its lines.
+var onlyCounts = regexp.MustCompile(` \((?:lines \d+–\d+|\d+ lines?(?: of it)?)\)$`)
 
 // late returns the mark of what was said or done before steps of the parts before, or of a step of
 // which these tell.
