@@ -119,10 +119,8 @@ type Slot struct {
 	// other. One more epoch adds one more span, or makes one for all.
 	Spans []Span `json:"spans"`
 
-	// What its texts and messages are made from.
-	draft     *Draft
-	originals []Message // the repaired list
-	written   bool      // the digests are made
+	draft   *Draft // what its texts and messages are made from
+	written bool   // the digests are made
 }
 
 // A Span is a part of a slot: one run of messages, and the text in its place.

@@ -68,7 +68,7 @@ func (s *Slot) write() {
 		return
 	}
 	s.written = true
-	d, originals := s.draft, s.originals
+	d, originals := s.draft, s.draft.in.msgs
 	record := d.in.policy.Records(d.slot.by, d.in.counter)
 	own := make([]int, len(originals)) // the span, from 1, for which a message was copied
 	msgs, removed, edits, moves := slices.Clone(originals), make([]bool, len(originals)), 0, 0
@@ -109,14 +109,14 @@ func (s *Slot) Runs(span int) [][]Message {
 // They must not be changed.
 func (s *Slot) Messages(span int) iter.Seq2[int, *Message] {
 	return func(yield func(int, *Message) bool) {
-		d, originals, p := s.draft, s.originals, &s.Spans[span]
+		d, p := s.draft, &s.Spans[span]
 		from := p.From
 		for run, to := range append(slices.Clip(p.Earlier), p.To) {
-			for i := from; i < min(to, len(originals)); i++ {
+			for i := from; i < to; i++ {
 				if d.slot.all && !d.removed(i) || d.msgs[i].Role.Instruction() || d.pinned[i] || d.tells(i) {
 					continue
 				}
-				if !yield(run, &originals[i]) {
+				if !yield(run, &d.in.msgs[i]) {
 					return
 				}
 			}
@@ -131,7 +131,7 @@ func (s *Slot) Host() int {
 	if s.At < 0 {
 		return -1
 	}
-	return s.originals[s.At].Origin
+	return s.draft.in.msgs[s.At].Origin
 }
 
 // role returns the role of a message of the slot's own.

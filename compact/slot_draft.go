@@ -270,7 +270,7 @@ func (d *Draft) newSlot() *Slot {
 	s := &Slot{
 		From: from.spans[0].From, To: from.last().To, End: from.last().End, At: d.gap.host, Size: from.size, Label: from.label,
 		Stage: d.stageNames[d.slotStage],
-		Spans: slices.Clone(from.spans), draft: d, originals: originals,
+		Spans: slices.Clone(from.spans), draft: d,
 	}
 	if s.At < 0 && d.task.last >= 0 && (d.task.last < s.End || d.opens(d.task.first, d.gap.from)) {
 		s.At = d.task.last // it came after the gap was opened
