@@ -14,7 +14,6 @@ type books struct {
 	moves        []move // removals and restorations
 	before       int    // moves that were made before this epoch
 	slotStage    int    // the stage that made the slot
-	unbound      int    // messages whose bound thinking was taken out
 	excess       int    // tokens above the budget when this epoch's last resort began, or 0
 }
 

@@ -32,7 +32,7 @@ func Compact(conv Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 		MessagesBefore: len(conv.Messages), MessagesAfter: len(msgs),
 	}
 	plan.fold = fold(plan.in)
-	if f := plan.fold; f != nil && (len(f.epochs) > 0 || f.d.unbound > 0) {
+	if f := plan.fold; f != nil && (len(f.epochs) > 0 || len(f.d.journal) > 0) {
 		f.finish(&plan, &r)
 	} else {
 		r.Parts = partsOf(msgs, costs, func(int) bool { return false })

@@ -65,7 +65,6 @@ func (d *Draft) unbind(origin, epoch int, why string) {
 		if !d.removed(i) {
 			d.total -= saved
 		}
-		d.unbound++
 		d.journal = append(d.journal, Edit{
 			Op: OpUnbind, Stage: stageThinking, Why: why, Origin: m.Origin, At: i, Saved: saved, Epoch: epoch,
 		})
