@@ -83,14 +83,11 @@ func (d *Draft) widen(limit int, by int32) bool {
 		if !g.open && !d.openGap(limit, by) {
 			break
 		}
-		to := g.to
-		if to < len(d.msgs) {
-			to = int(d.exchanges.next[to+1])
-		}
+		to := int(d.exchanges.next[g.to+1])
 		for g.scan.last < 0 && to <= limit && to < d.end && !d.mayFollow(-1, to) {
 			to = int(d.exchanges.next[to+1])
 		}
-		if to == g.to || to > limit || to >= d.end {
+		if to > limit || to >= d.end {
 			break
 		}
 		d.scanRun(g.to, to, by)
