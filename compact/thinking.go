@@ -92,16 +92,12 @@ func (d *Draft) shiftMedia(i int) {
 // that has left.
 const NoThinking = "(thinking left out)"
 
-func (p Part) thought() bool { return p.Thought }
-
 // Unbound returns the message without its bound thinking.
 func (m Message) Unbound() Message {
 	m.Seal &^= SealBound
 	m.Reasoning, m.Edited = Text{}, true
 	had := len(m.Parts)
-	if slices.ContainsFunc(m.Parts, Part.thought) {
-		m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), Part.thought)
-	}
+	m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p Part) bool { return p.Thought })
 	if m.Empty() || had > 0 && len(m.Parts) == 0 {
 		m.Parts = nil
 		m.append([]Part{{Text: Plain(NoThinking)}})
