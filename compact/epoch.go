@@ -186,8 +186,7 @@ func (f *folding) climb(early bool) {
 			f.nextCount = d.count + share(leastGain, f.budget.Messages)
 		}
 	}
-	// Compare the removals too: what left and what returned may cost the same.
-	if d.total != before || d.count != count || len(d.journal) != edits || d.slot != slot || d.moved() {
+	if len(d.journal) != edits || d.slot != slot || d.moved() {
 		f.epochs = append(f.epochs, Epoch{
 			At: d.end, Before: before, After: d.total, Budget: d.budget, Required: d.required, Trigger: trigger, Land: land,
 			Recent: d.recent, Excess: d.excess, ByMessages: byMessages,
