@@ -46,20 +46,14 @@ func withoutMarkers(was, edited []compact.Message) {
 		if !m.Edited {
 			continue
 		}
-		var old compact.Message
-		if m.Origin >= 0 && m.Origin < len(was) {
-			old = was[m.Origin]
-		}
-		for n := range m.Parts {
-			p := m.Parts[n]
-			if p.Nth == 0 || int(p.Nth) > len(old.Parts) || !old.Parts[p.Nth-1].Text.Equal(p.Text) {
+		for n, p := range m.Parts {
+			if p.Nth == 0 || !was[m.Origin].Parts[p.Nth-1].Text.Equal(p.Text) {
 				m.Parts = slices.Clone(m.Parts)
 				m.Parts[n].Text = unmarked(p.Text)
 			}
 		}
-		for n := range m.Calls {
-			c := m.Calls[n]
-			if c.Nth == 0 || int(c.Nth) > len(old.Calls) || !old.Calls[c.Nth-1].Arguments.Equal(c.Arguments) {
+		for n, c := range m.Calls {
+			if c.Nth == 0 || !was[m.Origin].Calls[c.Nth-1].Arguments.Equal(c.Arguments) {
 				m.Calls = slices.Clone(m.Calls)
 				m.Calls[n].Arguments = unmarked(c.Arguments)
 			}
