@@ -194,14 +194,12 @@ func (r *Request) follow(p *Planned) {
 		}
 	}
 	for i := range at {
-		f := Fate{From: int32(i + r.Cut), Count: 1, At: at[i] - 1}
-		switch {
-		case at[i] == 0:
-			f.At = 0
-		case p.Sent[f.At].Edited:
-			f.State, f.After = Changed, r.costs(p, &p.Sent[f.At])
-		default:
-			f.State = Kept
+		f := Fate{From: int32(i + r.Cut), Count: 1}
+		if at[i] > 0 {
+			f.State, f.At = Kept, at[i]-1
+			if m := &p.Sent[f.At]; m.Edited {
+				f.State, f.After = Changed, r.costs(p, m)
+			}
 		}
 		if n := len(r.Fates); n > 0 && f.State != Changed {
 			last := &r.Fates[n-1]
