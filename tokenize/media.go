@@ -39,9 +39,6 @@ func wavRate(data string) (rate int, ok bool) {
 		if string(head[at:at+4]) == "fmt " { // codec, channels, samples per second, bytes per second
 			return int(min(max(binary.LittleEndian.Uint32(head[at+16:]), 1_000), 1_536_000)), size >= 12
 		}
-		if size > len(head) {
-			break
-		}
 		at += 8 + size + size%2
 	}
 	return 0, false
