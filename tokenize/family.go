@@ -127,9 +127,6 @@ var pictures = map[string]picture{
 	// gpt-6 was seen to take 11,970 squares under "auto"; where it stops is not known.
 	"openAI6": patches{side: 32, percent: 120, limit: 12_000, high: 2_500},
 
-	"claude4":  area(1568, 1_600),
-	"mistral3": lines(28, 1540), // patches of 14, merged two by two
-
 	// Qwen's own processor takes up to 16,384 squares of 28 pixels; hosts stop at 2,560 or less unless told otherwise,
 	// so a picture of unknown size is charged 4,096.
 	"qwenVision": patches{side: 28, percent: 100, limit: 16_384, unseen: 4_096},
