@@ -49,8 +49,8 @@ type flags struct {
 }
 
 // Decode reads a body in one pass, after it was checked.
-func (*chat) Decode(body []byte) (*Request, error) {
-	d := decoder{document: newDocument(body, chatDialect{}, "text", requestKeys, messageKeys, callKeys, partKeys, pairKeys, mediaKeys)}
+func (w *chat) Decode(body []byte) (*Request, error) {
+	d := decoder{document: newDocument(body, w, "text", requestKeys, messageKeys, callKeys, partKeys, pairKeys, mediaKeys)}
 	d.request("messages", requestKeys, func() { d.list(d.message) }, func(name string, v value) {
 		switch name {
 		case "function_call":

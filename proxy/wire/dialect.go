@@ -9,7 +9,7 @@ import (
 	"laconic/compact"
 )
 
-// dialect writes what the client did not send, as the API wants it.
+// dialect is how a [Wire] writes what the client did not send.
 type dialect interface {
 	// added returns a message: a text with a role, or a result, of a type if the API has
 	// several.
@@ -37,9 +37,7 @@ func appendPart(dst []byte, kind, text string, old []byte) []byte {
 	return append(dst, '}')
 }
 
-type chatDialect struct{}
-
-func (w chatDialect) added(m *compact.Message, _, text string) []byte {
+func (w *chat) added(m *compact.Message, _, text string) []byte {
 	dst := fmt.Appendf(nil, `{"role":"%s"`, m.RoleName())
 	if m.Role == compact.Tool {
 		_, key, _ := w.keys(m)
@@ -49,23 +47,21 @@ func (w chatDialect) added(m *compact.Message, _, text string) []byte {
 	return fmt.Appendf(dst, `,"content":%s}`, quoted(text))
 }
 
-func (chatDialect) alone(m *compact.Message) (before, after string) {
+func (*chat) alone(m *compact.Message) (before, after string) {
 	if _, named := compact.NameIn(m.Calls[0].ID); named {
 		return `{"role":"assistant","content":null,`, "}" // the element has its key
 	}
 	return `{"role":"assistant","content":null,"tool_calls":[`, "]}"
 }
 
-func (chatDialect) keys(m *compact.Message) (id, answers, content string) {
+func (*chat) keys(m *compact.Message) (id, answers, content string) {
 	if _, named := compact.NameIn(m.Answers); named {
 		return "id", "name", "content"
 	}
 	return "id", "tool_call_id", "content"
 }
 
-type messagesDialect struct{}
-
-func (messagesDialect) added(m *compact.Message, _, text string) []byte {
+func (*messages) added(m *compact.Message, _, text string) []byte {
 	role := compact.User // instructions stand beside the list; not every upstream takes one in it
 	switch m.Role {
 	case compact.Tool:
@@ -76,20 +72,18 @@ func (messagesDialect) added(m *compact.Message, _, text string) []byte {
 	return fmt.Appendf(nil, `{"role":"%s","content":%s}`, role, quoted(text))
 }
 
-func (messagesDialect) alone(m *compact.Message) (before, after string) {
+func (*messages) alone(m *compact.Message) (before, after string) {
 	if m.Role == compact.Assistant {
 		return `{"role":"assistant","content":[`, "]}"
 	}
 	return `{"role":"user","content":[`, "]}"
 }
 
-func (messagesDialect) keys(*compact.Message) (id, answers, content string) {
+func (*messages) keys(*compact.Message) (id, answers, content string) {
 	return "id", "tool_use_id", "content"
 }
 
-type responsesDialect struct{}
-
-func (responsesDialect) added(m *compact.Message, kind, text string) []byte {
+func (*responses) added(m *compact.Message, kind, text string) []byte {
 	switch m.Role {
 	case compact.Tool:
 		output, status := quoted(text), ""
@@ -106,9 +100,9 @@ func (responsesDialect) added(m *compact.Message, kind, text string) []byte {
 	return fmt.Appendf(nil, `{"type":"message","role":"%s","content":%s}`, m.Role, quoted(text))
 }
 
-func (responsesDialect) alone(*compact.Message) (before, after string) { return "", "" }
+func (*responses) alone(*compact.Message) (before, after string) { return "", "" }
 
-func (responsesDialect) keys(m *compact.Message) (id, answers, content string) {
+func (*responses) keys(m *compact.Message) (id, answers, content string) {
 	switch m.Role {
 	case compact.Tool:
 		return "call_id", "call_id", "output"

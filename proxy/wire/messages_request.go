@@ -29,8 +29,8 @@ const mostMessages = 100_000
 
 // Decode reads a body in one pass, but for the types of its blocks, which are looked
 // for first.
-func (*messages) Decode(body []byte) (*Request, error) {
-	document := newDocument(body, messagesDialect{}, "text", messagesRequestKeys, messagesMessageKeys, messagesBlockKeys, partKeys, mediaKeys)
+func (w *messages) Decode(body []byte) (*Request, error) {
+	document := newDocument(body, w, "text", messagesRequestKeys, messagesMessageKeys, messagesBlockKeys, partKeys, mediaKeys)
 	d := messagesDecoder{decoder: decoder{document: document}}
 	d.request("messages", messagesRequestKeys, func() { d.list(d.message) }, d.field)
 	if d.err != nil {

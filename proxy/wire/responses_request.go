@@ -33,8 +33,8 @@ type itemDecoder struct {
 
 // Decode reads a body in one pass. Reasoning, text and calls of one turn are one
 // message, although each is an item of the list.
-func (*responses) Decode(body []byte) (*Request, error) {
-	document := newDocument(body, responsesDialect{}, "input_text", responsesRequestKeys, itemKeys, partKeys, mediaKeys)
+func (w *responses) Decode(body []byte) (*Request, error) {
+	document := newDocument(body, w, "input_text", responsesRequestKeys, itemKeys, partKeys, mediaKeys)
 	d := itemDecoder{decoder: decoder{document: document}, ids: make(map[string]bool), stored: true}
 	d.request("input", responsesRequestKeys, d.input, d.field)
 	if d.err == nil {
