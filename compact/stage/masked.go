@@ -28,8 +28,5 @@ func masked(line string) string {
 	if slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(lower, w) }) {
 		line = secret.ReplaceAllString(line, "${1}***")
 	}
-	if strings.Contains(line, "://") {
-		line = password.ReplaceAllString(line, "${1}***@")
-	}
-	return line
+	return password.ReplaceAllString(line, "${1}***@")
 }
