@@ -80,9 +80,6 @@ func (d Demands) rewrites() bool { return d&^(NoSlot|Original) != 0 }
 
 // policy returns p with what the demands change of the plan.
 func (d Demands) policy(p *Policy) *Policy {
-	if d == 0 {
-		return p
-	}
 	with := *p
 	if d.Has(OneSystem|NoSystem) && p.Placement == PlaceSystem {
 		with.Placement = PlaceAuto
