@@ -52,9 +52,6 @@ var laneOf = func() (t [256]uint64) {
 	return t
 }()
 
-// A block is 64 bytes of text.
-type block = [64]byte
-
 // kinds has the bytes of each kind in a block, a bit each, the first lowest.
 type kinds struct {
 	lower, upper, space, tab, newline, sign, quote, slash uint64
@@ -62,7 +59,7 @@ type kinds struct {
 
 // read finds the kinds of all ASCII bytes. It is unrolled so that everything stays in
 // registers; a loop over an array takes twice the time.
-func (b *kinds) read(text *block) {
+func (b *kinds) read(text *[64]byte) {
 	x0 := lanes(text[0:8])
 	x1 := lanes(text[8:16])
 	x2 := lanes(text[16:24])
@@ -118,7 +115,7 @@ func (e *Encoding) blockStarts(text []byte) uint64 {
 	if len(text) < 64 {
 		return 0
 	}
-	at := (*block)(text)
+	at := (*[64]byte)(text)
 	limit := 64
 	for i := 0; i < 64; i += 8 {
 		if w := binary.LittleEndian.Uint64(at[i:]) & highBits; w != 0 {
