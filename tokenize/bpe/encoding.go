@@ -21,7 +21,8 @@ import (
 type Encoding struct {
 	cl100k    bool // split like cl100k_base, not like o200k_base
 	vocab     *vocab
-	tokens    *tokenSet
+	short     map[word]bool   // tokens of up to maxWord bytes
+	long      map[string]bool // all others
 	pairs     *pairTable
 	byteToken [256]uint32
 	scratch   sync.Pool // of *scratch
@@ -42,12 +43,20 @@ func newEncoding(merges string, cl100k bool) *Encoding {
 	e := &Encoding{
 		cl100k:  cl100k,
 		vocab:   v,
-		tokens:  newTokenSet(v),
+		short:   make(map[word]bool, v.len()),
+		long:    map[string]bool{},
 		pairs:   newPairTable(v),
 		scratch: sync.Pool{New: func() any { return new(scratch) }},
 	}
 	for id := range uint32(byteTokens) {
 		e.byteToken[v.token(id)[0]] = id
+	}
+	for id := range uint32(v.len()) {
+		if token := v.token(id); len(token) > maxWord {
+			e.long[string(token)] = true
+		} else {
+			e.short[wordAt(token, 0, len(token))] = true
+		}
 	}
 	return e
 }
@@ -80,7 +89,7 @@ func (e *Encoding) Count(text []byte) int {
 // countPiece returns the number of tokens of text[p:end].
 func (e *Encoding) countPiece(s *scratch, text []byte, p, end int) int {
 	if end-p > maxWord {
-		if e.tokens.longer[string(text[p:end])] {
+		if e.long[string(text[p:end])] {
 			return 1
 		}
 		return s.merger.count(e, text[p:end])
@@ -89,7 +98,7 @@ func (e *Encoding) countPiece(s *scratch, text []byte, p, end int) int {
 	known := &s.words[w.hash()>>(64-wordBits)]
 	if known.first != w.first || known.rest&(1<<countShift-1) != w.rest {
 		count := 1
-		if !e.tokens.words[w] {
+		if !e.short[w] {
 			count = s.merger.count(e, text[p:end])
 		}
 		*known = word{w.first, w.rest | uint64(count)<<countShift}

@@ -1,4 +1,4 @@
-// Which pieces are tokens, and the counts of the words that were seen lately.
+// Words, which are short pieces, and the counts of those that were seen lately.
 //
 // Text repeats its words. Looking one up among those of late, in a near cache of the
 // processor, is faster than among all tokens, and much faster than merging it.
@@ -38,23 +38,4 @@ func wordAt(text []byte, p, n int) word {
 func (w word) hash() uint64 {
 	high, low := bits.Mul64(w.first^mix, w.rest^0xC2B2AE3D27D4EB4F)
 	return (high ^ low) * mix
-}
-
-// A tokenSet has the pieces that are one token.
-type tokenSet struct {
-	words  map[word]bool
-	longer map[string]bool
-}
-
-func newTokenSet(v *vocab) *tokenSet {
-	t := &tokenSet{words: make(map[word]bool, v.len()), longer: map[string]bool{}}
-	for id := range uint32(v.len()) {
-		token := v.token(id)
-		if len(token) > maxWord {
-			t.longer[string(token)] = true
-			continue
-		}
-		t.words[wordAt(token, 0, len(token))] = true
-	}
-	return t
 }
