@@ -68,14 +68,7 @@ func (w *chat) Decode(body []byte) (*Request, error) {
 	if last := &d.msgs[len(d.msgs)-1]; last.Role == compact.Assistant {
 		last.Open = d.going || d.opened
 	}
-	return d.complete(Chat), nil
-}
-
-// complete returns the request of an API, when all of it was read.
-func (d *decoder) complete(w Wire) *Request {
-	d.Wire = w.Name()
-	d.NoCalls = d.NoCalls || emptyList(d.Tools) && emptyList(d.Functions)
-	return &d.Request
+	return &d.Request, nil
 }
 
 // request reads the object of a request: what all APIs have; its list, which read
@@ -122,6 +115,7 @@ func (d *decoder) request(list string, keys []string, read func(), field func(na
 		d.err = cmp.Or(d.check(), d.err)
 	}
 	d.err = cmp.Or(d.err, d.passes, d.nothing)
+	d.NoCalls = d.NoCalls || d.err == nil && emptyList(d.Tools) && emptyList(d.Functions)
 }
 
 // pass notes the first reason why a body that can be read is not.

@@ -11,6 +11,7 @@ import (
 
 // dialect is how a [Wire] writes what the client did not send.
 type dialect interface {
+	Name() string
 	// added returns a message: a text with a role, or a result, of a type if the API has
 	// several.
 	added(m *compact.Message, kind, text string) []byte

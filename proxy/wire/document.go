@@ -81,7 +81,7 @@ func newDocument(body []byte, w dialect, textType string, keys ...[]string) *doc
 	if uint64(len(body)) > math.MaxUint32 || !utf8.Valid(body) {
 		d.err = d.check()
 	}
-	d.Request = Request{Body: body, document: d}
+	d.Request = Request{Body: body, Beside: compact.Beside{Wire: w.Name()}, document: d}
 	return d
 }
 

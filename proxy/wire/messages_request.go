@@ -45,7 +45,7 @@ func (w *messages) Decode(body []byte) (*Request, error) {
 	d.attach()
 	d.same = sameMessage
 	d.Conversation.Rules = compact.Rules{LongestID: 64, OnceInList: true, PlainIDs: true, MostMessages: mostMessages}
-	return d.complete(Messages), nil
+	return &d.Request, nil
 }
 
 // lead puts the message that was begun last before all others, if it says anything. It

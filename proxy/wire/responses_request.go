@@ -44,7 +44,7 @@ func (w *responses) Decode(body []byte) (*Request, error) {
 		return nil, d.err
 	}
 	d.Conversation.Rules = compact.Rules{LongestID: 64, OnceInList: true, MostMessages: -1}
-	return d.complete(Responses), nil
+	return &d.Request, nil
 }
 
 // field reads what the API has beside its list.
