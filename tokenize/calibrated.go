@@ -132,11 +132,7 @@ func differ(a, b int) bool { return max(a, b)-min(a, b) > max(a, b)*plateau/1000
 
 // grew reports whether a prompt is longer than another by every way of counting.
 func grew(from, to []int) bool {
-	i := 0
-	for i < len(to) && to[i] > from[i] {
-		i++
-	}
-	return i == len(to)
+	return slices.EqualFunc(from, to, func(a, b int) bool { return a < b })
 }
 
 func (c *Calibration) add(b bill) {
