@@ -98,27 +98,18 @@ const (
 	Empty = "without_output"
 )
 
-// routes are the wires, by the endpoint that speaks each and the one that counts the
-// tokens of its requests, if any does: paths without /v1. A new one is one row.
-var routes = []struct {
-	endpoint, counts string
-	wire             Wire
-}{
-	{endpoint: "/chat/completions", wire: Chat},
-	{endpoint: "/messages", counts: "/messages/count_tokens", wire: Messages},
-	{endpoint: "/responses", wire: Responses},
+// routes are the wires, by the endpoint that speaks each and by the one that counts the
+// tokens of its requests, if any does: paths without /v1. A new one is one row of each.
+var routes = map[string]struct{ wire, counts Wire }{
+	"/chat/completions":      {wire: Chat},
+	"/messages":              {wire: Messages},
+	"/messages/count_tokens": {counts: Messages},
+	"/responses":             {wire: Responses},
 }
 
 // For returns the wire of an endpoint, nil if its bodies are not read, and the one whose
 // requests it counts, nil if it counts none.
 func For(endpoint string) (w, counts Wire) {
-	for _, r := range routes {
-		switch {
-		case r.endpoint == endpoint:
-			return r.wire, nil
-		case r.counts != "" && r.counts == endpoint:
-			return nil, r.wire
-		}
-	}
-	return nil, nil
+	r := routes[endpoint]
+	return r.wire, r.counts
 }
