@@ -36,11 +36,11 @@ func (e *encoder) write() bool {
 	})
 	e.keep(0, e.elements[0].whole.start)
 	for n := range e.rows {
-		r := &e.rows[n]
+		r, before := &e.rows[n], e.rows[max(0, n-1)].element
 		switch {
 		case n == 0:
-		case e.isOwn(&e.rows[n-1]) && e.isOwn(r) && e.elements[e.rows[n-1].element].next == uint32(r.element):
-			e.keep(e.elements[e.rows[n-1].element].whole.end, e.elements[r.element].whole.start)
+		case before >= 0 && e.elements[before].in == inList && e.elements[before].next == uint32(r.element):
+			e.keep(e.elements[before].whole.end, e.elements[r.element].whole.start)
 		default:
 			e.pieces = append(e.pieces, []byte{','})
 		}
@@ -53,9 +53,6 @@ func (e *encoder) write() bool {
 	e.keep(e.elements[e.top(int32(len(e.elements)-1))].whole.end, uint32(len(e.Body)))
 	return len(e.rows) > 0
 }
-
-// isOwn reports whether a row is an element of the client's list as a whole.
-func (e *encoder) isOwn(r *row) bool { return r.element >= 0 && e.elements[r.element].in == inList }
 
 // lives reports whether something of an element is left in it.
 func (e *encoder) lives(i int32) bool {
