@@ -71,13 +71,13 @@ type Role compact.Role
 // MarshalText returns the name of the role.
 func (r Role) MarshalText() ([]byte, error) { return []byte(compact.Role(r).String()), nil }
 
-// Edit is a [compact.Edit] without its text and its id, or several removals.
+// Edit is a [compact.Edit] without its text and its id.
 type Edit struct {
 	Op     compact.Op `json:"op"`
 	Stage  string     `json:"stage"`
 	Why    string     `json:"why"`
 	Origin int        `json:"origin"`
-	Count  int        `json:"count"` // of messages; their Saved is a sum
+	Count  int        `json:"count"` // of messages that leave; 1 for any other
 	Saved  int        `json:"saved"`
 	Epoch  int        `json:"epoch,omitempty"`
 }
@@ -142,8 +142,12 @@ func Of(p *Planned) *Request {
 	} else {
 		r.follow(p)
 	}
-	for _, e := range p.Plan.Made() {
-		r.edit(&e)
+	made := p.Plan.Made()
+	r.More = max(0, len(made)-mostEdits)
+	for _, e := range made[:len(made)-r.More] {
+		r.Edits = append(r.Edits, Edit{
+			Op: e.Op, Stage: e.Stage, Why: e.Why, Origin: e.Origin, Count: e.Messages(), Saved: e.Saved, Epoch: e.Epoch,
+		})
 	}
 	return r
 }
@@ -222,26 +226,6 @@ func (r *Request) costs(p *Planned, m *compact.Message) int32 {
 		n -= r.Slot.Sent
 	}
 	return int32(n)
-}
-
-// edit notes an edit. Removals of messages in succession are one.
-func (r *Request) edit(e *compact.Edit) {
-	n := len(r.Edits)
-	if n > 0 && e.Op == compact.OpRemove {
-		last := &r.Edits[n-1]
-		if last.Op == e.Op && last.Stage == e.Stage && last.Why == e.Why && last.Epoch == e.Epoch && last.Origin+last.Count == e.Origin {
-			last.Count += e.Messages()
-			last.Saved += e.Saved
-			return
-		}
-	}
-	if n == mostEdits {
-		r.More++
-		return
-	}
-	r.Edits = append(r.Edits, Edit{
-		Op: e.Op, Stage: e.Stage, Why: e.Why, Origin: e.Origin, Count: e.Messages(), Saved: e.Saved, Epoch: e.Epoch,
-	})
 }
 
 // messageOf returns a message without its cost.
