@@ -32,7 +32,7 @@ func (p *part) source(i int, e *event, head int) {
 			case conflict.MatchString(t):
 				return 2, plainLine
 			case agent.IsComment(t):
-				return s * 0.4, plainLine
+				return s * 0.6, plainLine
 			case definition.MatchString(l):
 				return s * 0.5, leads
 			}
