@@ -37,6 +37,7 @@ func newDraft(in *input) *Draft {
 		memory: memory{recorded: make([]bool, len(in.msgs))},
 		in:     in,
 		own:    make([]bool, len(in.msgs)),
+		gap:    gap{host: -1},
 	}
 	for _, s := range in.policy.Ladder {
 		d.stageNames = append(d.stageNames, s.Name())

@@ -390,3 +390,14 @@ func TestTrimResultsCopiesNoOtherParts(t *testing.T) {
 		t.Errorf("%v allocations for the list alone", n)
 	}
 }
+
+// TestARecordWithoutASystemMessage: where a template takes no second system message and the task has
+// left, no answer gets the record.
+func TestARecordWithoutASystemMessage(t *testing.T) {
+	p := named(t, "summary", "")
+	p.Demands = compact.OneSystem
+	out, plan, _ := under(t, p, compacttest.Steps(t, "user: Mend the parser.", 80), 3000)
+	if plan.Slot == nil || out[0].Role != compact.User || !strings.HasPrefix(text(out[0]), "[Record of") {
+		t.Errorf("the first message is %.200q", text(out[0]))
+	}
+}
