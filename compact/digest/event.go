@@ -28,6 +28,7 @@ type event struct {
 	moved         bool // it is told anew, with its result
 	below         bool // the model still reads the message
 	waits         bool // for the command of a call before
+	times         int  // that it came in a row, with the same result
 }
 
 // happened notes an event, once.

@@ -40,12 +40,13 @@ func (p *part) write() string {
 	}
 	p.root = p.rootOf()
 	p.see()
-	times := 1 // that a call comes with the same result, one after the other
+	times := 1
 	for i, e := range p.events {
+		e.times = times
 		switch {
 		case e.told:
 			if !p.files.after(e.Path, e) {
-				p.step(i, e, 1)
+				p.step(i, e)
 			}
 		case e.moved, e.class == steps && e.Kind == agent.Edits && e.outcome.Verdict == agent.Passed && p.stays[e]:
 		case e.below:
@@ -60,7 +61,7 @@ func (p *part) write() string {
 		case e.class == prose: // the conclusions
 			p.says(piece{class: prose, event: i, need: -1}, e.words, 0.9, max(500, p.room/14))
 		default:
-			p.step(i, e, times)
+			p.step(i, e)
 		}
 		times = 1
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"laconic/compact"
 	"laconic/compact/compacttest"
 )
 
@@ -69,4 +70,16 @@ func TestWhatStandsBelow(t *testing.T) {
 	tells(t, "a list", record, "list_files all: true → (most of it is in other messages)\n[End")
 	tells(t, "noise", recordOf(300, conversation(run(1, "go test ./...", strings.Repeat("go: downloading example.com/parcels_of_the_north v1.0.0\n", 9)+"vet: the shelf has no lamp\nok  \tparcels\t0.1s\n"+strings.Repeat("ok  \tparcels/van\t0.1s\n", 30)))),
 		"vet: the shelf", no("downloading"))
+}
+
+// TestStepsInARowCount: steps that are alike and follow each other count as many as they were.
+func TestStepsInARowCount(t *testing.T) {
+	var steps []compact.Message
+	for i := range 3 {
+		steps = append(steps, exchange(i, "Edit", `{"file_path":"a.go","old_string":"one","new_string":"two"}`, "Error: String to replace not found in file.")...)
+	}
+	for i := range 40 {
+		steps = append(steps, run(10+i, fmt.Sprintf("make van_%d", i), fmt.Sprintf("van_%d: out of fuel\nexit code: 1", i))...)
+	}
+	tells(t, "steps in a row", recordOf(420, steps), "\n… 15 more steps (15 failed)\n$ make van_12 ")
 }

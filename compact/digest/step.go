@@ -10,7 +10,7 @@ import (
 
 // step adds a call: what was done, how it ended, and the lines of its result that
 // decide.
-func (p *part) step(i int, e *event, times int) {
+func (p *part) step(i int, e *event) {
 	w := p.weights[i]
 	most, score := min(labelChars, max(leastLabel, p.room/6)), float32(1.5)
 	switch {
@@ -39,13 +39,10 @@ func (p *part) step(i int, e *event, times int) {
 	case e.inLabel(), e.Kind == agent.Edits, e.outcome.Verdict == agent.Refused: // what is told already is not told again
 	case p.bodies[i].seen:
 		ended += " (most of it is in other messages)"
-	case e.again && times == 1:
+	case e.again && e.times == 1:
 		ended += " (the same output as before)"
 	}
-	if times > 1 {
-		ended += " (" + strconv.Itoa(times) + " ×)"
-	}
-	head := p.add(piece{class: steps, event: i, text: name + ended, score: score * w, need: -1})
+	head := p.add(piece{class: steps, event: i, text: name + ended + e.row(), score: score * w, need: -1})
 	if next := p.at(i + 1); e.told || next.waits && next.Action == e.Action {
 		p.pieces[head].score = -1 // it comes with others alone
 	}
@@ -62,6 +59,14 @@ func (p *part) step(i int, e *event, times int) {
 	default:
 		p.printed(i, e, head)
 	}
+}
+
+// row returns how often a step came in a row.
+func (e *event) row() string {
+	if e.times < 2 {
+		return ""
+	}
+	return " (" + strconv.Itoa(e.times) + " ×)"
 }
 
 // ended returns how a step ended, as its label says it.

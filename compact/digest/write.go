@@ -182,9 +182,9 @@ func (p *part) late(event int) string {
 // actions, in a few words with their end, as far as their share of the room goes, and
 // what the user refused, and first attached. Where the room is not small, no action that failed is left out.
 func (w *writer) skip(e *event, late string) {
-	w.skipped++
+	w.skipped += e.times
 	if e.outcome.Verdict == agent.Failed {
-		w.failed++
+		w.failed += e.times
 	}
 	attached := e.Tool == "" && e.Path != "" && w.attached < mostAttached && w.room > leastNamed
 	if attached {
@@ -201,7 +201,7 @@ func (w *writer) skip(e *event, late string) {
 		first, _, _ = strings.Cut(first, "; ") // which stands between steps
 		end += " " + quote.OneLine(first, shortResult) + " …"
 	}
-	text := e.Name(agent.NameChars, w.root) + end
+	text := e.Name(agent.NameChars, w.root) + end + e.row()
 	must := attached || e.outcome.Verdict == agent.Refused || e.outcome.Verdict == agent.Failed && e.Kind == agent.Other && w.room > smallRoom
 	if must || len(text) <= w.left {
 		w.left -= len(text)
