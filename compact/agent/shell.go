@@ -209,9 +209,6 @@ func (a *Action) brief() string {
 // putIn finds a here-document that is put into a command, such as the message of a commit.
 var putIn = regexp.MustCompile(`\$\(cat <<[-~]? *\\?['"]?[A-Za-z_][\w-]*['"]?\n\s*\)`)
 
-// PutsIn reports whether a text is put into a command.
-func (a *Action) PutsIn() bool { return strings.Contains(a.Command, "$(cat <<") }
-
 // heredocs splits a command into its lines without here-documents, and these: each has the line
 // that it follows and its text, or "" where the shell puts variables into that.
 func heredocs(command string) (rest string, docs [][2]string) {

@@ -109,18 +109,12 @@ func (b *body) findTexts() {
 		if definition.MatchString(l) && b.levelOf(i) == 0 {
 			open = ""
 		}
-		for b.lines[i].inText = open != ""; ; {
-			at := textMark.FindString(l)
-			if open != "" {
-				at = open
-			}
-			_, rest, found := strings.Cut(l, at)
-			if !found || at == "" {
-				break
-			}
-			if l = rest; open == "" {
-				open = at
-			} else {
+		b.lines[i].inText = open != ""
+		for _, mark := range textMark.FindAllString(l, -1) {
+			switch open {
+			case "":
+				open = mark
+			case mark:
 				open = ""
 			}
 		}
