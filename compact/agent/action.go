@@ -203,7 +203,8 @@ func (a *Action) Name(n int, root string) string {
 		return "result of a tool"
 	case a.Command != "":
 		what = a.brief()
-		first = what[:strings.IndexAny(what+"\n", "&;|\n")]
+		first = a.Command[len(intoFolder.FindString(a.Command)):]
+		first = first[:strings.IndexAny(first+"\n", "&;|\n")]
 		if what = strings.ReplaceAll(what, "\n", quote.LineMark); a.Kind == Runs && a.inNotebook() {
 			by = ""
 		} else if a.Kind >= Reads && a.Kind <= Edits {
@@ -222,7 +223,7 @@ func (a *Action) Name(n int, root string) string {
 		case len(a.Changes) == 0:
 		case all(Removed):
 			by = "delete"
-		case all(Written):
+		case all(Written) && !strings.Contains(a.Verb, "append") && a.Values.Member("append") != "true":
 			by = "write"
 		}
 	case a.Kind == Sends:
@@ -238,7 +239,7 @@ func (a *Action) Name(n int, root string) string {
 		}
 	default:
 		for i := 0; i < len(a.Values.list) && len(what) <= 2*n; i++ {
-			if a.Values.keys[i] == "activeForm" { // the subject again
+			if plainKey(a.Values.keys[i]) == again {
 				continue
 			}
 			name := a.Values.keys[i] + ": "

@@ -21,8 +21,7 @@ type reader struct {
 func (r *reader) line(name, text string) {
 	if text != "" {
 		if plain, first := withoutNumbers(text); first == 1 {
-			text = plain
-			if r.b.Len() == 0 && name == "" {
+			if text, r.First = plain, 0; r.b.Len() == 0 && name == "" {
 				r.First = first
 			}
 		}

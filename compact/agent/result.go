@@ -20,7 +20,6 @@ type Result struct {
 	Rows   int     // of the longest list of objects in JSON: they may be of several kinds
 	Listed int     // bytes of them all
 	First  int     // the number of its first line in a file; 0: not known
-	later  bool    // blank lines before it, which may be the file's, are left out
 }
 
 // ResultOf returns the result of a call of some kind. What a search found keeps its
@@ -130,18 +129,21 @@ func (r *Result) withoutFrame(text string, k Kind) {
 	if r.Text = strings.Join(lines[from:to], "\n"); r.First > 0 {
 		r.First += from
 	}
-	r.later = from > 0 && strings.TrimSpace(lines[from-1]) == ""
 }
 
-// LinesFrom notes where in a file the lines stand that a command showed, if the command says so.
+// LinesFrom notes where in a file the lines stand that a command showed, if the command says so
+// and none of them is missing.
 func (a *Action) LinesFrom(r *Result) {
-	if m := shownFrom.FindStringSubmatch(a.brief()); m != nil && !r.later {
-		r.First, _ = strconv.Atoi(m[1])
+	if m := shownLines.FindStringSubmatch(a.Command[len(intoFolder.FindString(a.Command)):]); m != nil {
+		first, _ := strconv.Atoi(m[1])
+		if last, _ := strconv.Atoi(m[2]); last-first == strings.Count(r.Text, "\n") {
+			r.First = first
+		}
 	}
 }
 
-// shownFrom finds the number of the first line of a file that a command shows.
-var shownFrom = regexp.MustCompile(`^sed -n ['"]?(\d+),\d+p['"]? [^|;&\n]+$`)
+// shownLines finds the numbers of the first and the last line of a file that a command shows.
+var shownLines = regexp.MustCompile(`^sed -n ['"]?(\d+),(\d+)p['"]? [^\s*?$<>|;&]+$`)
 
 // numbered finds the number before a line of a file: "  12→x", "12\tx", "12: x",
 // "12 | x", "12  x".
@@ -162,7 +164,7 @@ func withoutNumbers(text string) (plain string, first int) {
 		if n, from = numbers(lines[at:]); n == 0 || !bounds(at+n) || n == 1 && !strings.Contains(text, "→") {
 			continue
 		}
-		if at == 0 {
+		if first = 0; at == 0 {
 			first = from
 		}
 		for i, l := range lines[at : at+n] {

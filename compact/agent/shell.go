@@ -192,22 +192,26 @@ func (a *Action) run(c *shellCommand, docs [][2]string, away, last bool) Kind {
 func (a *Action) brief() string {
 	command, docs := heredocs(strings.TrimSpace(a.Command))
 	for _, d := range docs {
-		if interpreter.MatchString(d[0]) && len(command) < ToldChars { // no label shows more
+		if interpreter.MatchString(d[0]) && !putIn.MatchString(d[0]) && len(command) < ToldChars { // no label shows more
 			command += "\n" + quote.First(d[1], ToldChars)
 		}
 	}
 	lines := slices.DeleteFunc(strings.Split(command, "\n"), func(l string) bool { return l == "" || IsComment(l) })
 	command = cmp.Or(strings.Join(lines, "\n"), command)
+	var b strings.Builder
 	for _, d := range docs {
-		if at := putIn.FindStringIndex(command); at != nil && putIn.MatchString(d[0]+"\n)") && d[1] != "" {
-			command = command[:at[0]] + strings.TrimSpace(d[1]) + command[at[1]:]
+		if at := putIn.FindString(d[0]); at != "" {
+			before, after, _ := strings.Cut(command, at+"\n")
+			b.WriteString(before + cmp.Or(strings.TrimSpace(d[1]), at))
+			command = strings.TrimPrefix(after, ")")
 		}
 	}
+	command = b.String() + command
 	return strings.TrimSpace(strings.ReplaceAll(command[len(intoFolder.FindString(command)):], " 2>&1", ""))
 }
 
-// putIn finds a here-document that is put into a command, such as the message of a commit.
-var putIn = regexp.MustCompile(`\$\(cat <<[-~]? *\\?['"]?[A-Za-z_][\w-]*['"]?\n\s*\)`)
+// putIn finds that a here-document is put into a command, such as the message of a commit.
+var putIn = regexp.MustCompile(`\$\(cat <<.*$`)
 
 // heredocs splits a command into its lines without here-documents, and these: each has the line
 // that it follows and its text, or "" where the shell puts variables into that.

@@ -118,6 +118,10 @@ func (v *Value) Each(f func(text string)) {
 	}
 }
 
+// again is the key of a member that says in other words what one beside it says, in lists of
+// what is to do.
+const again = "activeform"
+
 // short returns a value on one line: an object with the names of its members.
 func (v *Value) short() string {
 	if v.list == nil {
@@ -125,7 +129,9 @@ func (v *Value) short() string {
 	}
 	var members []string
 	for i := range v.list {
-		members = append(members, quote.Joined(v.keys[i], " ", v.list[i].cell()))
+		if plainKey(v.keys[i]) != again {
+			members = append(members, quote.Joined(v.keys[i], " ", v.list[i].cell()))
+		}
 	}
 	return strings.Join(members, ", ")
 }

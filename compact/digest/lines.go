@@ -22,7 +22,7 @@ type body struct {
 	text  string
 	lines []line
 	ids   []int32
-	seen  bool  // the model reads more than half of the lines
+	seen  bool  // the model reads more than half of the long lines, which are many
 	first int32 // the number of its first line among all that were counted
 }
 
@@ -106,7 +106,7 @@ func (b *body) findTexts() {
 	open := ""
 	for i := range b.lines {
 		l := b.at(i)
-		if definition.MatchString(l) && b.levelOf(i) == 0 {
+		if definition.MatchString(l) {
 			open = ""
 		}
 		b.lines[i].inText = open != ""

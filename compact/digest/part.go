@@ -157,8 +157,8 @@ func (p *part) see() {
 	}
 	for _, e := range p.events {
 		b := x.bodyOf(e.result.Text, len(e.result.Text))
-		seen, lines := p.seen.count(b.text, nil)
-		b.seen = seen*2 > lines
+		seen, long := p.seen.count(b.text, nil)
+		b.seen = seen*2 > long && seen*3 > len(b.lines)
 		p.bodies = append(p.bodies, b)
 	}
 }

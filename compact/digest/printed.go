@@ -72,17 +72,19 @@ func (p *part) printed(i int, e *event, head int) {
 			e.outcome.Verdict == agent.Passed && passedTest.MatchString(t):                                       // one of many, and none failed
 			return 0, skipped
 		case agent.IsPlaced(t):
-			s += 6
+			if s += 6 * max(1, 1/w); c == prints { // however long ago
+				return s, single
+			}
 		case agent.IsFailure(l):
 			s += 5
+		case noise.MatchString(t):
+			s *= quiet
 		case e.Shows && binds(l): // of a file that a command shows
 			s = (s + ofRule) * max(1, heldWeight/w)
 		case small && c == prints:
 			s += 0.6
 		}
-		if here[t] = len(t) > longEnough; noise.MatchString(t) {
-			s *= quiet
-		}
+		here[t] = len(t) > longEnough
 		if c == prints {
 			return s, plainLine
 		}
@@ -114,7 +116,7 @@ var ofDocument = regexp.MustCompile(`^(?:\w+: )?[\w.-]+: (?:[^.]|\.\S)*, [\w.-]+
 var longSentences = regexp.MustCompile(`(?m)^.{` + strconv.Itoa(longSentence) + `,}` + endOfSentence)
 
 // noise finds how programs tell that they go on: what they fetch, and how much of it.
-var noise = regexp.MustCompile(`(?:^|\s)(?:go: downloading|Collecting|Downloading|Downloaded|Fetching|Get:\d+|Unpacking|Preparing to unpack|Setting up|Selecting previously|Requirement already satisfied:|Compiling|Using cached|npm http fetch) \S|\d%.*[=#━█>]{4}|[=#━█>]{4}.*\d%`)
+var noise = regexp.MustCompile(`(?:^|\t|Z )(?:go: downloading|Collecting|Downloading|Downloaded|Fetching|Get:\d+|Unpacking|Preparing to unpack|Setting up|Selecting previously|Requirement already satisfied:|Compiling|Using cached|npm http fetch) \S|\d%.*[=#━█>]{4}|[=#━█>]{4}.*\d%`)
 
 var (
 	// cells finds a row of a table, and number a cell that is one.

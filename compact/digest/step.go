@@ -35,12 +35,8 @@ func (p *part) step(i int, e *event) {
 	if e.waits {
 		name += " (it went on)"
 	}
-	switch {
-	case e.inLabel(), e.Kind == agent.Edits, e.outcome.Verdict == agent.Refused: // what is told already is not told again
-	case p.bodies[i].seen:
-		ended += " (most of it is in other messages)"
-	case e.again && e.times == 1:
-		ended += " (the same output as before)"
+	if e.again && !e.inLabel() && e.times == 1 { // what is told already is not told again
+		ended += " (the same output as in an earlier run)"
 	}
 	head := p.add(piece{class: steps, event: i, text: name + ended + e.row(), score: score * w, need: -1})
 	if next := p.at(i + 1); e.told || next.waits && next.Action == e.Action {

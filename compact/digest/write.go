@@ -80,7 +80,7 @@ type writer struct {
 func (w *writer) leave(next *piece) {
 	last, from, gap := w.last, 0, false
 	if last.body != nil && last.body == next.body && (next.class == code || next.class == sources) {
-		if text := last.body.between(last.span[1], next.span[0]); len(text) < shortGap {
+		if text := last.body.quoted(last.span[1], next.span[0]); len(text) < shortGap {
 			w.quote(text, "")
 			return
 		}
@@ -96,7 +96,7 @@ func (w *writer) leave(next *piece) {
 		from = next.span[0]
 	}
 	gap = gap || next.body != nil && (next.body.says(from, next.span[0]) || next.class == data && from < next.span[0])
-	if mark := " …"; gap && !strings.HasSuffix(w.b.String(), mark+"\n") {
+	if mark := " …"; gap && !strings.HasSuffix(w.b.String(), "\n"+mark+"\n") {
 		if next.class == sources && w.at(next.event).result.First > 0 {
 			mark += " line " + strconv.Itoa(w.at(next.event).result.First+int(next.body.lines[next.span[0]].number))
 		}
