@@ -109,7 +109,7 @@ var rules = []rule{
 		"laconic/replay", "laconic/replay/record", "laconic/replay/report", "laconic/store", "laconic/tokenize",
 		"github.com/maypok86/otter/v2", "github.com/spf13/cobra", "github.com/spf13/pflag", "go.uber.org/zap", "golang.org/x/sys", "golang.org/x/term",
 	}, "commands put the rooms together; nothing but main may know them"},
-	{".", []string{"context", "os", "os/signal", "syscall"}, []string{"laconic/cli"}, "main is signals and an exit code"},
+	{".", []string{"context", "errors", "os", "os/signal", "syscall"}, []string{"laconic/cli"}, "main is signals and an exit code"},
 	{"e2e", nil, []string{"laconic/e2e/rig", "laconic/store/storetest"}, "what the pages say is compared with the command as a process"},
 	{"e2e/stories", nil, []string{"laconic/demo/strict", "laconic/e2e/rig", "laconic/store/storetest", "github.com/"}, "the command is seen as its users see it: as a process"},
 	{"e2e/binary", nil, []string{"laconic/compact", "laconic/proxy/wire/wiretest", "laconic/counting", "laconic/demo", "laconic/demo/strict", "laconic/e2e/rig", "laconic/proxy/wire", "laconic/store/storetest", "github.com/", "golang.org/x/"}, "the command is seen as its users see it: as a process"},
