@@ -116,7 +116,11 @@ func (v *conversation) through(p *compact.Policy, b compact.Budget) iter.Seq2[in
 // measure replays every request of a conversation through a policy.
 func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Options) (r Numbers, failures []Failure) {
 	r = Numbers{Conversations: 1, Requests: len(v.turns), Full: v.full}
-	for _, s := range v.through(p.Policy, b) {
+	policy := p.Policy
+	if o.as != nil {
+		policy = o.as(policy)
+	}
+	for _, s := range v.through(policy, b) {
 		if s.full > b.Tokens {
 			kept := retained(s.facts, s.now.msgs, s.whole)
 			kept.Edits, kept.EditsShown = len(s.edits), shownEdits(s.edits, s.now.msgs, s.whole)
@@ -150,6 +154,9 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 				}
 			}
 		}
+	}
+	if r.Facts > 0 {
+		r.recalls = []float64{r.Recall()}
 	}
 	return r, failures
 }

@@ -30,6 +30,8 @@ type Numbers struct {
 	Failures int `json:"failures"`
 	// Took is how long the policy took. It is not the same twice.
 	Took time.Duration `json:"took_ns"`
+
+	recalls []float64 // of the conversations with facts
 }
 
 // Kept counts what requests held of what the calls after them used.
@@ -54,7 +56,10 @@ type Kept struct {
 }
 
 // add adds other measurements.
-func (n *Numbers) add(o *Numbers) { sum(reflect.ValueOf(n).Elem(), reflect.ValueOf(o).Elem()) }
+func (n *Numbers) add(o *Numbers) {
+	sum(reflect.ValueOf(n).Elem(), reflect.ValueOf(o).Elem())
+	n.recalls = append(n.recalls, o.recalls...)
+}
 
 // sum adds each number of a struct to the same one of another.
 func sum(into, more reflect.Value) {
@@ -70,13 +75,16 @@ func sum(into, more reflect.Value) {
 	}
 }
 
+// Recall returns the share of the facts that were in the request, 0 to 1. This
+// and every other share of nothing is 1.
+func (n *Numbers) Recall() float64 { return share(n.Recalled, n.Facts) }
+
 // Cost returns the bill relative to sending everything: 1 is no gain.
 func (n *Numbers) Cost() float64 { return share(n.Bill, n.Full) }
 
-// share returns what a part is of a whole. That of nothing is 1.
-func share(part, whole float64) float64 {
+func share[N int | float64](part, whole N) float64 {
 	if whole == 0 {
 		return 1
 	}
-	return part / whole
+	return float64(part) / float64(whole)
 }

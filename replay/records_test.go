@@ -1,14 +1,6 @@
 package replay
 
-import (
-	"slices"
-	"testing"
-
-	"golang.org/x/sync/errgroup"
-
-	"laconic/compact"
-	"laconic/replay/record"
-)
+import "laconic/compact"
 
 // records are the texts that the records of one conversation said, told from
 // each other by how much they were told and when: a policy promises that the
@@ -58,63 +50,12 @@ func (r *recorder) add(lost, kept []compact.Message, size int, anew bool) string
 	return text
 }
 
-// Measured replays the conversations of the files. It also returns the recall of those
-// with facts, by file and row. With quick a record is taken from the request before if no
+// Trusting makes a replay quick: it takes a record from the request before if no
 // epoch came between, as the policy promises that it would be the same.
-func Measured(t *testing.T, o Options, quick bool) (res Result, recalls map[string][][]float64) {
-	t.Helper()
-	var workers errgroup.Group
-	workers.SetLimit(2)
-	var all []*replayed
-	for _, file := range o.Files {
-		for r, bad := range record.Read(file, nil) {
-			if bad != nil {
-				t.Error("not read: ", bad)
-				continue
-			}
-			one := new(replayed)
-			all = append(all, one)
-			workers.Go(func() error {
-				*one = o.measured(r, quick)
-				return nil
-			})
-		}
+func (o *Options) Trusting() {
+	o.as = func(p *compact.Policy) *compact.Policy {
+		with := *p
+		with.Records = records{}.make
+		return &with
 	}
-	_ = workers.Wait()
-	o.Files = nil
-	res, recalls = ran(t, o), map[string][][]float64{} // of nothing
-	for _, one := range all {
-		res.take(one)
-		for _, file := range []string{one.file, res.Total.File} {
-			if recalls[file] == nil {
-				recalls[file] = make([][]float64, len(res.Total.Rows))
-			}
-			for n := range one.runs {
-				if k := one.runs[n].Kept; k.Facts > 0 {
-					recalls[file][n] = append(recalls[file][n], float64(k.Recalled)/float64(k.Facts))
-				}
-			}
-		}
-	}
-	return res, recalls
-}
-
-// measured replays one conversation under all budgets.
-func (o Options) measured(r *record.Conversation, quick bool) replayed {
-	o.Prices = &DefaultPrices
-	if !quick {
-		return *o.replay(r)
-	}
-	all := replayed{file: r.File}
-	for _, b := range o.Budgets {
-		with := o
-		with.Budgets, with.Policies = []Budget{b}, slices.Clone(o.Policies)
-		for i := range with.Policies {
-			p := *with.Policies[i].Policy
-			p.Records = records{}.make
-			with.Policies[i].Policy = &p
-		}
-		all.runs = append(all.runs, with.replay(r).runs...)
-	}
-	return all
 }

@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -88,7 +89,7 @@ func TestYardstick(t *testing.T) {
 		if only := os.Getenv("YARDSTICK_ONLY"); only != "" && only != h.name {
 			continue
 		}
-		var chat [][5]float64
+		var chat []replay.Row
 		for _, w := range []wire.Wire{nil, wire.Chat, wire.Messages, wire.Responses} {
 			name := "recorded"
 			if w != nil {
@@ -101,25 +102,33 @@ func TestYardstick(t *testing.T) {
 			for _, b := range h.bounds {
 				o.Budgets = append(o.Budgets, replay.Budget{Share: b.share})
 			}
-			res, recalls := replay.Measured(t, o, quick)
+			if quick {
+				o.Trusting()
+			}
+			res, err := replay.Run(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(res.Unread) > 0 {
+				t.Errorf("not read: %v", res.Unread)
+			}
 			for _, f := range res.Failures {
 				t.Error(f)
 			}
 			for _, f := range append(res.Files, res.Total) {
 				for i := range f.Rows {
-					line(table, &f.Rows[i], replay.Low(recalls[f.File][i]), name+", "+strings.TrimSuffix(filepath.Base(f.File), ".jsonl"))
+					line(table, &f.Rows[i], name+", "+strings.TrimSuffix(filepath.Base(f.File), ".jsonl"))
 				}
 			}
+			if w == wire.Chat {
+				chat = res.Total.Rows
+			}
 			for i, b := range h.bounds {
-				row := i * len(policies)
-				n, low := &res.Total.Rows[row].Numbers, replay.Low(recalls[res.Total.File][row])
-				switch w {
-				case nil:
-					b.check(t, h.name, n, low)
-				case wire.Chat:
-					chat = append(chat, shares(n, low))
-				default:
-					alike(t, fmt.Sprintf("%s, %g × peak, %s", h.name, b.share, name), shares(n, low), chat[i])
+				n := &res.Total.Rows[i*len(policies)].Numbers
+				if w == nil {
+					b.check(t, h.name, n)
+				} else {
+					alike(t, fmt.Sprintf("%s, %g × peak, %s", h.name, b.share, name), n, &chat[i*len(policies)].Numbers)
 				}
 			}
 		}
@@ -204,15 +213,14 @@ func said(t *testing.T, line []byte) []byte {
 	return out
 }
 
-// shares are those of the numbers that are alike in all APIs.
-func shares(n *replay.Numbers, low float64) [5]float64 {
-	return [...]float64{share(n.HardRecalled, n.Hard), share(n.HardVerbatim, n.Hard), share(n.EditsShown, n.Edits), low, share(n.Fits, n.Over)}
-}
-
 // alike fails the test where what is kept of conversations of an API differs by more
 // than half a point from what is kept of the same in the chat API.
-func alike(t *testing.T, what string, got, want [5]float64) {
+func alike(t *testing.T, what string, n, chat *replay.Numbers) {
 	t.Helper()
+	shares := func(n *replay.Numbers) [5]float64 {
+		return [...]float64{share(n.HardRecalled, n.Hard), share(n.HardVerbatim, n.Hard), share(n.EditsShown, n.Edits), n.LowRecall(), share(n.Fits, n.Over)}
+	}
+	got, want := shares(n), shares(chat)
 	for i, name := range []string{"hard recall", "hard verbatim", "edits", "recall of the fifth percentile", "fits"} {
 		least := 0.005
 		if i == 3 { // of one conversation
@@ -232,7 +240,7 @@ func share(part, whole int) float64 {
 }
 
 // line prints what a policy kept and cost in a file.
-func line(table *tabwriter.Writer, r *replay.Row, low float64, file string) {
+func line(table *tabwriter.Writer, r *replay.Row, file string) {
 	percent := func(part, whole int) string {
 		if whole == 0 {
 			return "–"
@@ -241,12 +249,12 @@ func line(table *tabwriter.Writer, r *replay.Row, low float64, file string) {
 	}
 	fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%.1f\t%s\t%.3f\t%d\t  %s, %s, %s\n",
 		percent(r.Recalled, r.Facts), percent(r.Verbatim, r.Facts), percent(r.HardRecalled, r.Hard), percent(r.HardVerbatim, r.Hard),
-		percent(r.CallsWhole, r.Calls), percent(r.EditsShown, r.Edits), 100*low,
+		percent(r.CallsWhole, r.Calls), percent(r.EditsShown, r.Edits), 100*r.LowRecall(),
 		percent(r.Fits, r.Over), r.Cost(), r.Epochs, r.Budget, r.Policy, file)
 }
 
 // check fails the test where the numbers leave the bounds.
-func (b bound) check(t *testing.T, half string, n *replay.Numbers, low float64) {
+func (b bound) check(t *testing.T, half string, n *replay.Numbers) {
 	t.Helper()
 	f := func(what string, got, least float64) {
 		t.Helper()
@@ -254,13 +262,13 @@ func (b bound) check(t *testing.T, half string, n *replay.Numbers, low float64) 
 			t.Errorf("%s, %g × peak: %s %.1f %%, want at least %g", half, b.share, what, 100*got, least)
 		}
 	}
-	f("recall", share(n.Recalled, n.Facts), b.recall)
+	f("recall", n.Recall(), b.recall)
 	f("verbatim", share(n.Verbatim, n.Facts), b.verbatim)
 	f("hard recall", share(n.HardRecalled, n.Hard), b.hard)
 	f("hard verbatim", share(n.HardVerbatim, n.Hard), b.hardVerbatim)
 	f("calls", share(n.CallsWhole, n.Calls), b.calls)
 	f("edits", share(n.EditsShown, n.Edits), b.edits)
-	f("recall of the fifth percentile", low, b.low)
+	f("recall of the fifth percentile", n.LowRecall(), b.low)
 	if n.Cost() > b.cost {
 		t.Errorf("%s, %g × peak: cost %.3f, want at most %g", half, b.share, n.Cost(), b.cost)
 	}
