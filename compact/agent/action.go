@@ -154,7 +154,11 @@ func (a *Action) take(v *Value, within string) {
 	case searchBlock.MatchString(got["content"]):
 		a.patches(got["content"], path)
 	case got["content"] != "" && a.Query == "" && writes.MatchString(a.Verb):
-		a.add(Change{Path: path, New: got["content"], How: Written})
+		c := Change{Path: path, New: got["content"], How: Written}
+		if m := v.Member("append mode"); m == "true" || m == "a" || m == "append" || strings.Contains(a.Verb, "append") {
+			c.How = Replaced
+		}
+		a.add(c)
 	}
 	for i := range v.list {
 		if m := &v.list[i]; m.kind == '"' && arguments[plainKey(v.keys[i])] == "" {
@@ -203,7 +207,7 @@ func (a *Action) Name(n int, root string) string {
 		return "result of a tool"
 	case a.Command != "":
 		what = a.brief()
-		first = a.Command[len(intoFolder.FindString(a.Command)):]
+		first, _ = a.commands()
 		first = first[:strings.IndexAny(first+"\n", "&;|\n")]
 		if what = strings.ReplaceAll(what, "\n", quote.LineMark); a.Kind == Runs && a.inNotebook() {
 			by = ""
@@ -223,7 +227,7 @@ func (a *Action) Name(n int, root string) string {
 		case len(a.Changes) == 0:
 		case all(Removed):
 			by = "delete"
-		case all(Written) && !strings.Contains(a.Verb, "append") && a.Values.Member("append") != "true":
+		case all(Written):
 			by = "write"
 		}
 	case a.Kind == Sends:
@@ -239,7 +243,7 @@ func (a *Action) Name(n int, root string) string {
 		}
 	default:
 		for i := 0; i < len(a.Values.list) && len(what) <= 2*n; i++ {
-			if plainKey(a.Values.keys[i]) == again {
+			if a.Values.repeats(i) {
 				continue
 			}
 			name := a.Values.keys[i] + ": "

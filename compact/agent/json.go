@@ -20,10 +20,8 @@ type reader struct {
 
 func (r *reader) line(name, text string) {
 	if text != "" {
-		if plain, first := withoutNumbers(text); first == 1 {
-			if text, r.First = plain, 0; r.b.Len() == 0 && name == "" {
-				r.First = first
-			}
+		if plain, first, counted := withoutNumbers(text); first == 1 {
+			text, r.First, r.counted = plain, first, counted
 		}
 		r.b.WriteString(strings.TrimSuffix(quote.Joined(name, ": ", text), "\n"))
 		r.b.WriteByte('\n')

@@ -73,11 +73,10 @@ func failedWith(says string) Outcome {
 	return Outcome{Failed, quote.OneLine(WithoutToolError(says), 200)}
 }
 
-// WithoutToolError returns a result without the marks of an error of a tool.
-func WithoutToolError(text string) string { return toolError.ReplaceAllLiteralString(text, "") }
-
-// toolError finds the element that Claude Code puts around an error of a tool.
-var toolError = regexp.MustCompile(`</?tool_use_error>`)
+// WithoutToolError returns a result without the marks around an error of a tool.
+func WithoutToolError(text string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "<tool_use_error>"), "</tool_use_error>")
+}
 
 // What a result says of a refusal: a harness names what was refused.
 var (

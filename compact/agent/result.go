@@ -20,6 +20,8 @@ type Result struct {
 	Rows   int     // of the longest list of objects in JSON: they may be of several kinds
 	Listed int     // bytes of them all
 	First  int     // the number of its first line in a file; 0: not known
+
+	counted string // the lines of which this is the first
 }
 
 // ResultOf returns the result of a call of some kind. What a search found keeps its
@@ -41,8 +43,13 @@ func ResultOf(text string, k Kind) *Result {
 		r.Text, r.Rows, r.Made = strings.TrimRight(in.b.String(), "\n"), in.Rows, in.Made
 	}
 	if k != Searches && k != Other && k != Runs && r.Rows == 0 { // a row may begin with a number
-		plain, first := withoutNumbers(r.Text)
-		r.Text, r.First = plain, max(r.First, first)
+		plain, first, counted := withoutNumbers(r.Text)
+		if r.Text = plain; first > 0 {
+			r.First, r.counted = first, counted
+		}
+	}
+	if strings.TrimRight(r.Text, " \t\n") != strings.TrimRight(r.counted, " \t\n") { // others stand beside these lines
+		r.First = 0
 	}
 	return r
 }
@@ -126,15 +133,14 @@ func (r *Result) withoutFrame(text string, k Kind) {
 	for least := max(from, to-frameLines); to > least && framed(lines[to-1]); {
 		to--
 	}
-	if r.Text = strings.Join(lines[from:to], "\n"); r.First > 0 {
-		r.First += from
-	}
+	r.Text = strings.Join(lines[from:to], "\n")
 }
 
 // LinesFrom notes where in a file the lines stand that a command showed, if the command says so
 // and none of them is missing.
 func (a *Action) LinesFrom(r *Result) {
-	if m := shownLines.FindStringSubmatch(a.Command[len(intoFolder.FindString(a.Command)):]); m != nil {
+	line, _ := a.commands()
+	if m := shownLines.FindStringSubmatch(line); m != nil {
 		first, _ := strconv.Atoi(m[1])
 		if last, _ := strconv.Atoi(m[2]); last-first == strings.Count(r.Text, "\n") {
 			r.First = first
@@ -143,16 +149,16 @@ func (a *Action) LinesFrom(r *Result) {
 }
 
 // shownLines finds the numbers of the first and the last line of a file that a command shows.
-var shownLines = regexp.MustCompile(`^sed -n ['"]?(\d+),(\d+)p['"]? [^\s*?$<>|;&]+$`)
+var shownLines = regexp.MustCompile(`^sed -n ['"]?(\d+),(\d+)p['"]? [^\s*?$<>|;&{[]+$`)
 
 // numbered finds the number before a line of a file: "  12→x", "12\tx", "12: x",
 // "12 | x", "12  x".
 var numbered = regexp.MustCompile(`^[ \t]*(\d{1,7})(?:→|\t| ?\| ?|: ?|  |$)`)
 
-// withoutNumbers takes the numbers off lines that are counted, and returns the first number,
-// if they stand before the first line: there may be several files, each behind a line of its own
-// and up to an empty one.
-func withoutNumbers(text string) (plain string, first int) {
+// withoutNumbers takes the numbers off lines that are counted. It returns the first number, if it
+// stands before the first line, and the lines that were counted from there, or "" if others were:
+// there may be several files, each behind a line of its own and up to an empty one.
+func withoutNumbers(text string) (plain string, first int, counted string) {
 	lines := strings.Split(text, "\n")
 	bounds := func(i int) bool {
 		return i < 0 || i >= len(lines) || strings.TrimSpace(lines[i]) == "" || frame.MatchString(lines[i])
@@ -164,14 +170,14 @@ func withoutNumbers(text string) (plain string, first int) {
 		if n, from = numbers(lines[at:]); n == 0 || !bounds(at+n) || n == 1 && !strings.Contains(text, "→") {
 			continue
 		}
-		if first = 0; at == 0 {
-			first = from
-		}
 		for i, l := range lines[at : at+n] {
 			lines[at+i] = l[len(numbered.FindString(l)):]
 		}
+		if counted = ""; at == 0 {
+			first, counted = from, strings.Join(lines[:n], "\n")
+		}
 	}
-	return strings.Join(lines, "\n"), first
+	return strings.Join(lines, "\n"), first, counted
 }
 
 // numbers returns how many lines begin with numbers that count them, and the first number.

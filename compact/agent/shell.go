@@ -187,27 +187,45 @@ func (a *Action) run(c *shellCommand, docs [][2]string, away, last bool) Kind {
 	return d.shows
 }
 
-// brief returns a command without the folder that it goes to, comments and here-documents, but
-// for what a program runs.
+// commands returns a command without the folder that it goes to, comments and here-documents, and
+// these.
+func (a *Action) commands() (line string, docs [][2]string) {
+	line, docs = heredocs(strings.TrimSpace(a.Command))
+	line = withoutComments(line)
+	return strings.TrimSpace(line[len(intoFolder.FindString(line)):]), docs
+}
+
+// withoutComments returns the lines of a script that do something, or all if none does.
+func withoutComments(script string) string {
+	lines := slices.DeleteFunc(strings.Split(script, "\n"), func(l string) bool { return l == "" || IsComment(l) })
+	return cmp.Or(strings.Join(lines, "\n"), script)
+}
+
+// brief returns the commands of an action, with the documents that a program runs and those that
+// are put into a command.
 func (a *Action) brief() string {
-	command, docs := heredocs(strings.TrimSpace(a.Command))
+	command, docs := a.commands()
 	for _, d := range docs {
 		if interpreter.MatchString(d[0]) && !putIn.MatchString(d[0]) && len(command) < ToldChars { // no label shows more
-			command += "\n" + quote.First(d[1], ToldChars)
+			command += "\n" + withoutComments(quote.First(d[1], ToldChars))
 		}
 	}
-	lines := slices.DeleteFunc(strings.Split(command, "\n"), func(l string) bool { return l == "" || IsComment(l) })
-	command = cmp.Or(strings.Join(lines, "\n"), command)
 	var b strings.Builder
 	for _, d := range docs {
-		if at := putIn.FindString(d[0]); at != "" {
-			before, after, _ := strings.Cut(command, at+"\n")
-			b.WriteString(before + cmp.Or(strings.TrimSpace(d[1]), at))
-			command = strings.TrimPrefix(after, ")")
+		at := putIn.FindString(d[0])
+		before, after, found := strings.Cut(command, at+"\n")
+		switch text := strings.TrimSpace(d[1]); {
+		case at == "" || !found:
+			continue
+		case text == "":
+			b.WriteString(before + at + "\n")
+		default:
+			b.WriteString(before + text)
+			after = strings.TrimPrefix(strings.TrimLeft(after, " \t"), ")")
 		}
+		command = after
 	}
-	command = b.String() + command
-	return strings.TrimSpace(strings.ReplaceAll(command[len(intoFolder.FindString(command)):], " 2>&1", ""))
+	return strings.TrimSpace(strings.ReplaceAll(b.String()+command, " 2>&1", ""))
 }
 
 // putIn finds that a here-document is put into a command, such as the message of a commit.

@@ -118,9 +118,11 @@ func (v *Value) Each(f func(text string)) {
 	}
 }
 
-// again is the key of a member that says in other words what one beside it says, in lists of
-// what is to do.
-const again = "activeform"
+// repeats reports whether a member says in other words what one beside it says, in lists of what is
+// to do.
+func (v *Value) repeats(i int) bool {
+	return plainKey(v.keys[i]) == "activeform" && v.Member("content subject") != ""
+}
 
 // short returns a value on one line: an object with the names of its members.
 func (v *Value) short() string {
@@ -129,7 +131,7 @@ func (v *Value) short() string {
 	}
 	var members []string
 	for i := range v.list {
-		if plainKey(v.keys[i]) != again {
+		if !v.repeats(i) {
 			members = append(members, quote.Joined(v.keys[i], " ", v.list[i].cell()))
 		}
 	}

@@ -143,7 +143,7 @@ func (q *piece) terms() []int32 {
 }
 
 // repeats reports whether a piece speaks of little that was not named yet. Code is told for its
-// text, and users for their words.
+// text, users for their words, and what was printed for what failed.
 func (p *part) repeats(q *piece, named []bool) bool {
 	if q.class == userWords || q.class == code || q.class == sources || q.class == prints {
 		return false

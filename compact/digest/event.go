@@ -24,7 +24,7 @@ type event struct {
 	left          bool // its call or its result left
 	answered      bool
 	told          bool // in a part
-	again         bool // the command printed the same in an earlier run
+	again         bool // the call had the same result before
 	moved         bool // it is told anew, with its result
 	below         bool // the model still reads the message
 	waits         bool // for the command of a call before
@@ -97,9 +97,9 @@ func (r *Record) answer(e *event, res *agent.Result) {
 	}
 	e.outcome = e.OutcomeOf(&e.result)
 	e.LinesFrom(&e.result)
-	if e.Kind == agent.Runs && !e.Shows && e.outcome.Verdict != agent.Refused {
-		run := hashOf(e.Command + "\n" + e.result.Text)
-		e.again, r.outputs[run] = r.outputs[run], true
+	if (e.Kind == agent.Runs && !e.Shows || e.Kind == agent.Other) && e.outcome.Verdict != agent.Refused {
+		output := hashOf(e.Command + "\n" + e.Name(agent.ToldChars, "") + "\n" + e.result.Text)
+		e.again, r.outputs[output] = r.outputs[output], true
 	}
 	if e.Kind == agent.Sends || e.Kind != agent.Reads && e.Command == "" && moving.MatchString(e.Verb) {
 		r.files.namedIn(e.Values.Text+e.result.Text, e.origin)

@@ -106,7 +106,7 @@ func (b *body) findTexts() {
 	open := ""
 	for i := range b.lines {
 		l := b.at(i)
-		if definition.MatchString(l) {
+		if function.MatchString(l) { // a mark before it was none
 			open = ""
 		}
 		b.lines[i].inText = open != ""
@@ -120,6 +120,9 @@ func (b *body) findTexts() {
 		}
 	}
 }
+
+// function finds a line that begins a function or a class, and goes on.
+var function = regexp.MustCompile(`^\s*(?:(?:async|export|default|pub|static|public|private|protected) )*(?:def|func|fn|class|function)[ (].*[({:,]\s*$`)
 
 // textMark finds what begins a text of several lines.
 var textMark = regexp.MustCompile("`|\"\"\"|'''")

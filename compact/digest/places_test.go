@@ -41,6 +41,11 @@ func TestPlacesInFiles(t *testing.T) {
 		tells(t, "lines that sed shows", recordOf(300, ask, run(1, command, shown)), want+" func second() string {\n", " \treturn text + parcelLimit\n")
 	}
 	two := exchange(1, "read_files", `{"path":"a.go"}`, strings.Join(strings.SplitAfter(file, "\n")[60:], "")+"\n"+strings.ReplaceAll(strings.Join(strings.SplitAfter(file, "\n")[:60], ""), "prepare", "finish"))
+	for after, told := range map[string]bool{"\n<system-reminder>\nBe brief.\n</system-reminder>": true, "\n(and so on)": false} {
+		if record := recordOf(300, ask, exchange(1, "Read", `{"file_path":"a.go"}`, file+after)); strings.Contains(record, " … line 66\n") != told {
+			t.Errorf("with %q behind the lines:\n%s", after, record)
+		}
+	}
 	tells(t, "two parts", recordOf(300, ask, two), no("… line"))
 	tells(t, "a decorator", recordOf(600, ask, exchange(1, "Read", `{"file_path":"a.py"}`, "class A:\n"+strings.Repeat("    pass\n", 40)+"    def one(self):\n        return parcelLimit + 1\n    @property\n    def two(self):\n        return parcelLimit + 2\n")),
 		" @property\n", no("…\n     def two"))
@@ -52,7 +57,7 @@ func TestTextsThatCommandsGive(t *testing.T) {
 	tells(t, "a commit", recordOf(500, conversation(run(1, commit, "[main 1f2e3d4] Keep the cents of each row\n 1 file changed"))),
 		"$ git commit -m \"Keep the cents of each row ⏎ ⏎ # of rows: all ⏎ Reviewed-by: Anika\" && git status → ")
 	tells(t, "two documents", recordOf(900, conversation(run(1, "gh pr create --body \"$(cat <<EOF\nFixes $ISSUE\nEOF\n)\" && git commit -m \"$(cat <<'EOF'\nA flag --dry-run shows it\nEOF\n)\"", "[main 1f2e3d4] A flag"))),
-		"$ gh pr create --body \"$(cat <<EOF\" && git commit -m \"A flag --dry-run shows it\" → [main 1f2e3d4] A flag\n")
+		"$ gh pr create --body \"$(cat <<EOF ⏎ )\" && git commit -m \"A flag --dry-run shows it\" → [main 1f2e3d4] A flag\n")
 	tells(t, "hints", recordOf(500, conversation(run(1, "git status", "On branch main\nChanges not staged for commit:\n  (use \"git add <file>...\" to update what will be committed)\n\tmodified:   rows.go"))),
 		" \tmodified:   rows.go\n", no("(use"))
 	tells(t, "an error of a tool", recordOf(500, conversation(exchange(1, "Grep", `{"pattern":"x","path":"cmd"}`, "<tool_use_error>Path does not exist: cmd</tool_use_error>"))),
@@ -60,7 +65,8 @@ func TestTextsThatCommandsGive(t *testing.T) {
 	tells(t, "a task", recordOf(500, conversation(exchange(1, "TaskCreate", `{"subject":"Mend rows","description":"Keep the cents","activeForm":"Mending rows"}`, "Task #1 created"))),
 		"TaskCreate subject: Mend rows, description: Keep the cents → Task #1 created\n")
 	tells(t, "a failed download", recordOf(400, conversation(run(1, "mvn test", strings.Repeat("Downloading parcels.jar\n", 9)+"ERROR: Downloading van.jar failed: connection refused"))), "ERROR: Downloading van.jar failed")
-	tells(t, "an appended line", recordOf(400, conversation(exchange(1, "append_to_file", `{"path":"log.md","content":"one"}`, "done"))), "edit log.md")
+	tells(t, "an appended line", recordOf(400, conversation(exchange(1, "append_to_file", `{"path":"log.md","content":"one"}`, "done"))), "edit log.md", "as of here, in log.md:\n")
+	tells(t, "a trial behind a comment", recordOf(900, conversation(run(1, "# a trial first\nhelm upgrade shop chart --set image.tag="+strings.Repeat("a1", 99)+" --dry-run", "ok"))), " (dry run) → ok")
 	tells(t, "a mark in a source", recordOf(400, conversation(run(1, "grep -n tool_use a.go", "4: if strings.HasPrefix(text, \"<tool_use_error>\") {"))), "\"<tool_use_error>\"")
 }
 
@@ -77,6 +83,9 @@ func TestWhatStandsBelow(t *testing.T) {
 	kept := exchange(2, "list_files", `{}`, list("thirteen files"))
 	record := digestOf(conversation(exchange(1, "list_files", `{"all":true}`, list("fourteen files"))), kept, 500, compacttest.Bytes{})
 	tells(t, "a list", record, "list_files all: true → …\n[End")
+	again := exchange(3, "get_balance", `{"account":"anna"}`, list("twelve files"))
+	tells(t, "a list once more", recordOf(1500, conversation(again, run(4, "make", "ok"), again, exchange(5, "get_balance", `{"account":"bert"}`, list("twelve files")))),
+		"get_balance account: anna →\n", "get_balance account: anna → (the same output as before)\n", "get_balance account: bert →\n")
 	tells(t, "noise", recordOf(300, conversation(run(1, "go test ./...", strings.Repeat("go: downloading example.com/parcels_of_the_north v1.0.0\n", 9)+"vet: the shelf has no lamp\nok  \tparcels\t0.1s\n"+strings.Repeat("ok  \tparcels/van\t0.1s\n", 30)))),
 		"vet: the shelf", no("downloading"))
 }

@@ -19,7 +19,7 @@ type Record struct {
 	awaits   *event            // the last call in a text, whose result may be the next message
 	files    files
 	told     lineSet       // in the parts
-	outputs  lineSet       // of commands, each with its command
+	outputs  lineSet       // of calls, each with its name
 	session  string        // of the command that may still run
 	running  *agent.Action // this command
 	reminder string        // the instruction that was read last: a client may repeat it each turn

@@ -36,7 +36,7 @@ func (p *part) step(i int, e *event) {
 		name += " (it went on)"
 	}
 	if e.again && !e.inLabel() && e.times == 1 { // what is told already is not told again
-		ended += " (the same output as in an earlier run)"
+		ended += " (the same output as before)"
 	}
 	head := p.add(piece{class: steps, event: i, text: name + ended + e.row(), score: score * w, need: -1})
 	if next := p.at(i + 1); e.told || next.waits && next.Action == e.Action {

@@ -36,10 +36,10 @@ func TestATrialThatChangedNothing(t *testing.T) {
 		return exchange(id, "edit", fmt.Sprintf(`{"path":"a.go","old":"limit = %d","new":"limit = %d"}`, id, id+2), "done")
 	}
 	tells(t, "the same output", recordOf(900, conversation(run(1, "./trial", out(1)), edit(2), run(4, "./trial", out(1)), edit(5), run(7, "./trial", out(3)), run(8, "./other", out(3)))),
-		"$ ./trial → (the same output as in an earlier run)\n case 0 of", "75 bytes", no("$ ./other → (the same"))
+		"$ ./trial → (the same output as before)\n case 0 of", "75 bytes", no("$ ./other → (the same"))
 	not := "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed."
 	tells(t, "a refusal is no run", recordOf(900, conversation(run(1, "make deploy", not), edit(2), run(4, "make deploy", not))),
-		"$ make deploy → refused by the user\nchanged", no("earlier run"))
+		"$ make deploy → refused by the user\nchanged", no("output as before"))
 }
 
 // TestTheFirstLineOfAnOutputIsMissed: a reader takes the first line that is shown for

@@ -79,7 +79,7 @@ type writer struct {
 // leave writes what is left out between the last piece and the next one: lines, and steps.
 func (w *writer) leave(next *piece) {
 	last, from, gap := w.last, 0, false
-	if last.body != nil && last.body == next.body && (next.class == code || next.class == sources) {
+	if last.body != nil && last.body == next.body && last.span[1] < next.span[0] && (next.class == code || next.class == sources) {
 		if text := last.body.quoted(last.span[1], next.span[0]); len(text) < shortGap {
 			w.quote(text, "")
 			return
@@ -161,7 +161,7 @@ func (w *writer) quote(text, label string) {
 
 // unsaid finds that a label says nothing of a result, which is there. Where nothing else is told
 // of that, the label ends with a mark.
-var unsaid = regexp.MustCompile(` →(?: exit -?\d+| failed)?$`)
+var unsaid = regexp.MustCompile(` →(?: exit -?\d+| failed)?(?: \(\d+ ×\))?$`)
 
 // onlyCounts finds that a label says no more of a result than its lines.
 var onlyCounts = regexp.MustCompile(` \((?:lines \d+–\d+|\d+ lines?(?: of it)?)\)$`)
