@@ -180,18 +180,6 @@ func commandOf(v *Value, several bool) string {
 	return strings.Join(words, map[bool]string{true: "\n", false: " "}[several])
 }
 
-// Member returns the text of the first member with one of some names, which are without
-// style, or "".
-func (v *Value) Member(names string) string {
-	list := strings.Fields(names)
-	for i, k := range v.keys {
-		if slices.Contains(list, plainKey(k)) && (v.list[i].kind == '"' || v.list[i].Text != "null") {
-			return v.list[i].Text
-		}
-	}
-	return ""
-}
-
 func containsAny(text string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }

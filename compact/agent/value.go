@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -116,6 +117,18 @@ func (v *Value) Each(f func(text string)) {
 	for i := range v.list {
 		v.list[i].Each(f)
 	}
+}
+
+// Member returns the text of the first member with one of some names, which are without
+// style, or "".
+func (v *Value) Member(names string) string {
+	list := strings.Fields(names)
+	for i, k := range v.keys {
+		if slices.Contains(list, plainKey(k)) && (v.list[i].kind == '"' || v.list[i].Text != "null") {
+			return v.list[i].Text
+		}
+	}
+	return ""
 }
 
 // repeats reports whether a member says in other words what one beside it says, in lists of what is

@@ -12,28 +12,18 @@ import (
 // TestPlacesInFiles: lines of a file stand below the function that they are in, with their numbers
 // where something before them is left out.
 func TestPlacesInFiles(t *testing.T) {
-	file, n := "", 0
-	add := func(lines ...string) {
-		for _, l := range lines {
-			n++
-			file += fmt.Sprintf("%6d→%s\n", n, l)
-		}
+	code := "package a\n\nfunc first() {\n" + strings.Repeat("\tprepare()\n", 60) + "}\n\nfunc second() string {\n\ttext := `{\n{\"kind\":\"none\"}\n`\n" +
+		strings.Repeat("\tprepare()\n", 60) + "\treturn text + parcelLimit\n}"
+	file := ""
+	for i, l := range strings.Split(code, "\n") {
+		file += fmt.Sprintf("%6d→%s\n", i+1, l)
 	}
-	add("package a", "", "func first() {")
-	for i := range 60 {
-		add(fmt.Sprintf("\tprepare(%d)", i))
-	}
-	add("}", "", "func second() string {", "\ttext := `{", `{"kind":"none"}`, "`")
-	for i := range 60 {
-		add(fmt.Sprintf("\tprepare(%d)", i))
-	}
-	add("\treturn text + parcelLimit", "}")
 	read := exchange(1, "Read", `{"file_path":"a.go"}`, file)
 	ask := say(user("Where is parcelLimit used?"))
 	tells(t, "a function with a text at the margin", recordOf(330, ask, read),
-		"read a.go (131 lines)\n … line 66\n func second() string {\n … line 11", "\n \treturn text + parcelLimit\n")
+		"read a.go (131 lines)\n … line 66\n func second() string {\n … line 12", "\n \treturn text + parcelLimit\n")
 	tells(t, "lines of a window", recordOf(300, ask, exchange(1, "Read", `{"file_path":"a.go","offset":66,"limit":65}`, strings.Join(strings.SplitAfter(file, "\n")[65:], ""))),
-		"read a.go (lines 66–131)\n", "\n … line 11", "\n \treturn text + parcelLimit\n")
+		"read a.go (lines 66–131)\n", "\n … line 12", "\n \treturn text + parcelLimit\n")
 	shown := "}\n\nfunc second() string {\n" + strings.Repeat("\tprepare()\n", 60) + "\treturn text + parcelLimit\n}"
 	for command, want := range map[string]string{
 		"cd /w && sed -n '5,69p' a.go": "\n … line 7\n", "sed -n '5,90p' a.go": "\n …\n", "sed -n '5,69p' a*.go": "\n …\n", "sed -n '5,69p' a.go b.go": "\n …\n",
