@@ -187,7 +187,7 @@ func containsAny(text string, words []string) bool {
 // Name returns what a call does, and to what, on one line of about n bytes. Files below root are
 // named from there. It says of a trial that it is one, also where that is cut.
 func (a *Action) Name(n int, root string) string {
-	by, what, first := verbs[a.Kind], "", a.Values.Text
+	by, what := verbs[a.Kind], ""
 	switch {
 	case a.Kind == Asks, a.Kind == Plans, a.Kind == Reports:
 		return by
@@ -195,8 +195,6 @@ func (a *Action) Name(n int, root string) string {
 		return "result of a tool"
 	case a.Command != "":
 		what = a.brief()
-		first, _ = a.commands()
-		first = first[:strings.IndexAny(first+"\n", "&;|\n")]
 		if what = strings.ReplaceAll(what, "\n", quote.LineMark); a.Kind == Runs && a.inNotebook() {
 			by = ""
 		} else if a.Kind >= Reads && a.Kind <= Edits {
@@ -245,10 +243,19 @@ func (a *Action) Name(n int, root string) string {
 		by = quote.OneLine(a.Tool, 64)
 	}
 	name := strings.TrimSpace(quote.Line(by + " " + quote.OneLine(what, n)))
-	if strings.HasSuffix(name, "…") && !tried.MatchString(name) && tried.MatchString(first) {
+	if strings.HasSuffix(name, "…") && !tried.MatchString(name) && tried.MatchString(a.begins()) {
 		name += " (dry run)"
 	}
 	return name
+}
+
+// begins returns the first command of a call, or what else it was given.
+func (a *Action) begins() string {
+	if a.Command == "" {
+		return a.Values.Text
+	}
+	line, _ := a.commands()
+	return line[:strings.IndexAny(line+"\n", "&;|\n")]
 }
 
 // From returns a path as it is told where files below root are named from there: others begin with
