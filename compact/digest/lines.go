@@ -13,7 +13,7 @@ import (
 type line struct {
 	from, to int32
 	terms    [2]int32 // of body.ids
-	number   int32    // of the line of the text, from 0
+	number   int32    // of the line in the text, from 0
 	inText   bool     // of code: it begins within a text of several lines
 }
 
@@ -89,8 +89,7 @@ func (x *interest) bodyOf(text string, least int) *body {
 			if to-from > x.long {
 				to = from + partLength(text[from:to], x.long)
 			}
-			b.add(x, from, to)
-			b.lines[len(b.lines)-1].number = number
+			b.add(x, line{from: int32(from), to: int32(to), number: number})
 			if from = to; from == end {
 				break
 			}
@@ -100,13 +99,13 @@ func (x *interest) bodyOf(text string, least int) *body {
 	return b
 }
 
-// findTexts finds the lines of code that begin within a text of several lines. A part of a file
-// may begin in one.
+// findTexts finds the lines of code that begin within a text of several lines. A lone mark, or a part
+// of a file that begins in a text, is wrong until the next function.
 func (b *body) findTexts() {
 	open := ""
 	for i := range b.lines {
 		l := b.at(i)
-		if function.MatchString(l) { // a mark before it was none
+		if function.MatchString(l) {
 			open = ""
 		}
 		b.lines[i].inText = open != ""
@@ -127,9 +126,10 @@ var function = regexp.MustCompile(`^\s*(?:(?:async|export|default|pub|static|pub
 // textMark finds what begins a text of several lines.
 var textMark = regexp.MustCompile("`|\"\"\"|'''")
 
-func (b *body) add(x *interest, from, to int) {
-	first := int32(len(b.ids))
-	terms(b.text[from:to], func(t string, name bool) {
+// add adds a line, with the terms in it.
+func (b *body) add(x *interest, l line) {
+	l.terms[0] = int32(len(b.ids))
+	terms(b.text[l.from:l.to], func(t string, name bool) {
 		id, ok := x.terms[t]
 		if !ok && name {
 			id, ok = x.of(t)
@@ -140,7 +140,8 @@ func (b *body) add(x *interest, from, to int) {
 			x.list[id].last = x.lines
 		}
 	})
-	b.lines = append(b.lines, line{from: int32(from), to: int32(to), terms: [2]int32{first, int32(len(b.ids))}})
+	l.terms[1] = int32(len(b.ids))
+	b.lines = append(b.lines, l)
 	x.lines++
 }
 
