@@ -94,7 +94,7 @@ func (d *Draft) setSlot(s *slotDraft) {
 	if d.slot = s; s != nil {
 		d.slotStage = d.stage
 		d.total += s.size
-		if s.own = d.in.policy.Placement == PlaceSystem || d.task.last < 0 || d.removed(d.task.last); s.own {
+		if s.own = d.in.policy.Placement == PlaceSystem || !d.hasTask(); s.own {
 			d.count++
 		}
 	}
@@ -272,7 +272,7 @@ func (d *Draft) newSlot() *Slot {
 		Stage: d.stageNames[d.slotStage],
 		Spans: slices.Clone(from.spans), draft: d,
 	}
-	if s.At < 0 && d.task.last >= 0 && !d.removed(d.task.last) && (d.task.last < s.End || d.opens(d.task.first, d.gap.from)) {
+	if s.At < 0 && d.hasTask() && (d.task.last < s.End || d.opens(d.task.first, d.gap.from)) {
 		s.At = d.task.last // it came after the gap was opened
 	}
 	s.Before = d.gap.from

@@ -63,3 +63,6 @@ func (v *view) settleTask(most int) {
 		}
 	}
 }
+
+// hasTask reports whether the task is in what is left of the list.
+func (d *Draft) hasTask() bool { return d.task.last >= 0 && !d.removed(d.task.last) }
