@@ -71,7 +71,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		no("as of here"), no("removed)"))
 	f("an edit behind a reset", 700,
 		conversation(edit(1, "limit = 3", "limit = 5"), run(2, "git pull && git reset --hard", ""), edit(3, "limit = 3", "limit = 4\n\n\t}\n\t}")),
-		"edit src/a.go (+4 −1: limit = 4 ⏎ } ⏎ }) → done\n", "as of here, in src/a.go:\n limit = 4\n \t}\n \t}\n",
+		"edit src/a.go (+4 −1: limit = 4 ⏎ } ⏎ }) → done\n", "as of here, in src/a.go:\n limit = 4\n\n \t}\n \t}\n",
 		no("limit = 5\n  l"))
 	f("a file that another agent speaks of", 700,
 		conversation(edit(1, "limit = 3", "limit = 5"), exchange(2, "Task", `{"prompt":"rename it","description":"rename","subagent_type":"coder"}`, "I renamed limit in a.go.")),

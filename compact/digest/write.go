@@ -143,10 +143,14 @@ func (w *writer) piece(q *piece, detailed bool) {
 	w.quote(q.text, label)
 }
 
-// quote writes the lines of a text that is quoted, the first behind a label.
+// quote writes the lines of a text that is quoted, the first behind a label. Blank lines stay in code,
+// whose lines somebody may count.
 func (w *writer) quote(text, label string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		if strings.TrimSpace(line) == "" {
+			if label == "" && (w.last.class == code || w.last.class == sources) {
+				w.b.WriteString("\n")
+			}
 			continue
 		}
 		if label != "" {
