@@ -111,7 +111,10 @@ func (a *Action) shell() {
 		a.patches(a.Command, "")
 		return
 	}
-	line, docs := heredocs(a.Command)
+	if lineEdit.MatchString(a.Command) {
+		return
+	}
+	line, docs := heredocs(a.hereStrings())
 	for _, p := range plainer {
 		line = p.part.ReplaceAllString(line, p.as)
 	}
@@ -190,12 +193,34 @@ func (a *Action) run(c *shellCommand, docs [][2]string, away, last bool) Kind {
 // commands returns a command without the folder that it goes to, comments and here-documents, and
 // these.
 func (a *Action) commands() (line string, docs [][2]string) {
-	line, docs = heredocs(strings.TrimSpace(a.Command))
-	line = withoutComments(line)
+	line, docs = heredocs(strings.TrimSpace(hereString.ReplaceAllString(a.Command, "$3 $4$5$6")))
+	if !lineEdit.MatchString(line) {
+		line = withoutComments(line)
+	}
 	return strings.TrimSpace(line[len(intoFolder.FindString(line)):]), docs
 }
 
 // withoutComments returns the lines of a script that do something, or all if none does.
+// hereString finds a text that PowerShell writes into a file.
+var hereString = regexp.MustCompile(`(?si)@(?:'\r?\n(.*?)\r?\n'|"\r?\n(.*?)\r?\n")@\s*\|\s*(set-content|add-content|out-file)\s+(?:-\w*path\s+)?(?:'([^'\n]+)'|"([^"\n]+)"|([^\s;|'"]+))`)
+
+// hereStrings takes what a command of PowerShell writes, and returns the rest of it.
+func (a *Action) hereStrings() string {
+	for _, m := range hereString.FindAllStringSubmatch(a.Command, mostChanges) {
+		c := Change{Path: m[4] + m[5] + m[6], New: m[1], How: Written}
+		if c.New == "" && strings.Contains(m[2], "$") { // it puts variables in
+			c.How = Changed
+		} else if c.New += m[2]; strings.EqualFold(m[3], "add-content") {
+			c.How = Replaced
+		}
+		a.add(c)
+	}
+	return hereString.ReplaceAllLiteralString(a.Command, "")
+}
+
+// lineEdit finds how SWE-agent edits the open file among its commands: the text is no line of shell.
+var lineEdit = regexp.MustCompile(`^edit \d+:\d+\n`)
+
 func withoutComments(script string) string {
 	lines := slices.DeleteFunc(strings.Split(script, "\n"), func(l string) bool { return l == "" || IsComment(l) })
 	return cmp.Or(strings.Join(lines, "\n"), script)

@@ -7,20 +7,33 @@ import (
 
 var (
 	callTag = regexp.MustCompile(`<(?:\w+_\w+|bash)>`)
+	// functionCall finds a call as OpenHands and SWE-agent write it for models that know no tools, and
+	// parameter one of its arguments.
+	functionCall = regexp.MustCompile(`(?s)<function=([\w.-]+)>(.*?)</function>`)
+	parameter    = regexp.MustCompile(`(?s)<parameter=([\w.-]+)>(.*?)</parameter>`)
 	// fenceCommand finds a block of shell or of code at the end of a text, behind which
 	// smolagents writes the call that runs it.
 	fenceCommand = regexp.MustCompile("(?s)(?:```(?:bash|sh|shell|mswea_bash_command|(py|python))?[ \t]*\n((?:[^`]|`[^`]|``[^`])*)```|<code>\n(.*?)\n</code>)\\s*(?:Calling tools:.*)?$")
 )
 
 // CallIn returns the call that an assistant message without calls has in its
-// text, and the text without it: <read_file><path>a.go</path></read_file>, or a block of
-// shell or of code at its end. It returns nil where there is no call.
+// text, and the text without it: <read_file><path>a.go</path></read_file>,
+// <function=bash><parameter=command>ls</parameter></function>, or a block of shell or of code at its end. It returns nil where there is no call.
 func CallIn(text string) (a *Action, rest string) {
+	args := Value{kind: '{'}
+	take := func(name, text string) {
+		args.keys, args.list = append(args.keys, name), append(args.list, Value{kind: '"', Text: strings.Trim(text, "\n")})
+	}
+	if m := functionCall.FindStringSubmatchIndex(text); m != nil {
+		for _, p := range parameter.FindAllStringSubmatch(text[m[4]:m[5]], 16) {
+			take(p[1], p[2])
+		}
+		return actionOf(text[m[2]:m[3]], args), text[:m[0]] + text[m[1]:]
+	}
 	if at := callTag.FindStringIndex(text); at != nil {
 		e := elementOf(text[at[0]:], false)
-		args := Value{kind: '{'}
 		for arg := elementOf(strings.TrimSpace(e.inner), false); arg.tag != "" && len(args.list) < 16; arg = elementOf(strings.TrimSpace(arg.rest), false) {
-			args.keys, args.list = append(args.keys, arg.tag), append(args.list, Value{kind: '"', Text: strings.Trim(arg.inner, "\n")})
+			take(arg.tag, arg.inner)
 		}
 		if args.list != nil {
 			return actionOf(e.tag, args), text[:at[0]] + e.rest
@@ -34,6 +47,6 @@ func CallIn(text string) (a *Action, rest string) {
 	if m[1]+m[3] != "" {
 		tool, key = "python", "code"
 	}
-	args := Value{kind: '{', keys: []string{key}, list: []Value{{kind: '"', Text: m[2] + m[3]}}}
+	args.keys, args.list = []string{key}, []Value{{kind: '"', Text: m[2] + m[3]}}
 	return actionOf(tool, args), strings.TrimPrefix(strings.TrimSuffix(text, m[0]), "Thought: ")
 }

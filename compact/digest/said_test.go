@@ -24,6 +24,7 @@ func TestNothingReadIsAWordOfTheUser(t *testing.T) {
 		parts []string
 		says  bool // the message also has the user's words
 	}{
+		"a demonstration":            {"", []string{"Here is a demonstration of how to correctly accomplish this task.\n" + read}, false},
 		"words of an error":          {"", []string{"API Error: 500 what is that? And " + said}, true},
 		"Roo, in parts":              {"<read_file>\n<path>docs/page.md</path>\n</read_file>", []string{"[read_file for 'docs/page.md'] Result:", "<files><file><path>docs/page.md</path>\n<content lines=\"1-2\">\n1 | # Page\n2 | " + read + "\n</content>\n</file></files>", "<environment_details>\n# VSCode Visible Files\n" + read + "\n</environment_details>"}, false},
 		"Roo, two results":           {"<read_file>\n<path>a.md</path>\n</read_file>", []string{"[read_file for 'a.md'] Result:", "# A", "[read_file for 'b.md'] Result:", read}, false},
