@@ -35,7 +35,7 @@ var plainer = []struct {
 
 var (
 	// shellQuote finds comments, and what is quoted, and shellMark what ends a word.
-	shellQuote = regexp.MustCompile(`(?s)(?:^|\s)#[^\n]*|'([^']*)'?|"((?:\\.|[^"\\])*)"?|\\(.)`)
+	shellQuote = regexp.MustCompile(`(?s)(?:^|\s)#[^\n]*|'([^']*)'?|"((?:\\.|[^"\\])*)"?|\\(\W)`)
 	shellMark  = regexp.MustCompile(`[\s;&|<>]`)
 	wordEnd    = regexp.MustCompile(`[\s;&|<>)'"]+`)
 	// simple finds a command behind what stands before it, and redirection where its input
@@ -87,9 +87,10 @@ type deed struct {
 // deeds are what commands do, by the first that fits.
 var deeds = []deed{
 	{regexp.MustCompile(`^(?:sed|perl) (?:.* )?(?:-[a-zA-Z0-9]{0,5}i(?:$|[ .e])|--in-place)`), Other, "behind", Changed},
+	{regexp.MustCompile(`(?i)^new-item .*\bdirectory\b`), Other, "", 0},
 	{regexp.MustCompile(`(?i)^(?:git-(?:revert|pull|merge|rebase|cherry-pick|am|clean|apply)|patch|(?:remove|move|rename|copy|new)-item|del|erase|move|ren|copy|(?:set|add)-content|out-file|find .*-delete)\b`), Other, "any", Touched},
-	{regexp.MustCompile(`^(?:cat|head|tail|nl|less|more|bat|sed|awk|jq|open|goto|git-show|git-diff|git-blame) `), Reads, "", 0},
-	{regexp.MustCompile(`^(?:grep|rg|ag|find|ls|tree|fd|which|find_file|search_file|search_dir|git-grep|git-ls-files|git-log) `), Searches, "", 0},
+	{regexp.MustCompile(`^(?:cat|head|tail|nl|less|more|bat|sed|awk|jq|open|goto|(?i:get-content)|git-show|git-diff|git-blame) `), Reads, "", 0},
+	{regexp.MustCompile(`^(?:grep|rg|ag|find|ls|tree|fd|which|(?i:get-childitem|select-string)|find_file|search_file|search_dir|git-grep|git-ls-files|git-log) `), Searches, "", 0},
 	{regexp.MustCompile(`^(?:cd|wc|sort|uniq|cut|tr|echo|true|pwd|printf) `), nothing, "", 0},
 	{regexp.MustCompile(`^(?:gh \w+ (?:view|list|status|diff)\b|(?:kubectl|oc) (?:-\S+ \S+ )*(?:get|describe|logs|top|events)\b|docker (?:compose )?(?:ps|logs|inspect|images)\b|systemctl (?:status|is-\w+|list-\S+)|journalctl\b|crontab -l|\S+ (?:\w+ )?status(?:\s|$)|mdadm (?:-D|--detail)|git-(?:status|rev-parse|branch --show-current)\b|` +
 		`(?:psql|mysql|sqlite3|duckdb|bq)\b.*(?i:\bselect\b)|redis-cli .*(?i:\b(?:h?get|info|[hl]?keys|lrange)\b)|mongosh .*\bfind|curl -[sSIfLk]+ [^-]|aws \S+ (?:describe|list|get)-|az .*\b(?:show|list)\b|squeue\b|sacct\b|helm (?:history|list|get)\b|(?:glab|circleci) \w+ (?:list|view|status)\b|pm2 (?:ls|list)|pip (?:show|list)\b|npm (?:view|ls)\b|(?:ps|date|man|type|printenv)(?:\s|$))`), Runs, "", 0},
@@ -122,7 +123,7 @@ func (a *Action) shell() {
 		return shellMark.ReplaceAllLiteralString(shellQuote.ReplaceAllString(q, "$1$2$3"), quotedMark)
 	})
 	commands := simple.FindAllStringSubmatch(line, mostChanges)
-	a.Shows, a.mute = true, true
+	a.Shows, a.mute = len(a.Changes) == 0, true
 	shown, away := nothing, false
 	for i, m := range commands {
 		c := shellCommandOf(m[1], m[2])
@@ -200,7 +201,6 @@ func (a *Action) commands() (line string, docs [][2]string) {
 	return strings.TrimSpace(line[len(intoFolder.FindString(line)):]), docs
 }
 
-// withoutComments returns the lines of a script that do something, or all if none does.
 // hereString finds a text that PowerShell writes into a file.
 var hereString = regexp.MustCompile(`(?si)@(?:'\r?\n(.*?)\r?\n'|"\r?\n(.*?)\r?\n")@\s*\|\s*(set-content|add-content|out-file)\s+(?:-\w*path\s+)?(?:'([^'\n]+)'|"([^"\n]+)"|([^\s;|'"]+))`)
 
@@ -221,6 +221,7 @@ func (a *Action) hereStrings() string {
 // lineEdit finds how SWE-agent edits the open file among its commands: the text is no line of shell.
 var lineEdit = regexp.MustCompile(`^edit \d+:\d+\n`)
 
+// withoutComments returns the lines of a script that do something, or all if none does.
 func withoutComments(script string) string {
 	lines := slices.DeleteFunc(strings.Split(script, "\n"), func(l string) bool { return l == "" || IsComment(l) })
 	return cmp.Or(strings.Join(lines, "\n"), script)
