@@ -112,8 +112,42 @@ func actionOf(tool string, arguments Value) *Action {
 	if a.classify(); a.Values.Member("dryrun") == "true" {
 		a.Kind, a.Changes = Other, nil
 	}
+	if dir := a.Folder(); dir != "" && !movesAway.MatchString(a.Command) {
+		a.Path = below(dir, a.Path)
+		for i := range a.Changes {
+			a.Changes[i].Path = below(dir, a.Changes[i].Path)
+		}
+	}
 	return a
 }
+
+// Folder returns the folder in which a command runs, with the mark at its end, where the call says it.
+func (a *Action) Folder() string {
+	dir := strings.TrimRight(a.Values.Member("workdir cwd workingdirectory"), `/\`)
+	if a.Command == "" || !IsAbsolute(dir) {
+		return ""
+	}
+	return dir + dir[strings.IndexAny(dir, `/\`):][:1]
+}
+
+// below returns a path that is given from a folder.
+func below(dir, path string) string {
+	if path == "" || path == EveryFile || strings.HasPrefix(path, "..") || absolute.MatchString(path) {
+		return path
+	}
+	return dir + strings.TrimPrefix(path, "./")
+}
+
+// IsAbsolute reports whether a path begins at the root of a file system.
+func IsAbsolute(path string) bool { return rooted.MatchString(path) }
+
+var (
+	rooted = regexp.MustCompile(`^(?:/|[A-Za-z]:[\\/])`)
+	// absolute finds a path that begins at a root, or at one that it names.
+	absolute = regexp.MustCompile(`^(?:[/~$]|[A-Za-z]:[\\/]|\w+://)`)
+	// movesAway finds that a command goes to another folder.
+	movesAway = regexp.MustCompile(`(?:^|[;&|(\n]\s*)(?:cd|pushd|Set-Location) `)
+)
 
 // take takes what the members of an object say. within is the path of the object
 // around it.
@@ -245,6 +279,9 @@ func (a *Action) Name(n int, root string) string {
 	name := strings.TrimSpace(quote.Line(by + " " + quote.OneLine(what, n)))
 	if strings.HasSuffix(name, "…") && !tried.MatchString(name) && tried.MatchString(a.begins()) {
 		name += " (dry run)"
+	}
+	if a.Values.Member("sandboxpermissions") == "require_escalated" || a.Values.Member("withescalatedpermissions") == "true" {
+		name += " (escalated)"
 	}
 	return name
 }

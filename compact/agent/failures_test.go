@@ -29,6 +29,7 @@ func TestFailuresAreFound(t *testing.T) {
 		"Killed":               "epoch 1/10\nepoch 2/10\nKilled\n",
 		"Docker":               "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?\n",
 		"command not found":    "bash: line 1: pnpm: command not found\n",
+		"apt":                  "Reading package lists... Done\nE: Unable to locate package maven\n",
 		"no such file":         "cat: config/prod.yaml: No such file or directory\n",
 		"panic":                "serving at :8080\npanic: runtime error: index out of range [3] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/app/main.go:14 +0x1d\nexit status 2\n",
 		"a traceback":          "reading rates\nTraceback (most recent call last):\n  File \"/src/app.py\", line 8, in <module>\n    main()\n  File \"/src/app.py\", line 4, in main\n    rates[\"JPY\"]\nKeyError: 'JPY'\n",

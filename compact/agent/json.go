@@ -129,7 +129,8 @@ var links = regexp.MustCompile(`^(?:\w+_)?url$|^(?:node|gravatar)_id$`)
 
 // withoutLinks leaves them out of the objects of GitHub and GitLab.
 func (v *Value) withoutLinks() {
-	linked := slices.Contains(v.keys, "node_id") || slices.Contains(v.keys, "web_url") || slices.Contains(v.keys, "html_url")
+	has := func(key string) bool { return slices.Contains(v.keys, key) }
+	linked := has("web_url") || has("html_url") || has("node_id") && slices.ContainsFunc(v.keys, func(key string) bool { return strings.HasSuffix(key, "url") })
 	keys, list := v.keys[:0], v.list[:0]
 	for i, key := range v.keys {
 		if v.list[i].withoutLinks(); !linked || !links.MatchString(key) {

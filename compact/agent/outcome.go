@@ -33,6 +33,9 @@ func (a *Action) OutcomeOf(r *Result) Outcome {
 	if why, ok := a.refusal(text, r.Failed); ok && (a.Kind == Edits || !r.Coded) {
 		return Outcome{Refused, why}
 	}
+	if r.Session != "" {
+		return Outcome{}
+	}
 	says, fails := "", false
 	line, rest, _ := strings.Cut(text, "\n")
 	short := r.Object == Unknown && strings.Count(rest, "\n") < 4
@@ -185,7 +188,7 @@ func (a *Action) Perhaps(c *Change, o Outcome, r *Result) bool {
 var (
 	// heldBack finds that a harness did not run a command, and complains that one of its programs
 	// did not work.
-	heldBack = regexp.MustCompile(`(?i)^<tool_use_error>|\brequires? (?:\w+ )?approval\b|\bwaiting for (?:the )?(?:user(?:'s)? )?approval|` +
+	heldBack = regexp.MustCompile(`(?i)^<tool_use_error>|^exec_command failed: |^execution error: io\(|\brequires? (?:\w+ )?approval\b|\bwaiting for (?:the )?(?:user(?:'s)? )?approval|` +
 		`^\W*(?:error: )?(?:the |this |your )?(?:\w+ )?(?:command|tool|call|operation)\b[^,;\n]{0,60}\b(?:blocked|rejected|denied|cancell?ed|not (?:allowed|approved|executed|run))\b|^user (?:cancell?ed|rejected|denied)`)
 	// mute are commands that print nothing if they work, and noOutput finds how harnesses say so.
 	mute           = setOf("rm unlink mv git-mv cp install ln touch mkdir rmdir chmod chown cd sed perl sponge true")
@@ -198,7 +201,7 @@ var (
 	// failureNeedles are in every line that can be a failure: most lines have none.
 	failureNeedles = []string{
 		"rror", "ERR", "FAIL", "ail", "atal", "anic", "xception", "enied", "ot found", "o such", "ot exist", "annot", "an't", "ndefined", "imed out", "IMEDOUT", "imeout", "illed", "egmentation",
-		"CONFLICT", "required", "✗", "✕", "✖", "✘", "×", "●", "not ok", "Fehler", "fehlgeschlagen", "エラー", "失敗", "错误", "失败", "erreur", "efused", "bort", "rejected", "HTTP", "Forbidden", "nauthorized", "mismatch", "o space", "of memory", "ore dumped", "E  ", "- alert",
+		"CONFLICT", "required", "✗", "✕", "✖", "✘", "×", "●", "not ok", "Fehler", "fehlgeschlagen", "エラー", "失敗", "错误", "失败", "erreur", "efused", "bort", "rejected", "HTTP", "E: ", "unrecognized", "Forbidden", "nauthorized", "mismatch", "o space", "of memory", "ore dumped", "E  ", "- alert",
 	}
 
 	// failureLine finds lines by which programs say that they failed.
@@ -206,7 +209,7 @@ var (
 		`FAIL(?:ED|URE)?\b|[Ff]ailed\b|[Ff]ailure\b|failing\b|[Ff]atal(?: error)?:|FATAL\b|panic:|[Pp]anicked at|Exception in thread|[Pp]ermission denied|[Aa]ccess denied|not found\b|[Nn]o such file|[Dd]oes not exist|doesn't exist|` +
 		`[Cc]annot \w+|[Cc]an't \w+|[Uu]ndefined (?:reference|symbol|variable|method|name)|undefined:|[Tt]imed out|[Tt]imeout|ETIMEDOUT|[Kk]illed\b|[Ss]egmentation fault|CONFLICT\b|not ok\b|[Cc]onnection refused|[Aa]bort(?:ed|ing)\b|` +
 		`[Rr]efused\b|\[rejected\]|HTTP(?:/[\d.]+)? ?(?:[Ee]rror )?[45]\d\d|(?:status|code)(?: code)?:? [45]\d\d|Forbidden\b|Unauthorized\b|mismatch\b|password is required|[Nn]o space left|[Oo]ut of memory|core dumped|Fehler\b|fehlgeschlagen|[Ee]rreur\b)` +
-		`|^npm error |^(?:\S+: )?[Ee]rror(?: from| response| in| at| while| during)|^\s*[✗✕✖✘×●] \S|^\s*- alert\b|エラー|失敗|错误|失败|^E  +assert\b|^(?:\S+): error\b`)
+		`|^npm error |^(?:\S+: )?[Ee]rror(?: from| response| in| at| while| during)|^\s*[✗✕✖✘×●] \S|^\s*- alert\b|エラー|失敗|错误|失败|^E  +assert\b|^(?:\S+): error\b|^E: \S|: unrecognized service$`)
 	// noFailure finds lines that look like failures and are none.
 	noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|\(ignored\)|\bNOTICE: |, (?:skipping|ignoring|creating|using|building|falling back)\b|\(timeout |complete log of|should have failed|\bwould be |^failed (?:logins|attempts): \d|\bfail(?:ed|ures?)?(?:(?: \w+)? ?[:=] *| +)0 *(?:$|[|(])|│ *failed *│|(?:^| )[a-oq-z]\w*=[\d.]+ (?:failed|errors)=\d+ \w|\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|warnings?)|(?:errors?|failures?|failed|fail)[:=] *(?:0\b|\(?(?:none|null|nil|no|false)\)?\s*(?:$|[,;|}\])]))|✓|✔|--- PASS|\bPASS(?:ED\b|: *[a-z])|^ok\s|=== RUN|\.\.\. ok$|\w(?:Error|Exception): \d+$|^-- Looking for|^checking (?:for|whether) |error handling|if err|^\s*(?://|#|\*)|except \w+|^\s*\w+(?:(?:  +|\t| ?\| ?)-?[\d.,]+%?)+\s*$`)
 	// sourceLine finds lines of source code or of a diff that hold an error, rather than

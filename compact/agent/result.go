@@ -11,15 +11,16 @@ import (
 // A Result is what a call returned, as a model reads it: without wrappers,
 // escapes, colours and line numbers.
 type Result struct {
-	Text   string
-	Code   int     // with which the program ended
-	Coded  bool    // the code is known
-	Failed bool    // the client says that the tool failed
-	Object Verdict // how an object of JSON says that it ended; [Unknown] without one
-	Made   bool    // its lines are ours: it was JSON
-	Rows   int     // of the longest list of objects in JSON: they may be of several kinds
-	Listed int     // bytes of them all
-	First  int     // the number of its first line in a file; 0: not known
+	Text    string
+	Code    int     // with which the program ended
+	Coded   bool    // the code is known
+	Failed  bool    // the client or the harness says that the tool failed
+	Session string  // of Codex, in which the program goes on
+	Object  Verdict // how an object of JSON says that it ended; [Unknown] without one
+	Made    bool    // its lines are ours: it was JSON
+	Rows    int     // of the longest list of objects in JSON: they may be of several kinds
+	Listed  int     // bytes of them all
+	First   int     // the number of its first line in a file; 0: not known
 
 	counted string // the lines of which this is the first
 }
@@ -30,12 +31,19 @@ func ResultOf(text string, k Kind) *Result {
 	if at := calledWith.FindStringIndex(quote.First(text, 1<<11)); at != nil {
 		text = text[at[1]:]
 	}
+	text = withoutEcho(text)
+	denied := deniedCommand.FindStringSubmatch(text)
+	if denied != nil {
+		text = "exec_command failed: " + denied[1]
+	}
 	u, v := reader{}, Value{kind: '"', Text: text}
 	if k == Searches || k == Other { // files in YAML are edited as they stand
 		v = valueOfYAML(text)
 	}
 	u.value("", &v)
 	r := &u.Result
+	r.Failed = denied != nil
+	_, r.Session, _ = strings.Cut(sessionID.FindString(quote.First(text, frameBytes)), " ID ")
 	r.withoutFrame(WithoutElements(plain(u.b.String()), true), k)
 	if v := valueOf(r.Text); v.list != nil { // behind what a harness says of the program
 		in := reader{}
@@ -82,11 +90,16 @@ func plain(text string) string {
 	return unprinted.ReplaceAllLiteralString(strings.ReplaceAll(text, "[stderr] ", ""), "")
 }
 
-// StillRuns returns the session of Codex in which a command goes on, as its result says, or "".
-func StillRuns(text string) string {
-	_, session, _ := strings.Cut(sessionID.FindString(quote.First(text, frameBytes)), " ID ")
-	return session
+// withoutEcho returns a result of Codex without the command that it repeats, perhaps in many lines.
+func withoutEcho(text string) string {
+	if _, result, found := strings.Cut(text, "\nChunk ID: "); found && strings.HasPrefix(text, "Command: ") {
+		return "Chunk ID: " + result
+	}
+	return text
 }
+
+// deniedCommand finds how Codex says that its sandbox did not let a command run, which it repeats.
+var deniedCommand = regexp.MustCompile(`(?s)\Aexec_command failed for .*\bstderr: StreamOutput \{ text: \\*"(.*?)(?:\\+n)?\\*", truncated_after`)
 
 var sessionID = regexp.MustCompile(`(?m)^Process running with session ID \d+$`)
 
@@ -105,11 +118,11 @@ const (
 // more than a name or a code, and what they say of the program or of the file.
 var frame = regexp.MustCompile("(?i)^\\s*(?:$|```+[\\w.+-]*$|### \\S*[/.]\\S*(?: \\(lines [\\d-]+\\))?$|" +
 	`</?(?:\w*_\w*|output|std(?:out|err)|results?|returncode|path|type|content|file|error|shellid|response|exitcode|text|data|files|entries|instructions)(?: [^<>]*)?>\s*$|` +
-	`<(path|cwd|shellid|return_?code|exit_?code)>[^<]*</|<type>\w+</|(?-i:Chunk ID: |Wall time: |Process exited with code |Original token count: |Total output lines: |(?:Code output|Output):(?: \(empty\))?\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
+	`<(path|cwd|shellid|return_?code|exit_?code)>[^<]*</|<type>\w+</|(?-i:Chunk ID: |Wall time: |Process exited with code |Original token count: |Total output lines: |Process running with session ID |(?:Code output|Output):(?: \(empty\))?\s*$|Command: |Directory: |Note: The tool simplified the command to |Error: \(none\)|\(no output|` +
 	`(?i:exit[ _]?code|metadata|return_?code): |Signal: (?:\(none\)|\d+)$|Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|(?i:observation):\s*$|EXECUTION RESULT of |` +
 	`Exit code \d+\s*$|\[(?:Python [Ii]nterpreter|Current working directory): |\[(?:(?:Status: )?Command (?:finished|failed|succeeded)|The command completed) with |\[Status: Command completed\]|@@ lines \d+-\d+ of \d+\b.*@@$|\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
 	`Command (?:executed\b|execution was not|output(?: \(truncated [^)]*\))?:|completed(?:\.| in \d)|".*" (?:failed|exited|timed out))|The previous shell command (?:ended|aborted), so|On the next terminal tool |Shell state |Current directory: |Contents of \S+, from line \d+|` +
-	`Execution logs:\s*$|Call id: \S+\s*$|Now let's retry: take care|File: \S+\s*$|Lines \d+-\d+:\s*$|IMPORTANT: File content truncated|Status: Showing lines|To read more: Use|Tool ran without output|\(Results are truncated|Here's the result of running .cat -n.|\[[^\]]* Result:|\[[^\]]*\] Result:))`)
+	`Execution logs:\s*$|Call id: \S+\s*$|Now let's retry: take care|File: \S+\s*$|Lines \d+-\d+:\s*$|IMPORTANT: (?:The file|File) content (?:has been )?truncated|Status: Showing lines|Action: To read more of the file|--- FILE CONTENT |To read more: Use|Tool ran without output|\(Results are truncated|Here's the result of running .cat -n.|\[[^\]]* Result:|\[[^\]]*\] Result:))`)
 
 // withoutFrame takes a text without the lines that a harness puts around the output of a
 // program, and the code that they say. What reads and searches return may be lines of a

@@ -51,7 +51,7 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 	switch {
 	case read.call != nil:
 		read.returned()
-		if session := agent.StillRuns(read.text); session != "" {
+		if session := read.result.Session; session != "" {
 			r.session, r.running = session, read.call.Action
 		}
 	case m.Role == compact.User:
@@ -116,6 +116,6 @@ func (m *message) returned() {
 		m.said, text = agent.SaidIn(text, true)
 	}
 	m.result = agent.ResultOf(text, m.call.Kind)
-	m.result.Failed = m.Failed
+	m.result.Failed = m.result.Failed || m.Failed
 	m.Name = "" // of the tool
 }

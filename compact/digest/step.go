@@ -91,6 +91,8 @@ func (e *event) ended() string {
 		return " → " + says
 	case e.Kind == agent.Asks, e.Kind == agent.Reports && text == "": // the user's words are told
 		return ""
+	case e.result.Session != "":
+		return " → still running in session " + e.result.Session
 	case text == "":
 		return " → " + quote.Joined(exit, ", ", "no output")
 	case e.inLabel():
@@ -138,7 +140,7 @@ func (e *event) inLabel() bool {
 	if e.Kind == agent.Searches {
 		return len(text) <= 2*shortResult && strings.Count(text, "\n") < 4
 	}
-	return len(text) <= shortResult && strings.IndexByte(text, '\n') < 0
+	return len(text) <= shortResult && strings.IndexByte(text, '\n') < 0 && e.result.Session == ""
 }
 
 // asked adds what the user was asked, with the options, and what the user

@@ -95,7 +95,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 			exchange(1, "exec_command", `{"cmd":"bun run typecheck"}`, "Chunk ID: 804fb4\nWall time: 10.0 seconds\nProcess running with session ID 43225\nOriginal token count: 3\nOutput:\nchecking"),
 			exchange(2, "write_stdin", `{"session_id":43225,"chars":""}`, "Chunk ID: 9\nWall time: 3.0 seconds\nProcess exited with code 2\nOriginal token count: 9\nOutput:\nsrc/a.ts(3,1): error TS2304: Cannot find name 'x'."),
 		),
-		"$ bun run typecheck →\n Process running with session ID 43225\n checking\n$ bun run typecheck (it went on) → exit 2: src/a.ts(3,1): error TS2304")
+		"$ bun run typecheck → still running in session 43225\n checking\n$ bun run typecheck (it went on) → exit 2: src/a.ts(3,1): error TS2304")
 	f("a package that fails before others that pass", 700,
 		run(1, "go test ./... -v", "# a.io/x\nx_test.go:9:2: undefined: port\nFAIL\ta.io/x [build failed]\nPASS\nok  \ta.io/x/y\t0.2s"),
 		"$ go test ./... -v → failed: FAIL a.io/x [build failed]\n", "x_test.go:9:2: undefined: port",
