@@ -12,8 +12,8 @@ import (
 // code adds the files that were changed, with the text of their changed regions as
 // it is now.
 func (p *part) code() {
-	files := slices.DeleteFunc(p.files.newest(), func(f *file) bool { return f.path == agent.EveryFile || f.last.told })
-	p.nameChanges(files)
+	files := slices.DeleteFunc(p.files.newest(), func(f *file) bool { return f.path == agent.EveryFile || f.last.told && !f.stays })
+	p.nameChanges(slices.DeleteFunc(slices.Clone(files), func(f *file) bool { return f.last.told }))
 	at := len(p.events) + 1
 	for k, f := range files {
 		where, note := "as of here, in ", ""
@@ -30,7 +30,10 @@ func (p *part) code() {
 		} else if tests.MatchString(f.path) {
 			w *= 0.5
 		}
+		f.stays = false
 		for _, g := range f.regions {
+			known, lines := p.seen.count(g.New, nil)
+			f.stays = f.stays || known*2 > lines
 			if fresh, _ := difference(g.Old, g.New); strings.TrimSpace(strings.Join(fresh, "")) != "" {
 				p.region(piece{class: code, event: at + k, need: head}, g.New, w)
 			}
@@ -38,8 +41,9 @@ func (p *part) code() {
 	}
 }
 
-// settings finds files of settings and values: the next steps go by them.
-var settings = regexp.MustCompile(`\.(?:json|ya?ml|toml|ini|cfg|conf|env|properties)$`)
+// settings finds files of settings and values, and those that an agent keeps for itself: the next
+// steps go by them.
+var settings = regexp.MustCompile(`^/memories/|\.(?:json|ya?ml|toml|ini|cfg|conf|env|properties)$`)
 
 // tests finds files of tests, which are long and say less than what they test.
 var tests = regexp.MustCompile(`(?i)(?:^|[/_.])(?:tests?|specs?)[/_.]`)

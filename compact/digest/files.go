@@ -20,6 +20,7 @@ type file struct {
 	path    string
 	last    *event                // that changed it
 	how     agent.How             // it was changed last
+	stays   bool                  // the model read how it is when a part was written
 	touched bool                  // a command changed it or another agent spoke of it: nobody knows how it is
 	regions []agent.Change        // with the new texts as they are now, oldest change first
 	writes  func() []agent.Change // what a file that is known whole changes when it runs
@@ -66,7 +67,7 @@ func (fs files) apply(c *agent.Change, e *event) {
 		f.touched = true
 		return
 	}
-	f.last, f.how = e, c.How
+	f.last, f.how, f.stays = e, c.How, false
 	if c.How != agent.Replaced { // of what was known nothing holds
 		f.regions = nil
 	}
@@ -159,9 +160,9 @@ func (fs files) forget(n int) {
 	}
 }
 
-// difference returns the lines that are new in the text that another one became, and how many
-// lines are gone.
-func difference(old, new string) (fresh []string, gone int) {
+// difference returns the lines that are new in the text that another one became, and those that
+// are gone.
+func difference(old, new string) (fresh, gone []string) {
 	ended := func(text string) []byte {
 		if text != "" && !strings.HasSuffix(text, "\n") {
 			text += "\n"
@@ -174,7 +175,7 @@ func difference(old, new string) (fresh []string, gone int) {
 		case '+':
 			fresh = append(fresh, strings.TrimSuffix(l[1:], "\n"))
 		case '-':
-			gone++
+			gone = append(gone, strings.TrimSuffix(l[1:], "\n"))
 		}
 	}
 	return fresh, gone

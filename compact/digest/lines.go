@@ -30,7 +30,7 @@ type body struct {
 func (b *body) leadsOn(i int) bool {
 	l := b.at(i)
 	return i+1 < len(b.lines) && b.lines[i+1].from != b.lines[i].to &&
-		(ledBy(l) || b.levelOf(i)%2 == 0 && b.levelOf(i+1) == b.levelOf(i)+1)
+		(ledBy(l) || b.levelOf(i)%2 == 0 && b.levelOf(i+1) == b.levelOf(i)+1 || item.MatchString(l) && item.MatchString(b.at(i+1)) && b.levelOf(i+1) > b.levelOf(i))
 }
 
 // ledBy reports whether a line ends with words that lead to others.

@@ -206,7 +206,11 @@ func (s lineSet) count(text string, other lineSet) (in, lines int) {
 // known reports whether more than half of the lines of a piece are told already or
 // read by the model. Short lines are read by it if those around them are.
 func (p *part) known(q *piece, told lineSet) bool {
-	known, lines := told.count(q.text, p.seen)
+	seen := p.seen
+	if e := p.at(q.event); q.class == prints && !e.Shows && len(e.result.Text) < shortOutput {
+		seen = nil
+	}
+	known, lines := told.count(q.text, seen)
 	if lines == 0 && q.body != nil {
 		return q.body.seen
 	}

@@ -18,6 +18,9 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 	var scores best
 	flush := func(to int, base float32) {
 		if size > 0 && b.says(from, to) {
+			for !b.says(to-1, to) { // they stand before what follows
+				to--
+			}
 			q := q
 			q.need, q.body, q.span = above[len(above)-1].piece, b, [2]int{from, to}
 			if b.breaks(from) && ledBy(b.at(to-1)) && len(p.pieces) > first {

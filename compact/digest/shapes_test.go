@@ -56,6 +56,22 @@ func TestShapesOfAgents(t *testing.T) {
 		"\nfiles below "+far+" are named from there, with ./ or in output as given\n", "read what the user attached")
 	f("a line that moves", call(1, "edit", `{"path":"a.go","old_string":"type Plain Order\naux := struct {\n\tContent json.RawMessage\n\t*Plain\n}{}","new_string":"type Plain Order\naux := struct {\n\t*Plain\n\n\tContent json.RawMessage\n}{}"}`, "done"),
 		"edit a.go (+2 −1: ")
+	denied := "exec_command failed for `/bin/bash -lc \"cat > a.sh <<'E'\nx\nE\"`: CreateProcess { message: \"Codex(Sandbox(Denied { output: ExecToolCallOutput { exit_code: 1, stdout: StreamOutput { text: \\\"\\\", truncated_after_lines: None }, stderr: StreamOutput { text: \\\"bwrap: Operation not permitted\\\\n\\\", truncated_after_lines: None }"
+	f("a command that a sandbox denied, and one that it lets run", conversation(call(1, "exec_command", `{"cmd":"cat > a.sh <<'E'\nx\nE"}`, denied), say(user("<turn_aborted>\nThe user interrupted the turn.\n</turn_aborted>")),
+		call(2, "exec_command", `{"cmd":"ls src","sandbox_permissions":"require_escalated","workdir":"/w/shop"}`, "Command: /bin/bash -lc \"ls src\n\"\nChunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 0\nOriginal token count: 1\nOutput:\na.txt\n")),
+		"$ cat > a.sh <<'E' → failed: exec_command failed: bwrap: Operation not permitted\n(in /w/shop) $ ls src (escalated) → a.txt\n", no("changed"), no("attached"))
+	f("files that PowerShell writes", conversation(call(1, "shell_command", `{"command":"@'\nimport os\nport = 8080\n'@ | Set-Content app\\conf.py; @\"\n$x\n\"@ | Out-File 'log.txt'","workdir":"C:\\w\\shop"}`, "Exit code: 0\nOutput:\n"), call(2, "shell_command", `{"command":"New-Item -ItemType Directory src","workdir":"C:\\w\\shop\\"}`, "ok"),
+		call(3, "read_file", `{"path":"a.ini"}`, "\nIMPORTANT: The file content has been truncated.\nStatus: Showing lines 1-2 of 2 total lines.\nAction: To read more of the file, you can use 'offset'.\n\n--- FILE CONTENT (truncated) ---\nport = 8080\nhost = b")),
+		"(in C:\\w\\shop) $ Set-Content app\\conf.py; Out-File log.txt → exit 0, no output\n$ New-Item", "read a.ini (2 lines)\n", "changed: C:\\w\\shop\\log.txt, C:\\w\\shop\\app\\conf.py\n", "\\app\\conf.py:\n import os\n port = 8080\n")
+	f("calls in a text", conversation(say(assistant("The script is the smallest that fails.\n<function=str_replace_editor>\n<parameter=command>create</parameter>\n<parameter=path>/w/run.py</parameter>\n<parameter=file_text>\nlimit = 4\n</parameter>\n</function>"), user("OBSERVATION:\nFile created successfully at: /w/run.py"),
+		assistant("Mended.\n"+fence+"\nedit 3:3\nimport list\nif (list.of(a) -> b > 3) {\nend_of_edit\n"+fence), user("[File: A.java (9 lines total)]\n3:import list\n(Current directory: /w)\nbash-$"))),
+		"agent: The script is the smallest that fails.\nwrite /w/run.py (1 line: limit = 4) → done\n", "$ edit 3:3 ⏎ import list ⏎ if (list", "\nchanged: /w/run.py\n", no("parameter"))
+	tells(t, "a diff that a tool returns", recordOf(300, say(user("Which LimitTable is in force?")), call(1, "get_changed_files", "{}", "diff --git a/a.js b/a.js\n@@ -1,60 +1,60 @@\n"+rows(" LimitTable.set(%d)")+"-const n = 4\n+const n = 5\n"+rows(" LimitTable.get(%d)"))),
+		" -const n = 4\n +const n = 5\n")
+	f("a list in a list", conversation(say(user("What of retryLimit?")), call(1, "read_file", `{"path":"TODO.md"}`, "# Done\n"+rows("- item %d\n  - it took a day")+"- the queue\n"+points("  - it was slow on day %d\n")+"  - retryLimit is 4 now\n"+rows("- thing %d\n  - it took a day"))),
+		" - the queue\n …\n", "   - retryLimit is 4 now\n")
+	f("a short line between two others", conversation(say(user("When does deployPages run, and publishDocs?")), call(1, "read_file", `{"path":"ci.yml"}`, "# CI\n"+rows("step%d: run a script that nobody asked for")+"Always deployPages first.\nby: hand\nNever publishDocs at night.\n")),
+		" Always deployPages first.\n by: hand\n Never publishDocs at night.\n")
 	f("a list of folders", conversation(say(user("Which folder has units.py?")), call(1, "bash", `{"command":"ls -R"}`, "astropy/io:\nfits\nregistry.py\n"+rows("file%d.py")+"\nastropy/wcs:\nunits.py\nwcs.py\n"+rows("other%d.py"))),
 		" astropy/wcs:\n units.py\n")
 	f("files from the working folder beside these", conversation(deep(1, far+"a.go"), deep(2, far+"b/c.go"), deep(3, "d.go"), deep(4, `C:\e.go`), deep(5, ".env")),
@@ -66,7 +82,7 @@ func TestShapesOfAgents(t *testing.T) {
 	f("what a search found in two long lines", call(1, "bash", `{"command":"grep -rn \"def test_reindl\" tests"}`, "tests/test_irradiance_of_tilted_planes.py:201:def test_reindl(irrad_data, ephem_data, dni_et):\ntests/test_irradiance_of_tilted_planes_in_the_sun.py:311:def test_reindl_of_planes(irrad_data, ephem_data):\n"),
 		"dni_et): ⏎ tests/test_irradiance_of_tilted_planes_in_the_sun.py:311:def test_reindl_of_planes(")
 	f("a command that still runs", call(1, "exec_command", `{"cmd":"make rates"}`, "Chunk ID: a\nWall time: 1.0 seconds\nProcess running with session ID 77\nOriginal token count: 0\nOutput:\n"),
-		"$ make rates → Process running with session ID 77\n")
+		"$ make rates → still running in session 77\n")
 	f("what is typed into a session", conversation(call(1, "exec_command", `{"cmd":"make rates"}`, "Process running with session ID 77\nOutput:\n"), call(2, "write_stdin", `{"session_id":77,"chars":"yes\n"}`, "Process exited with code 0\nOutput:\nsure")),
 		"write_stdin session_id: 77, chars: yes")
 	f("an option that is not known", call(1, "bash", `{"command":"gh pr diff 88 --stat"}`, "Exit code 1\nunknown flag: --stat\n\nUsage:  gh pr diff [<number>] [flags]\n\nFlags:\n  -w, --web   Open the diff in the browser"),
@@ -230,7 +246,7 @@ func TestShapesOfAgents(t *testing.T) {
 			call(2, "terminal", `{"command":"cat >> src/a.ts <<'E'\nexport const y = 3\nE","cd":"shop"}`, ""),
 			call(3, "terminal", `{"command":"cd lib && sed -i s/1/2/ b.ts","cd":"shop"}`, ""), call(4, "shell", `{"command":"rm c.ts","workdir":"/w/shop"}`, ""), call(5, "terminal", `{"command":"test -f d.ts || rm d.ts","cd":"shop"}`, ""),
 		),
-		"changed: shop/src/a.ts, src/a.ts, b.ts, c.ts (removed)\n", "as of here, in shop/src/a.ts (it may have changed after that):\n", " export const y = 3\n")
+		"changed: shop/src/a.ts, src/a.ts, b.ts, /w/shop/c.ts (removed)\n", "as of here, in shop/src/a.ts (it may have changed after that):\n", " export const y = 3\n")
 	f("a call of several lines before its result",
 		say(assistant("I try.\n<execute_command>\n<command>node - <<'EOF'\nlog([7])\nEOF</command>\n</execute_command>"), user("[execute_command for 'node - <<'EOF'\nlog([7])\nEOF'] Result:\nCommand executed.\nOutput:\n[ 7 ]\n[ 8 ]")),
 		" [ 7 ]\n [ 8 ]\n",

@@ -115,11 +115,17 @@ func (e *event) ended() string {
 func (e *event) hint() string {
 	added, gone, all, whole := 0, 0, "", false
 	for k := range e.Changes {
-		fresh, n := difference(e.Changes[k].Old, e.Changes[k].New)
-		added, gone, whole = added+len(fresh), gone+n, whole || e.Changes[k].How == agent.Written
+		fresh, old := difference(e.Changes[k].Old, e.Changes[k].New)
+		added, gone, whole = added+len(fresh), gone+len(old), whole || e.Changes[k].How == agent.Written
+		if len(fresh) == 0 && len(old) > 0 {
+			old[0] = "without " + strings.TrimSpace(old[0])
+			fresh = old
+		}
 		for _, l := range fresh {
 			if l = strings.TrimSpace(l); len(all) < shortResult && !agent.IsComment(l) {
 				all = quote.Joined(all, quote.LineMark, l)
+			} else if all == "" {
+				all = "…"
 			}
 		}
 	}

@@ -195,6 +195,16 @@ func TestAShortenedResultIsToldWhenItLeaves(t *testing.T) {
 	}
 }
 
+// TestARegionIsToldOnceNobodyElseShowsIt: the model read it elsewhere when the first part was written.
+func TestARegionIsToldOnceNobodyElseShowsIt(t *testing.T) {
+	list := conversation(exchange(1, "edit_file", `{"path":"a.js","old_string":"x","new_string":"const assetPrefix = '/logs/'"}`, "done"), run(2, "git show", strings.Repeat("+parcelLimit of vanLimit\n", 60)+"+const assetPrefix = '/logs/'\n"+strings.Repeat("+parcelLimit in vanLimit\n", 60)), run(3, "make", "ok"), say(user("Where are parcelLimit and vanLimit?")))
+	r := NewRecord(compacttest.Bytes{})
+	tells(t, "while another step shows it", r.Add(list[:2], list[2:], 400, false), "changed: a.js", no("as of here"))
+	tells(t, "once that left", r.Add(list[2:4], list[4:], 400, false), "as of here, in a.js:\n const assetPrefix = '/logs/'\n", no("changed:"))
+	r = NewRecord(compacttest.Bytes{})
+	tells(t, "what a trial shows", r.Add(run(1, "python run.py", "Shown:\nwidth  float16 of old\nheight float64 of new\n"), say(user("width  float16 of old\nheight float64 of new")), 400, false), " height float64 of new\n")
+}
+
 // TestTrueOfWhatCameLater has what was said falsely of steps before: each with the line that is
 // true, and what must not be there.
 func TestTrueOfWhatCameLater(t *testing.T) {

@@ -177,7 +177,7 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 		"\"margin\": {\"general\": 0.05, \"pool\": 0.15}\n")
 	f("actions that have no room", 1700,
 		conversation(actions...),
-		" more steps: issue_credit 1")
+		" more steps: issue_credit 1", "; …\n")
 	f("a terminal that a user pasted", 400,
 		say(user("It does not work: REVIEW.md was not cleared.\n\n❯ commit it\n⏺ Committed as 5c40c72, and the hook must have run.\n"+strings.Repeat("  ⎿ Please always wait for what the hook says here.\n", 60))),
 		"\nuser: It does not work: REVIEW.md was not cleared.",

@@ -83,7 +83,7 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 		case answers:
 			s += 0.6 * (1 - float32(k)/n)
 		case prose:
-			if t[0] < 0x80 && strings.Count(t, " ") < 3 || announces && !binds(t) {
+			if t[0] < 0x80 && strings.Count(t, " ") < 3 && !withDigits.MatchString(t) && !denies.MatchString(t) || announces && !binds(t) {
 				return 0, skipped
 			}
 			s += 0.5 * float32(k) / n

@@ -37,6 +37,9 @@ func TestFindingsStayAndAnnouncementsLeave(t *testing.T) {
 		lists = append(lists, step)
 	}
 	tells(t, "findings", recordOf(1600, lists...), "agent: "+found, rule, "read AGENTS.md (", no("I’ll read"), no("I’m looking"), no("I'm going to"))
+	step := run(1, "cat log", "x")
+	step[0].Parts = user("Still getting 404s. Let me look at the log.").Parts
+	tells(t, "few words", recordOf(400, step), "agent: Still getting 404s.\n")
 }
 
 // A short reply says nothing without what it chooses from.

@@ -74,6 +74,7 @@ type writer struct {
 	failed   int      // of these
 	attached int      // that were named
 	names    []string // of these steps
+	named    int      // steps that have these names
 	left     int      // bytes for names of edits, failures and actions
 	folder   string   // in which the last command ran that was told with one
 }
@@ -81,7 +82,7 @@ type writer struct {
 // leave writes what is left out between the last piece and the next one: lines, and steps.
 func (w *writer) leave(next *piece) {
 	last, from, gap := w.last, 0, false
-	if last.body != nil && last.body == next.body && last.span[1] < next.span[0] && (next.class == code || next.class == sources) {
+	if last.body != nil && last.body == next.body && last.span[1] < next.span[0] && next.class > steps && next.class != data {
 		if text := last.body.quoted(last.span[1], next.span[0]); len(text) < shortGap {
 			w.quote(text, "")
 			return
@@ -112,9 +113,12 @@ func (w *writer) leave(next *piece) {
 		if w.failed > 0 {
 			more += " (" + strconv.Itoa(w.failed) + " failed)"
 		}
+		if names != "" && w.named < w.skipped {
+			names += "; …"
+		}
 		w.b.WriteString(quote.Joined(more, ": ", names) + "\n")
 	}
-	w.skipped, w.failed, w.names = 0, 0, nil
+	w.skipped, w.failed, w.named, w.names = 0, 0, 0, nil
 }
 
 // piece writes a piece. detailed is set if other pieces of its event follow.
@@ -224,6 +228,6 @@ func (w *writer) skip(e *event, late string) {
 	must := attached || e.outcome.Verdict == agent.Refused || e.outcome.Verdict == agent.Failed && e.Kind == agent.Other && w.room > smallRoom
 	if must || len(text) <= w.left {
 		w.left -= len(text)
-		w.names = append(w.names, late+text)
+		w.names, w.named = append(w.names, late+text), w.named+e.times
 	}
 }
