@@ -339,18 +339,10 @@ func TestLayeredNoticeOfATrimmedResult(t *testing.T) {
 		t.Errorf("%s: …%s", stagesOf(r), text(out[2])[max(0, len(text(out[2]))-80):])
 	}
 	// It is longer than 5,000 characters now, and not cut again.
-	again, _, r := under(t, p, renumber(out), 2100)
+	again, _, r := under(t, p, compacttest.Numbered(out), 2100)
 	if got := text(again[2]); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") || stagesOf(r) != "micro_compact" {
 		t.Errorf("%s: …%s", stagesOf(r), got[max(0, len(got)-120):])
 	}
-}
-
-func renumber(msgs []compact.Message) []compact.Message {
-	msgs = slices.Clone(msgs)
-	for i := range msgs {
-		msgs[i].Origin, msgs[i].Edited = i, false
-	}
-	return msgs
 }
 
 func TestLayeredCollapsesWhiteSpaceOfOldResultsOnly(t *testing.T) {
