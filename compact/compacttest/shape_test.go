@@ -12,14 +12,8 @@ import (
 func TestShapeReportsWhatTheInputKept(t *testing.T) {
 	f := func(in, out string, want ...string) {
 		t.Helper()
-		a, err := Parse(strings.ReplaceAll(in, "; ", "\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := Parse(strings.ReplaceAll(out, "; ", "\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := Messages(t, strings.ReplaceAll(in, "; ", "\n"))
+		b := Messages(t, strings.ReplaceAll(out, "; ", "\n"))
 		for i := range b {
 			b[i].Edited = true
 			if len(a) != len(b) {
