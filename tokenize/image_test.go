@@ -57,6 +57,7 @@ func TestSizeIsReadFromTheHeader(t *testing.T) {
 func TestDataURLsAsClientsWriteThem(t *testing.T) {
 	raw := encodePNG(640, 480)
 	text := base64.StdEncoding.EncodeToString(raw)
+	lines := bytes.Join(slices.Collect(slices.Chunk([]byte(text), 16)), []byte("\r\n"))
 	f := func(url string, ok bool) {
 		t.Helper()
 		w, h, got := imageSize(url)
@@ -73,7 +74,7 @@ func TestDataURLsAsClientsWriteThem(t *testing.T) {
 	f(" \n"+"data:image/png;base64,"+text, true)
 	f("data:image/png;base64,"+strings.TrimRight(text, "="), true)
 	f("data:image/png;base64,"+base64.RawURLEncoding.EncodeToString(raw), true)
-	f("data:image/png;base64,"+inLines(text, 76, "\r\n"), true)
+	f("data:image/png;base64,"+string(lines), true)
 	f("data:image/png,"+text, false)       // not base64
 	f("data:image/png;base64"+text, false) // no comma
 	f("data:"+strings.Repeat("x", 1<<20)+";base64,"+text, false)
@@ -264,13 +265,4 @@ func mustDo(err error) {
 	if err != nil {
 		panic(fmt.Sprint("BUG: ", err))
 	}
-}
-
-func inLines(text string, width int, end string) string {
-	var b strings.Builder
-	for len(text) > width {
-		b.WriteString(text[:width] + end)
-		text = text[width:]
-	}
-	return b.String() + text
 }
