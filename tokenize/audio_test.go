@@ -47,8 +47,10 @@ func TestSoundCostsItsSeconds(t *testing.T) {
 }
 
 func TestSoundThatIsNotThereCostsAMinute(t *testing.T) {
-	if got := For("gpt-4o-audio-preview").Audio("", "wav"); got != AudioUnseen*10 {
-		t.Errorf("got %d, want %d", got, AudioUnseen*10)
+	for _, data := range []string{"", "https://x/a.wav"} {
+		if got := For("gpt-4o-audio-preview").Audio(data, "wav"); got != AudioUnseen*10 {
+			t.Errorf("%q: got %d, want %d", data, got, AudioUnseen*10)
+		}
 	}
 	if got := For("gemini-2.5-pro").Audio("", ""); got != AudioUnseen*32 {
 		t.Errorf("got %d, want %d", got, AudioUnseen*32)

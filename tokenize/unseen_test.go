@@ -22,13 +22,6 @@ func TestAVideoCostsItsSeconds(t *testing.T) {
 	f("a minute without a head", minute, 60*300)
 }
 
-func TestASoundElsewhereIsNoShortSound(t *testing.T) {
-	c := For("gpt-4o")
-	if got, want := c.Audio("https://x/a.wav", ""), c.Audio("", ""); got != want {
-		t.Errorf("%d tokens, want %d", got, want)
-	}
-}
-
 func TestAnUnknownPartCostsItsText(t *testing.T) {
 	c := For("gpt-4o")
 	f := func(what, raw string, want int) {
