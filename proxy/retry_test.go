@@ -264,13 +264,9 @@ func refuses(w http.ResponseWriter, format string, args ...any) bool {
 // both directions: else what fits is withheld, or folded too much.
 func TestTheRetryIsSizedByTheToldPrompt(t *testing.T) {
 	const window = 3000
-	u := scripted(t, func(w http.ResponseWriter, words int) bool {
-		real := words * 80 / 100
-		if real <= window {
-			_, _ = io.WriteString(w, plainAnswer)
-			return true
-		}
-		return refuses(w, "This model's maximum context length is %d tokens. However, your messages resulted in %d tokens.", window, real)
+	u := answering(t, func(w http.ResponseWriter, body []byte) bool {
+		real := wordsIn(body) * 80 / 100
+		return real > window && refuses(w, "This model's maximum context length is %d tokens. However, your messages resulted in %d tokens.", window, real)
 	})
 	p := inFrontOf(t, u, calibrating)
 	// The text of the only user message stays: 3,200 words, of which the

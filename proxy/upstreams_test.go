@@ -171,13 +171,7 @@ func TestA404WithoutAVersionIsHintedOnce(t *testing.T) {
 }
 
 func TestTheAdminPageTellsTheWindowsThatUpstreamsTell(t *testing.T) {
-	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet {
-			_, _ = io.WriteString(w, `{"data":[{"id":"gpt-4o","max_model_len":20000},{"id":"unused","max_model_len":30000}]}`)
-			return
-		}
-		_, _ = io.WriteString(w, plainAnswer)
-	})
+	u := teller(t, map[string]string{"/v1/models": `{"data":[{"id":"gpt-4o","max_model_len":20000},{"id":"unused","max_model_len":30000}]}`})
 	p := inFrontOf(t, u, func(o *Options) { o.Default.Limits, o.Default.Discover = compact.Limits{Window: 100_000}, true })
 	page := adminPage(t, p.Proxy, operate.Options{})
 	eventually(t, "the window on the page", func() bool {
