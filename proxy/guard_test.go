@@ -10,7 +10,7 @@ import (
 
 func TestOnLoopbackOnlyLoopbackNamesAndOriginsAreServed(t *testing.T) {
 	_, p := plain(t, func(o *Options) { o.AllowedOrigins = []string{"https://App.example:8443/"} })
-	admin := adminOf(t, p.Proxy, operate.Options{})
+	admin := must(p.Admin(operate.Options{}))
 	f := func(host, origin string, want int) {
 		t.Helper()
 		headers := "Host: " + host + "\r\n"
@@ -58,7 +58,7 @@ func TestElsewhereAnyNameIsServed(t *testing.T) {
 	u := newUpstream(t, nil)
 	o := options(u.base(t, "/v1"))
 	o.Listen = "0.0.0.0:7280"
-	p := made(t, o)
+	p := must(New(o))
 	defer p.Close()
 	r := httptest.NewRequest("GET", "/v1/models", nil)
 	r.Host = "llm.company.example"
@@ -86,7 +86,7 @@ func TestTokensCannotBeTried(t *testing.T) {
 		t.Error("tokens can be tried, or nobody is let in")
 	}
 	// A program that tries them at a page is told of as often, and its address may still sign in.
-	admin := adminOf(t, p.Proxy, operate.Options{Pages: []operate.Page{{Path: "/metrics", Handler: http.NotFoundHandler()}}})
+	admin := must(p.Admin(operate.Options{Pages: []operate.Page{{Path: "/metrics", Handler: http.NotFoundHandler()}}}))
 	for range 2 * signIns {
 		r := httptest.NewRequest("GET", "/metrics", nil)
 		r.Host, r.RemoteAddr = "localhost", "192.0.2.3:1000"

@@ -197,15 +197,6 @@ func (r *running) summarized() string {
 	return strings.Join(r.jobs, ",")
 }
 
-func made(t testing.TB, o Options) *Proxy {
-	t.Helper()
-	p, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 func listening(t testing.TB) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -224,7 +215,7 @@ func start(t testing.TB, o Options) *running {
 		Summarized: func(i summarize.JobInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.jobs = append(r.jobs, i.Reason) },
 		Failed:     func(i FaultInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.bugs = append(r.bugs, i) },
 	})
-	p := made(t, o)
+	p := must(New(o))
 	l := listening(t)
 	r.Proxy, r.addr = p, l.Addr().String()
 	r.url = "http://" + r.addr

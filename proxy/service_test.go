@@ -76,6 +76,6 @@ func TestTheServiceIsNotOpenToOthersWithoutKeys(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	o.ClientKeys, o.Default.Key = []ClientKey{{Key: "one"}}, "house"
-	p := made(t, o)
+	p := must(New(o))
 	p.Close()
 }

@@ -165,8 +165,8 @@ func TestWhoMaySeeTheAdminListenerChangesWithAReload(t *testing.T) {
 	o := options(parseURL(t, "http://127.0.0.1:1/v1"))
 	o.AdminToken, o.AllowedOrigins = "first-token", []string{"https://app.example"}
 	p := start(t, o)
-	open := adminOf(t, p.Proxy, operate.Options{Listen: ":7281"})
-	near := adminOf(t, p.Proxy, operate.Options{})
+	open := must(p.Admin(operate.Options{Listen: ":7281"}))
+	near := must(p.Admin(operate.Options{}))
 	f := func(srv *http.Server, token, origin string, want int) {
 		t.Helper()
 		r := httptest.NewRequest("GET", "/healthz?verbose", nil)

@@ -25,7 +25,7 @@ func TestAtTheEndOfShutdownAWaitingRequestIsToldSo(t *testing.T) {
 }
 
 func TestServeTellsThatItsListenerFailed(t *testing.T) {
-	p := made(t, options(parseURL(t, "http://h/v1")))
+	p := must(New(options(parseURL(t, "http://h/v1"))))
 	l := listening(t)
 	_ = l.Close()
 	if err := p.Serve(t.Context(), l); !errors.Is(err, net.ErrClosed) {

@@ -98,7 +98,7 @@ func TestAnAnswerDoesNotWaitForAStalledBody(t *testing.T) {
 // connects to it.
 func virtualAdmin(t *testing.T, change ...func(*Options)) (dial func() net.Conn) {
 	t.Helper()
-	srv := adminOf(t, newVirtual(t, nil, change...).p, operate.Options{})
+	srv := must(newVirtual(t, nil, change...).p.Admin(operate.Options{}))
 	l := newPipes()
 	go func() { _ = srv.Serve(l) }()
 	t.Cleanup(func() { _ = srv.Close() })

@@ -16,19 +16,10 @@ import (
 	"laconic/proxy/operate"
 )
 
-func adminOf(t testing.TB, p *Proxy, o operate.Options) *http.Server {
-	t.Helper()
-	srv, err := p.Admin(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return srv
-}
-
 // adminPage reads pages of the admin listener of a proxy.
 func adminPage(t testing.TB, p *Proxy, o operate.Options) func(path string) (int, string) {
 	t.Helper()
-	srv := adminOf(t, p, o)
+	srv := must(p.Admin(o))
 	return func(path string) (int, string) {
 		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", path, nil)
 		r.Host = "localhost"
@@ -39,7 +30,7 @@ func adminPage(t testing.TB, p *Proxy, o operate.Options) func(path string) (int
 
 func TestReadyOnlyBetweenStartAndEnd(t *testing.T) {
 	o := options(parseURL(t, "http://127.0.0.1:1/v1"))
-	p := made(t, o)
+	p := must(New(o))
 	f := func(page func(string) (int, string), status int, want string) {
 		t.Helper()
 		if got, text := page("/readyz"); got != status || text != want {

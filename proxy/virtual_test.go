@@ -77,7 +77,7 @@ func newVirtual(t *testing.T, reply http.HandlerFunc, change ...func(*Options)) 
 	transport := newTransport(&limits)
 	transport["http"].DialContext, transport["http"].Proxy = behind.dial, nil
 	o.Transport = transport
-	p := made(t, o)
+	p := must(New(o))
 	v.p = p
 	ctx, cancel := context.WithCancel(context.Background())
 	v.stop = cancel
