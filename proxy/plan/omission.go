@@ -77,19 +77,3 @@ func (l omission) Fixed(b compact.Beside) int {
 	}
 	return l.Counter.Fixed(b)
 }
-
-// left returns what l leaves out of messages, in tokens of c.
-func (l omission) left(c compact.Counter, msgs []compact.Message) (n int) {
-	for i := range msgs {
-		m := &msgs[i]
-		switch {
-		case l.leaves(m):
-			n += compact.Cost(c, m)
-		case l.calls:
-			for k := range m.Calls {
-				n += c.Call(&m.Calls[k])
-			}
-		}
-	}
-	return n
-}

@@ -21,22 +21,14 @@ func (p *Plan) sentAs(req *wire.Request, msgs []compact.Message, exact, bytes in
 	for _, w := range t.ways {
 		s.Ways = append(s.Ways, w.Name)
 	}
-	ways := t.ways[:t.plain]
+	ways := t.ways
 	if t.OwnCounter() {
 		ways = []Way{{Counter: t.Policy.Counter}}
 	}
 	for _, w := range ways {
-		if len(ways) == 1 && p.Facts.Percent() == 100 && p.Facts.Count.Value.Way == w.Name && exact > 0 {
-			s.Sizes = append(s.Sizes, exact)
-			break
-		}
-		s.Sizes = append(s.Sizes, w.Counter.Fixed(req.Beside)+compact.CostAll(w.Counter, msgs))
-	}
-	for i := 0; !t.OwnCounter() && len(s.Sizes) < len(t.ways); i++ {
-		l, c := omissions[i/len(ways)], ways[i%len(ways)].Counter
-		n := s.Sizes[i%len(ways)] - l.left(c, msgs)
-		if l.tools {
-			n -= c.Fixed(compact.Beside{Tools: req.Tools, Functions: req.Functions}) - c.Fixed(compact.Beside{})
+		n := exact
+		if n == 0 || p.Facts.Percent() != 100 || p.Facts.Count.Value.Way != w.Name {
+			n = w.Counter.Fixed(req.Beside) + compact.CostAll(w.Counter, msgs)
 		}
 		s.Sizes = append(s.Sizes, n)
 	}
