@@ -12,7 +12,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
-	"io"
 
 	"laconic/compact"
 )
@@ -39,16 +38,14 @@ func (c *Chain) Add(m *compact.Message) {
 	c.texts(m.Name, m.Answers)
 	for i := range m.Parts {
 		c.ints(int(m.Parts[i].Kind))
-		c.content(m.Parts[i].Text)
-		c.texts(m.Parts[i].Detail)
+		c.texts(m.Parts[i].Text.String(), m.Parts[i].Detail)
 	}
 	for i := range m.Calls {
-		c.texts(m.Calls[i].ID, m.Calls[i].Name)
-		c.content(m.Calls[i].Arguments)
+		c.texts(m.Calls[i].ID, m.Calls[i].Name, m.Calls[i].Arguments.String())
 	}
 	if m.Refusal.Len() > 0 {
 		c.ints(int(compact.KindRefusal))
-		c.content(m.Refusal)
+		c.texts(m.Refusal.String())
 	}
 	c.sum = string(c.hash.Sum(nil))
 }
@@ -63,12 +60,7 @@ func (c *Chain) ints(values ...int) {
 func (c *Chain) texts(values ...string) {
 	for _, s := range values {
 		c.ints(len(s))
-		_, _ = io.WriteString(c.hash, s)
+		c.buf = append(c.buf[:0], s...)
+		_, _ = c.hash.Write(c.buf)
 	}
-}
-
-func (c *Chain) content(t compact.Text) {
-	c.buf = append(c.buf[:0], t.String()...)
-	c.ints(len(c.buf))
-	_, _ = c.hash.Write(c.buf)
 }
