@@ -180,14 +180,10 @@ var unlock = redis.NewScript(`if redis.call("get", KEYS[1]) == ARGV[1] then retu
 // Lock takes the lock of a key.
 func (s *Redis) Lock(ctx context.Context, k Key, ttl time.Duration) (release func(), ok bool, err error) {
 	name, token := s.named(k)+lockSuffix, rand.Text()
-	err = s.ask(ctx, locking, func(ctx context.Context) error {
-		reply, err := s.client.SetArgs(ctx, name, token, redis.SetArgs{Mode: "NX", TTL: ttl}).Result()
-		ok = reply == "OK"
+	err = s.ask(ctx, locking, func(ctx context.Context) (err error) {
+		ok, err = s.client.SetNX(ctx, name, token, ttl).Result()
 		return err
 	})
-	if err == redis.Nil { // somebody has it
-		err = nil
-	}
 	if !ok {
 		return func() {}, false, err
 	}

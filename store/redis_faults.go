@@ -52,9 +52,9 @@ var cures = map[string]string{
 func whyNot(err error) (why string, answered bool) {
 	var reply redis.Error
 	switch {
-	case err == nil, err == redis.Nil: // as it is: sentinels that do not know a master wrap it
+	case err == nil:
 		return "", true
-	case errors.Is(err, redis.Nil):
+	case errors.Is(err, redis.Nil): // of sentinels
 		return noMaster, false
 	case errors.As(err, &reply):
 		return refusal(reply.Error()), true

@@ -43,7 +43,7 @@ func (s *Redis) ask(ctx context.Context, kind int, f func(context.Context) error
 		return ErrAbsent
 	}
 	s.operations[kind].Add(1)
-	if err != nil && err != redis.Nil {
+	if err != nil {
 		s.failed[kind].Add(1)
 	}
 	return err
