@@ -104,10 +104,7 @@ func Look(ctx context.Context, t http.RoundTripper, via string, u Upstream) (f F
 func get(ctx context.Context, t http.RoundTripper, via string, at *url.URL, auth http.Header) (body []byte, status int, err error) {
 	ctx, stop := context.WithTimeout(ctx, pageTime)
 	defer stop()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
-	if err != nil {
-		return nil, 0, err
-	}
+	r, _ := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil) // of a URL that was parsed
 	r.Header = auth.Clone()
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("User-Agent", "laconic")
