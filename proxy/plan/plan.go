@@ -117,11 +117,7 @@ func (p *Plan) Counted() bool { return !p.Terms.OwnCounter() && p.bytesToo == ni
 
 // Measure describes the client's own body to what learns from its answer.
 func (p *Plan) Measure(req *wire.Request) {
-	before := p.Report.Before
-	if p.held {
-		before = 0
-	}
-	p.Sent = p.sentAs(req, req.Conversation.Messages, before, len(req.Body))
+	p.Sent = p.sentAs(req, req.Conversation.Messages, 0, len(req.Body))
 }
 
 // Encode makes the body that is sent, with texts in the slot. One that needs no edit
