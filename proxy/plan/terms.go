@@ -32,7 +32,7 @@ type Guessing interface {
 }
 
 // Summing is a Counter that remembers what whole messages cost, by the sum of their
-// bytes. A Counter may be one, but need not.
+// bytes, which all its ways take alike. A Counter may be one, but need not.
 type Summing interface {
 	compact.Rememberer
 	// Sum returns the sum of a message, from the bytes that the client sent.
@@ -114,11 +114,7 @@ func (t *Terms) For(req *wire.Request, published compact.Published, refuses bool
 	facts := t.Known.FactsWith(t.Counts)
 	t.Known.Published(published)
 	t.Facts = t.counting(facts, published, refuses || facts.Refuses())
-	way := t.WayOf(&t.Facts)
-	if l, ok := way.(omission); ok {
-		way = l.Counter
-	}
-	if s, ok := way.(Summing); ok && t.Facts.Percent() == 100 && !t.OwnCounter() {
+	if s, ok := t.Counter.(Summing); ok && t.Facts.Percent() == 100 && !t.OwnCounter() {
 		req.Sum(s.Sum)
 	}
 	t.Told = t.Told || published.Window > 0
