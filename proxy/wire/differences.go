@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/gjson"
@@ -252,15 +253,12 @@ func (e *encoder) part(is, was *compact.Part, p *place) error {
 
 // joined is the text of parts that are all text.
 func joined(parts []compact.Part) (string, error) {
-	if len(parts) == 1 && parts[0].Kind == compact.KindText {
-		return parts[0].Text.String(), nil
-	}
-	var text []byte
+	texts := make([]string, len(parts))
 	for i := range parts {
 		if parts[i].Kind != compact.KindText {
 			return "", errors.New("a part that is not text cannot be written")
 		}
-		text = append(text, parts[i].Text.String()...)
+		texts[i] = parts[i].Text.String()
 	}
-	return string(text), nil
+	return strings.Join(texts, ""), nil
 }
