@@ -43,10 +43,8 @@ func (c *planning) attempt(p *plan.Plan, req *wire.Request) (a attempt, body []b
 // encode fills the slot of a plan and makes its body.
 func (c *planning) encode(p *plan.Plan, req *wire.Request, info *RewriteInfo) (body []byte, err error) {
 	err = c.x.safely("encode", func() (err error) {
-		in := req.Conversation
-		in.Fixed = p.Report.Fixed
 		var texts []string
-		texts, info.Summary = c.x.p.summaries.Text(c.x.r.Context(), c.slot, in, &p.Plan)
+		texts, info.Summary = c.x.p.summaries.Text(c.x.r.Context(), c.slot, req.Conversation, &p.Plan)
 		body, err = p.Encode(req, texts)
 		info.BytesAfter = len(body)
 		return err
