@@ -53,7 +53,6 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"laconic/proxy/access"
 	"laconic/proxy/admission"
@@ -68,7 +67,6 @@ type Proxy struct {
 	settings  atomic.Pointer[settings]
 	listener  Listener
 	transport http.RoundTripper
-	startSpan func(*http.Request, time.Time) Span // nil: nobody traces
 	sessions  *access.Sessions
 	mark      string // our own in Via
 	memory    *admission.Gate
@@ -102,7 +100,7 @@ func New(o Options) (*Proxy, error) {
 		return nil, err
 	}
 	p := &Proxy{
-		listener: Tee(o.Listener), transport: o.Transport, startSpan: o.StartSpan,
+		listener: Tee(o.Listener), transport: o.Transport,
 		sessions: access.NewSessions(),
 		// Via names this process and not the program, so that one Laconic may
 		// stand behind another.

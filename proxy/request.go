@@ -63,8 +63,8 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *request {
 	if slices.Contains(access.Methods, r.Method) {
 		x.info.Method = r.Method // any other word could be anything
 	}
-	if p.startSpan != nil {
-		_ = x.try("trace", func() { x.span = p.startSpan(r, x.start) })
+	if start := x.settings.StartSpan; start != nil {
+		_ = x.try("trace", func() { x.span = start(r, x.start) })
 	}
 	return x
 }
