@@ -232,7 +232,6 @@ func (a *Asker) ask(k *upstream, u Upstream, model string) {
 func (a *Asker) look(ctx context.Context, u Upstream) (f Found) {
 	defer func() {
 		if v := recover(); v != nil {
-			f = Found{}
 			a.failed(v)
 		}
 	}()
