@@ -19,10 +19,9 @@ import (
 // unanswered is called when there is no answer to hand on.
 func (x *request) unanswered(_ http.ResponseWriter, _ *http.Request, err error) {
 	cause := context.Cause(x.call.ctx)
-	var no *apierror.Error
 	switch broke := x.call.upload.Err(); {
 	case errors.Is(cause, errShutdown):
-		no = shuttingDown()
+		no := shuttingDown()
 		no.NoRetry = x.call.sent()
 		x.refuse(no)
 	case errors.Is(broke, os.ErrDeadlineExceeded): // to the server, the client has left by that
