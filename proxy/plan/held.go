@@ -37,11 +37,8 @@ func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy *compa
 		t.Recorded(p, policy) // how records are counted is known by now
 		p.Plan, p.Report = t.Agent.Compact(in, policy, p.Counter, p.Budget)
 	}
-	begins := ""
-	if !t.OwnCounter() {
-		begins = t.beginning(in.Messages)
-	}
-	if begins == "" {
+	begins := t.beginning(in.Messages)
+	if begins == "" || t.OwnCounter() {
 		fold()
 		return
 	}
