@@ -98,16 +98,13 @@ func masked(body []byte) (text jsontext.Value) {
 // laconic replay reads it.
 func (p *Page) serveTexts(w http.ResponseWriter, r *http.Request) {
 	id, download := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, "/page/api/texts/"), ".jsonl")
-	var t *texts
+	t := &texts{}
 	p.mu.Lock()
-	if one := p.byID[id]; one != nil {
+	if one := p.byID[id]; one != nil && one.texts != nil {
 		t = one.texts
 	}
 	p.mu.Unlock()
-	var before, after jsontext.Value
-	if t != nil {
-		before, after = masked(t.before), masked(t.after)
-	}
+	before, after := masked(t.before), masked(t.after)
 	switch {
 	case before == nil || after == nil && len(t.after) > 0:
 		http.Error(w, "The texts of this request are not kept.", http.StatusNotFound)
