@@ -26,7 +26,6 @@ func Try(ctx context.Context, o Options) (faults []Fault, err error) {
 	if o.Kind != InRedis {
 		return nil, nil
 	}
-	o.Notice = nil
 	s, err := NewRedis(o)
 	if err != nil {
 		return nil, err
