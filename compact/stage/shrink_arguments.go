@@ -21,10 +21,7 @@ func (s *shrinkArguments) Name() string { return "shrink_arguments" }
 
 func (s *shrinkArguments) Shrink(d *compact.Draft) {
 	for ref, call := range d.Arguments() {
-		if call.Arguments.Len() <= s.MaxChars {
-			continue
-		}
-		if text := call.Arguments.String(); compact.IsObject(text) {
+		if text := call.Arguments.String(); len(text) > s.MaxChars && compact.IsObject(text) {
 			if short := shortStrings(text, s.MaxChars); len(short) < len(text) {
 				d.RewriteArguments(ref, short, "long argument of an old call")
 			}
@@ -53,9 +50,6 @@ func shortStrings(text string, n int) string {
 			b.WriteString(short)
 			done = end
 		}
-	}
-	if done == 0 {
-		return text
 	}
 	b.WriteString(text[done:])
 	return b.String()
@@ -91,9 +85,6 @@ func shortString(raw string, n int) (short string, ok bool) {
 		at += charWidth(body[at:])
 	}
 	head := body[:at]
-	if at == len(body) {
-		return "", false
-	}
 	for ; at < len(body); missing++ {
 		at += charWidth(body[at:])
 	}
@@ -104,11 +95,8 @@ func shortString(raw string, n int) (short string, ok bool) {
 // beforeNotice splits the notice of an earlier cut from the inside of a string.
 func beforeNotice(raw string) (body string, missing int) {
 	s, ok := strings.CutSuffix(raw, moreClose)
-	if !ok {
-		return raw, 0
-	}
 	at := strings.LastIndex(s, moreOpen)
-	if at < 0 {
+	if !ok || at < 0 {
 		return raw, 0
 	}
 	digits := s[at+len(moreOpen):]
