@@ -106,8 +106,8 @@ func pictureNamed(text string) picture {
 	switch n := numbersIn(f[1:]); f[0] {
 	case "flat":
 		return tiles{base: n[0]}
-	case "squares": // OpenAI's way since gpt-4.1-mini: up to 1,536 squares of 32 pixels, at so many percent of a token
-		return patches{side: 32, percent: n[0], limit: 1_536}
+	case "squares": // OpenAI's way since gpt-4.1-mini: squares of 32 pixels, at so many percent of a token
+		return patches{side: 32, percent: n[0], limit: n[1], high: n[2]}
 	case "tiles":
 		return tiles{n[0], n[1]}
 	case "area":
@@ -122,11 +122,6 @@ func pictureNamed(text string) picture {
 
 // pictures are the ways to charge a picture that families.txt names.
 var pictures = map[string]picture{
-	// Since gpt-5.4 "auto" keeps the original size, up to 10,000 squares; "high" stops at 2,500.
-	"openAI54": patches{side: 32, percent: 120, limit: 10_000, high: 2_500},
-	// gpt-6 was seen to take 11,970 squares under "auto"; where it stops is not known.
-	"openAI6": patches{side: 32, percent: 120, limit: 12_000, high: 2_500},
-
 	// Qwen's own processor takes up to 16,384 squares of 28 pixels; hosts stop at 2,560 or less unless told otherwise,
 	// so a picture of unknown size is charged 4,096.
 	"qwenVision": patches{side: 28, percent: 100, limit: 16_384, unseen: 4_096},
