@@ -38,8 +38,5 @@ func singleCalls(msgs []Message, record func(Edit)) []Message {
 
 // chargeCalls: each call but the first gets a message of its own.
 func chargeCalls(c Counter, m *Message) int {
-	if len(m.Calls) < 2 {
-		return 0
-	}
-	return (len(m.Calls) - 1) * c.Envelope(&Message{Role: Assistant, Shape: Null, Edited: true})
+	return max(0, len(m.Calls)-1) * c.Envelope(&Message{Role: Assistant, Shape: Null, Edited: true})
 }
