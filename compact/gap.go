@@ -50,9 +50,6 @@ func (d *Draft) DropOldest(why string) bool {
 // dropReplaced removes what is old before the newest message that replaces it. A
 // record of it says nothing more, and leaves too.
 func (d *Draft) dropReplaced() {
-	if d.newestReplaces < 0 {
-		return
-	}
 	d.stage = 0
 	by, limit := d.reason("a later message says all of it"), min(d.newestReplaces, d.recent)
 	from := d.gap.to
