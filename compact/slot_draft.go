@@ -7,8 +7,6 @@ type slotDraft struct {
 	spans   []Span
 	size    int  // of all spans, and one token where two meet
 	most    int  // what size may grow to
-	open    bool // the last span is of this epoch
-	anew    bool // it replaces all spans before
 	resized bool // it is made anew because its room shrank or grew
 	by      Digester
 	label   string // see Slot.Label
@@ -177,7 +175,7 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 				left = max(left, min(due, left+share(lastShare, most), d.budget-d.withoutOld()-was.size-1))
 			}
 			next.Size = min(max(due, leastSlot), max(free*3/4, min(room, part)), left)
-			return &slotDraft{spans: append(slices.Clip(was.spans), next), size: was.size + 1 + next.Size, most: most, open: true}
+			return &slotDraft{spans: append(slices.Clip(was.spans), next), size: was.size + 1 + next.Size, most: most}
 		}
 		next.From = from
 		next.Earlier = was.ends(len(was.spans))
@@ -190,7 +188,7 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 	}
 	first = max(first, min(now, max(leastFirst, share(firstOfBudget, d.budget))))
 	next.Size = min(first, max(free*3/4, min(room, whole())))
-	return &slotDraft{spans: []Span{next}, size: next.Size, most: size, open: true, anew: true, resized: resized}
+	return &slotDraft{spans: []Span{next}, size: next.Size, most: size, resized: resized}
 }
 
 // FillSlot makes a slot of size tokens for everything that left so far, for
@@ -209,14 +207,14 @@ func (d *Draft) FillSlot(by Digester, size int, label string) {
 	}
 	slices.Reverse(ends)
 	span := Span{From: max(d.gap.from, 0), To: d.end, End: d.end, Size: size, Earlier: ends[:max(0, len(ends)-1)]}
-	d.setSlot(&slotDraft{spans: []Span{span}, size: size, most: size, open: true, anew: true, by: by, all: true, label: label})
+	d.setSlot(&slotDraft{spans: []Span{span}, size: size, most: size, by: by, all: true, label: label})
 }
 
 // noteEpoch notes what the record will be told for the span that this epoch made,
-// if it made one.
-func (d *Draft) noteEpoch() {
+// if it made one. was is the slot before it.
+func (d *Draft) noteEpoch(was *slotDraft) {
 	s := d.slot
-	if s == nil || !s.open {
+	if s == nil || s == was {
 		return
 	}
 	from := len(d.left)
@@ -228,13 +226,10 @@ func (d *Draft) noteEpoch() {
 		}
 	}
 	d.touched = d.touched[:0]
-	if s.anew {
+	if len(s.spans) == 1 { // made anew, for all that left
 		d.told, from = nil, 0
 	}
 	d.told = append(d.told, told{from, len(d.left), d.end, len(d.journal), len(d.moves)})
-	closed := *s
-	closed.open = false
-	d.slot = &closed
 }
 
 // shrinkSlot shrinks the slot to no less than least tokens, or removes it if it
@@ -258,7 +253,7 @@ func (d *Draft) shrinkSlot(least int) {
 		}
 		last.Size = size
 		next := *s // its message stays its own, or not
-		next.spans, next.size, next.open, next.anew = []Span{last}, size, true, true
+		next.spans, next.size = []Span{last}, size
 		d.total -= s.size - size
 		d.slot = &next
 	}
