@@ -22,7 +22,7 @@ type request struct {
 // would serve: the fixed part, the equal messages, and the common start of the
 // first message that differs.
 func shared(before, now *request) (messages, tokens int) {
-	if before == nil || before.fixed != now.fixed {
+	if before.fixed != now.fixed {
 		return 0, 0
 	}
 	tokens = now.fixed

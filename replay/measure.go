@@ -77,7 +77,7 @@ type step struct {
 	plan        compact.Plan
 	report      compact.Report
 	took        time.Duration // to plan it
-	before, now *request      // before is nil for the first
+	before, now *request      // before is empty for the first
 	whole       []bool        // of each message of the client's list: it is sent unchanged
 	// common messages at its start are as in the request before, which is worth cached
 	// tokens.
@@ -88,7 +88,7 @@ type step struct {
 // through yields every request of a conversation as a policy makes it, with its index.
 func (v *conversation) through(p *compact.Policy, b compact.Budget) iter.Seq2[int, *step] {
 	return func(yield func(int, *step) bool) {
-		var before *request
+		before := &request{}
 		var epochs []compact.Epoch
 		for i := range v.turns {
 			s := &step{turn: &v.turns[i], before: before}
@@ -130,7 +130,7 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 				r.Fits++
 			}
 		}
-		broke := s.before != nil && s.common < len(s.before.msgs)
+		broke := s.common < len(s.before.msgs)
 		r.Epochs += s.began
 		if broke {
 			r.PrefixBreaks++

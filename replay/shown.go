@@ -97,10 +97,7 @@ func (v *conversation) change(c *view.Change, s *view.Conversation, tools map[st
 // goesOn reports whether a request is the one before it, as it was sent, with the
 // client's messages from that length on unchanged at its end.
 func (t *step) goesOn(from int) bool {
-	old := 0
-	if t.before != nil {
-		old = len(t.before.msgs)
-	}
+	old := len(t.before.msgs)
 	return t.common == old && len(t.now.msgs)-old == t.messages-from && !slices.Contains(t.whole[from:t.messages], false)
 }
 

@@ -50,7 +50,7 @@ func TestShared(t *testing.T) {
 	f("user: a b c d", "assistant: a b c d", 0, 0)
 	// behind the first difference nothing counts
 	f("user: a\nassistant: b\nuser: c c c", "user: x\nassistant: b\nuser: c c c", 0, 0)
-	if m, n := shared(nil, &request{fixed: 100}); m != 0 || n != 0 {
+	if m, n := shared(&request{}, &request{fixed: 100}); m != 0 || n != 0 {
 		t.Errorf("the first request: %d messages, %d tokens", m, n)
 	}
 }
