@@ -71,14 +71,10 @@ func (s *cutOversize) results(d *compact.Draft, newest bool, floor int) {
 // level returns the largest size, in tokens, such that cutting every larger
 // result down to it saves excess; floor if no size does.
 func level(costs []int, excess, floor int) int {
-	sorted := slices.SortedFunc(slices.Values(costs), func(a, b int) int { return b - a })
+	sorted := append(slices.SortedFunc(slices.Values(costs), func(a, b int) int { return b - a }), floor)
 	above := 0
-	for i, c := range sorted {
-		above += c
-		next := floor
-		if i+1 < len(sorted) {
-			next = sorted[i+1]
-		}
+	for i, next := range sorted[1:] {
+		above += sorted[i]
 		if above-(i+1)*next >= excess {
 			return max(floor, (above-excess)/(i+1))
 		}
