@@ -81,12 +81,7 @@ func (b Budget) Above(required int) Budget {
 }
 
 // tried returns tokens, or Hard if that is less.
-func (b Budget) tried(tokens int) int {
-	if b.Hard > 0 {
-		return min(tokens, b.Hard)
-	}
-	return tokens
-}
+func (b Budget) tried(tokens int) int { return Lower(tokens, b.Hard) }
 
 // at returns b in tokens of a counter that a rate corrects.
 func (b Budget) at(r Rate) Budget {
