@@ -36,7 +36,7 @@ type turn struct {
 // prepare computes what all policies are compared with.
 func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversation {
 	v := &conversation{Conversation: r, counter: c}
-	v.fixed = c.Fixed(compact.Beside{Tools: r.Tools, Functions: r.Functions, Format: r.Format})
+	v.fixed = c.Fixed(r.Beside)
 	var read [][]string // the texts of each message
 	for i := range r.Messages {
 		v.costs = append(v.costs, compact.Cost(v.counter, &r.Messages[i]))

@@ -24,9 +24,8 @@ type Conversation struct {
 	Model string
 	// Messages are all messages, the answers included.
 	Messages []compact.Message
-	// Tools, Functions and Format are the raw JSON of these fields; nil where
-	// absent.
-	Tools, Functions, Format []byte
+	// Beside is what the requests have beside their messages.
+	compact.Beside
 	// Rules are what the API of the recording demands of a list.
 	Rules compact.Rules
 	// Sent are the lengths of requests that were recorded as such, in the order
@@ -68,7 +67,7 @@ func decode(raw []byte) (*Conversation, error) {
 	}
 	return &Conversation{
 		ID: gjson.GetBytes(raw, "id").Str, Model: decoded.Model, Messages: decoded.Conversation.Messages, Rules: decoded.Conversation.Rules,
-		Tools: decoded.Tools, Functions: decoded.Functions, Format: decoded.Format,
+		Beside: decoded.Beside,
 	}, nil
 }
 
