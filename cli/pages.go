@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"strings"
 
 	"go.uber.org/zap"
 
@@ -50,7 +49,7 @@ func newPage(now func() *config.Config, p func() *proxy.Proxy, stored, found fun
 func clientKeys(c *config.Config) (all []proxy.ClientKey) {
 	for i, key := range c.ClientKeys {
 		path := fmt.Sprintf("client_keys[%d]", i)
-		k := proxy.ClientKey{Key: key, Name: cmp.Or(strings.Trim(c.Variable(path), `"'${}`), path)}
+		k := proxy.ClientKey{Key: key, Name: cmp.Or(c.Variable(path), path)}
 		n := slices.IndexFunc(c.ClientLimits, func(row config.ClientLimit) bool { return config.Pattern(row.Match).Matches(k.Name) })
 		if n >= 0 {
 			row := &c.ClientLimits[n]

@@ -58,7 +58,7 @@ type Config struct {
 	sum    [sha256.Size]byte // of its bytes
 	places map[string]place  // where each key was written, by path
 
-	variables map[*yaml.Node]string // the values that were ${NAME}
+	variables map[*yaml.Node]string // the names of values that were ${NAME}
 
 	unreadBase bool // the base URL for clients in the environment leads elsewhere
 }

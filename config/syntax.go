@@ -143,17 +143,17 @@ func (r *reading) expandAll(n *yaml.Node, lookup func(string) (string, bool)) {
 	})
 	if len(r.found) > found {
 		n.Tag = faulty
-	} else if variableOnly.MatchString(text) {
-		r.config.variables[n] = text
+	} else if only := variableOnly.FindStringSubmatch(text); only != nil {
+		r.config.variables[n] = only[1]
 	}
 }
 
 var (
 	reference    = regexp.MustCompile(`\$\$\{|\$\{[^}]*\}?`)
 	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	variableOnly = regexp.MustCompile(`^\$\{\w+\}$`)
+	variableOnly = regexp.MustCompile(`^\$\{(\w+)\}$`)
 )
 
-// Variable returns the variable that the value at path consists of, as the file
-// has it: ${NAME}; "" for any other value.
+// Variable returns the name of the variable that the value at path consists of; "" for
+// any other value.
 func (c *Config) Variable(path string) string { return c.variables[c.places[path].node] }
