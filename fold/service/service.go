@@ -189,9 +189,7 @@ func (c *call) options(model string, budget int) (fold.Options, bool) {
 			c.w.Header().Set("X-Laconic-Ignored", "x-laconic-budget")
 		}
 	}
-	if budget > 0 {
-		o.Limits.Budget = budget
-	}
+	o.Limits.Budget = cmp.Or(budget, o.Limits.Budget)
 	return o, ok
 }
 
