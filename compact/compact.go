@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,9 +15,7 @@ func Compact(conv Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	p = p.Demands.policy(p)
 	mode := p.repair()
 	model := c
-	if p.Counter != nil {
-		c = p.Counter
-	}
+	c = cmp.Or(p.Counter, model)
 	charged := p.Demands.Counter(c)
 	msgs, edits := conv.Rules.Repair(conv.Messages, mode)
 	costs := make([]int, len(msgs))

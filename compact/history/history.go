@@ -15,6 +15,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,9 +69,7 @@ type History struct {
 
 // New returns an empty history.
 func New(o Options) *History {
-	if o.Policy == nil {
-		o.Policy = policy.Window(policy.DefaultWindow)
-	}
+	o.Policy = cmp.Or(o.Policy, policy.Window(policy.DefaultWindow))
 	if o.Budget.Messages <= 0 {
 		o.Budget.Messages = compact.DefaultMaxMessages
 	}

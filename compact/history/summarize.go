@@ -63,9 +63,7 @@ func Summarize(ctx context.Context, in compact.Conversation, p *compact.Policy, 
 	if plan.Slot == nil || summarize == nil {
 		return plan.Apply(), s
 	}
-	if p.Counter != nil {
-		c = p.Counter
-	}
+	c = cmp.Or(p.Counter, c)
 	texts := make([]string, len(plan.Slot.Spans))
 	for i, span := range removed(&plan, in) {
 		if len(span) == 0 {

@@ -5,6 +5,7 @@
 package promises
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,14 +15,9 @@ import (
 
 // Broken returns an error for every promise that one run of [compact.Compact] broke.
 func Broken(in compact.Conversation, p *compact.Policy, c compact.Counter, b compact.Budget, plan *compact.Plan, r compact.Report) []error {
-	k := checker{in: in, p: p, c: c, model: c, b: b, plan: plan, r: r, sent: plan.Apply()}
-	if p.Counter != nil {
-		k.c = p.Counter
-	}
+	k := checker{in: in, p: p, c: cmp.Or(p.Counter, c), model: c, b: b, plan: plan, r: r, sent: plan.Apply()}
 	k.charged = p.Demands.Counter(k.c)
-	if k.b.Messages <= 0 {
-		k.b.Messages = compact.Limits{}.Under(in.Rules).MaxMessages
-	}
+	k.b.Messages = compact.Limits{MaxMessages: b.Messages}.Under(in.Rules).MaxMessages
 	folded := *plan
 	folded.Demands = 0
 	k.out = folded.Apply()
