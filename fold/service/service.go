@@ -196,18 +196,16 @@ func (c *call) options(model string, budget int) (fold.Options, bool) {
 // describe writes a report into the headers of an answer.
 func describe(w http.ResponseWriter, f *folded) {
 	h := w.Header()
-	outcome := string(f.report.Outcome)
-	switch {
-	case errors.Is(f.err, errBypassed):
-		outcome = "bypassed"
-	case f.err != nil:
-		outcome = "passed"
-	}
-	h.Set("X-Laconic-Outcome", outcome)
 	if f.err != nil {
+		outcome := "passed"
+		if errors.Is(f.err, errBypassed) {
+			outcome = "bypassed"
+		}
+		h.Set("X-Laconic-Outcome", outcome)
 		h.Set("X-Laconic-Reason", reason(f.err))
 		return
 	}
+	h.Set("X-Laconic-Outcome", string(f.report.Outcome))
 	h.Set("X-Laconic-Tokens-Before", strconv.Itoa(f.report.Before))
 	h.Set("X-Laconic-Tokens-After", strconv.Itoa(f.report.After))
 	h.Set("X-Laconic-Budget", strconv.Itoa(f.report.Budget))
