@@ -153,9 +153,7 @@ func (l Limits) With(p Published) Limits {
 	if p.Window <= 0 && p.Input <= 0 {
 		return l
 	}
-	if l.Window = max(l.window(), p.Input); p.Window > 0 {
-		l.Window = p.Window
-	}
+	l.Window = positive(p.Window, max(l.window(), p.Input))
 	if l.Input >= l.Window {
 		l.Input = 0 // a limit of the model's that this upstream is far from
 	}
