@@ -121,34 +121,6 @@ func actionOf(tool string, arguments Value) *Action {
 	return a
 }
 
-// Folder returns the folder in which a command runs, with the mark at its end, where the call says it.
-func (a *Action) Folder() string {
-	dir := strings.TrimRight(a.Values.Member("workdir cwd workingdirectory"), `/\`)
-	if a.Command == "" || !IsAbsolute(dir) {
-		return ""
-	}
-	return dir + dir[strings.IndexAny(dir, `/\`):][:1]
-}
-
-// below returns a path that is given from a folder.
-func below(dir, path string) string {
-	if path == "" || path == EveryFile || strings.HasPrefix(path, "..") || absolute.MatchString(path) {
-		return path
-	}
-	return dir + strings.TrimPrefix(path, "./")
-}
-
-// IsAbsolute reports whether a path begins at the root of a file system.
-func IsAbsolute(path string) bool { return rooted.MatchString(path) }
-
-var (
-	rooted = regexp.MustCompile(`^(?:/|[A-Za-z]:[\\/])`)
-	// absolute finds a path that begins at a root, or at one that it names.
-	absolute = regexp.MustCompile(`^(?:[/~$]|[A-Za-z]:[\\/]|\w+://)`)
-	// movesAway finds that a command goes to another folder.
-	movesAway = regexp.MustCompile(`(?:^|[;&|(\n]\s*)(?:cd|pushd|Set-Location) `)
-)
-
 // take takes what the members of an object say. within is the path of the object
 // around it.
 func (a *Action) take(v *Value, within string) {
@@ -294,18 +266,6 @@ func (a *Action) begins() string {
 	line, _ := a.commands()
 	return line[:strings.IndexAny(line+"\n", "&;|\n")]
 }
-
-// From returns a path as it is told where files below root are named from there: others begin with
-// a dot, unless they say themselves where they are.
-func From(root, path string) string {
-	if root != "" && path != "" && !placedPath.MatchString(path) {
-		return "./" + path
-	}
-	return strings.TrimPrefix(path, root)
-}
-
-// placedPath finds a path from the root of a file system, from a folder that it names, or of a page.
-var placedPath = regexp.MustCompile(`^(?:[/~$]|\.\.?(?:/|$)|[A-Za-z]:[\\/]|\w+://)`)
 
 // verbs are what a record calls the kinds of calls.
 var verbs = [...]string{Reads: "read", Searches: "search", Runs: "$", Edits: "edit", Asks: "asked the user", Plans: "plan", Reports: "said at the end", Sends: "agent sent:"}

@@ -201,23 +201,6 @@ func (a *Action) commands() (line string, docs [][2]string) {
 	return strings.TrimSpace(line[len(intoFolder.FindString(line)):]), docs
 }
 
-// hereString finds a text that PowerShell writes into a file.
-var hereString = regexp.MustCompile(`(?si)@(?:'\r?\n(.*?)\r?\n'|"\r?\n(.*?)\r?\n")@\s*\|\s*(set-content|add-content|out-file)\s+(?:-\w*path\s+)?(?:'([^'\n]+)'|"([^"\n]+)"|([^\s;|'"]+))`)
-
-// hereStrings takes what a command of PowerShell writes, and returns the rest of it.
-func (a *Action) hereStrings() string {
-	for _, m := range hereString.FindAllStringSubmatch(a.Command, mostChanges) {
-		c := Change{Path: m[4] + m[5] + m[6], New: m[1], How: Written}
-		if c.New == "" && strings.Contains(m[2], "$") { // it puts variables in
-			c.How = Changed
-		} else if c.New += m[2]; strings.EqualFold(m[3], "add-content") {
-			c.How = Replaced
-		}
-		a.add(c)
-	}
-	return hereString.ReplaceAllLiteralString(a.Command, "")
-}
-
 // lineEdit finds how SWE-agent edits the open file among its commands: the text is no line of shell.
 var lineEdit = regexp.MustCompile(`^edit \d+:\d+\n`)
 
