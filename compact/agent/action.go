@@ -37,6 +37,7 @@ type Action struct {
 	Path    string // the file
 	others  int    // further files
 	Command string
+	folder  string // in which it runs, from that of the session
 	Query   string // what is searched for
 	Text    string // what a plan or a report says
 	Values  Value  // the arguments
@@ -111,12 +112,6 @@ func actionOf(tool string, arguments Value) *Action {
 	a.take(&a.Values, "")
 	if a.classify(); a.Values.Member("dryrun") == "true" {
 		a.Kind, a.Changes = Other, nil
-	}
-	if dir := a.Folder(); dir != "" && !movesAway.MatchString(a.Command) {
-		a.Path = below(dir, a.Path)
-		for i := range a.Changes {
-			a.Changes[i].Path = below(dir, a.Changes[i].Path)
-		}
 	}
 	return a
 }
@@ -254,6 +249,9 @@ func (a *Action) Name(n int, root string) string {
 	}
 	if a.Values.Member("sandboxpermissions") == "require_escalated" || a.Values.Member("withescalatedpermissions") == "true" {
 		name += " (escalated)"
+	}
+	if a.folder != "" {
+		name = "(in " + quote.OneLine(strings.TrimRight(a.folder, `/\`), 200) + ") " + name
 	}
 	return name
 }

@@ -167,7 +167,7 @@ func (a *Action) Happened(c *Change, o Outcome, r *Result) bool {
 		return false
 	case a.Kind == Edits:
 		return o.Verdict == Passed
-	case strings.HasPrefix(text, "<tool_use_error>"), len(text) < 300 && strings.IndexByte(text, '\n') < 0 && (!r.Coded || r.Code != 0) && (heldBack.MatchString(text) ||
+	case strings.HasPrefix(text, "<tool_use_error>"), strings.HasPrefix(text, "exec_command failed"), len(text) < 300 && strings.IndexByte(text, '\n') < 0 && (!r.Coded || r.Code != 0) && (heldBack.MatchString(text) ||
 		a.mute && text != "" && !isEdited.MatchString(text) && !noOutput.MatchString(text)):
 		return false
 	case o.Verdict != Failed:
@@ -188,13 +188,13 @@ func (a *Action) Perhaps(c *Change, o Outcome, r *Result) bool {
 var (
 	// heldBack finds that a harness did not run a command, and complains that one of its programs
 	// did not work.
-	heldBack = regexp.MustCompile(`(?i)^<tool_use_error>|^exec_command failed: |^execution error: io\(|\brequires? (?:\w+ )?approval\b|\bwaiting for (?:the )?(?:user(?:'s)? )?approval|` +
+	heldBack = regexp.MustCompile(`(?i)^<tool_use_error>|^execution error: io\(|\brequires? (?:\w+ )?approval\b|\bwaiting for (?:the )?(?:user(?:'s)? )?approval|` +
 		`^\W*(?:error: )?(?:the |this |your )?(?:\w+ )?(?:command|tool|call|operation)\b[^,;\n]{0,60}\b(?:blocked|rejected|denied|cancell?ed|not (?:allowed|approved|executed|run))\b|^user (?:cancell?ed|rejected|denied)`)
 	// mute are commands that print nothing if they work, and noOutput finds how harnesses say so.
 	mute           = setOf("rm unlink mv git-mv cp install ln touch mkdir rmdir chmod chown cd sed perl sponge true")
 	noOutput       = regexp.MustCompile(`(?i)\b(?:no|without) (?:any )?(?:std)?(?:out|output|errors?)\b|^\W*(?:none|null)\W*$|\bcwd\b|\b(?:completed|executed|finished|succe\w+|empty|no content)\b`)
-	shellComplains = regexp.MustCompile(`(?m)^(?:/?(?:\w+/)*(?:bash|sh|zsh)|cat|tee)\b: `)
-	complains      = regexp.MustCompile(`(?m)^(?:Add|Copy|Get|Move|New|Out|Remove|Rename|Set|Test)-[A-Z]\w+ ?: |^(?:/?(?:\w+/)*(?:bash|sh|zsh)|sudo|sed|perl|tee|cp|mv|rm|cat|touch|patch|install|git|apply_patch)\b: |^error: |patch does not apply|^fatal: |^Traceback |Invalid patch|command not found`)
+	shellComplains = regexp.MustCompile(`(?m)^(?:/?(?:\w+/)*(?:bash|sh|zsh)|cat|tee)\b: |FullyQualifiedErrorId`)
+	complains      = regexp.MustCompile(`(?m)^(?:Add|Copy|Get|Move|New|Out|Remove|Rename|Set|Test)-[A-Z]\w+ ?: |^(?:/?(?:\w+/)*(?:bash|sh|zsh)|sudo|sed|perl|tee|cp|mv|rm|cat|touch|patch|install|git|apply_patch)\b: |^error: |patch does not apply|^fatal: |FullyQualifiedErrorId|^Traceback |Invalid patch|command not found`)
 )
 
 var (
@@ -209,7 +209,7 @@ var (
 		`FAIL(?:ED|URE)?\b|[Ff]ailed\b|[Ff]ailure\b|failing\b|[Ff]atal(?: error)?:|FATAL\b|panic:|[Pp]anicked at|Exception in thread|[Pp]ermission denied|[Aa]ccess denied|not found\b|[Nn]o such file|[Dd]oes not exist|doesn't exist|` +
 		`[Cc]annot \w+|[Cc]an't \w+|[Uu]ndefined (?:reference|symbol|variable|method|name)|undefined:|[Tt]imed out|[Tt]imeout|ETIMEDOUT|[Kk]illed\b|[Ss]egmentation fault|CONFLICT\b|not ok\b|[Cc]onnection refused|[Aa]bort(?:ed|ing)\b|` +
 		`[Rr]efused\b|\[rejected\]|HTTP(?:/[\d.]+)? ?(?:[Ee]rror )?[45]\d\d|(?:status|code)(?: code)?:? [45]\d\d|Forbidden\b|Unauthorized\b|mismatch\b|password is required|[Nn]o space left|[Oo]ut of memory|core dumped|Fehler\b|fehlgeschlagen|[Ee]rreur\b)` +
-		`|^npm error |^(?:\S+: )?[Ee]rror(?: from| response| in| at| while| during)|^\s*[✗✕✖✘×●] \S|^\s*- alert\b|エラー|失敗|错误|失败|^E  +assert\b|^(?:\S+): error\b|^E: \S|: unrecognized service$`)
+		`|^npm error |^(?:\S+: )?[Ee]rror(?: from| response| in| at| while| during)|^\s*[✗✕✖✘×●] \S|^\s*- alert\b|エラー|失敗|错误|失败|^E  +assert\b|^(?:\S+): error\b|^E: [A-Z][a-z]+ [a-z]|: unrecognized service$`)
 	// noFailure finds lines that look like failures and are none.
 	noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|\(ignored\)|\bNOTICE: |, (?:skipping|ignoring|creating|using|building|falling back)\b|\(timeout |complete log of|should have failed|\bwould be |^failed (?:logins|attempts): \d|\bfail(?:ed|ures?)?(?:(?: \w+)? ?[:=] *| +)0 *(?:$|[|(])|│ *failed *│|(?:^| )[a-oq-z]\w*=[\d.]+ (?:failed|errors)=\d+ \w|\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|warnings?)|(?:errors?|failures?|failed|fail)[:=] *(?:0\b|\(?(?:none|null|nil|no|false)\)?\s*(?:$|[,;|}\])]))|✓|✔|--- PASS|\bPASS(?:ED\b|: *[a-z])|^ok\s|=== RUN|\.\.\. ok$|\w(?:Error|Exception): \d+$|^-- Looking for|^checking (?:for|whether) |error handling|if err|^\s*(?://|#|\*)|except \w+|^\s*\w+(?:(?:  +|\t| ?\| ?)-?[\d.,]+%?)+\s*$`)
 	// sourceLine finds lines of source code or of a diff that hold an error, rather than

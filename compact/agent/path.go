@@ -5,30 +5,38 @@ import (
 	"strings"
 )
 
-// Folder returns the folder in which a command runs, with the mark at its end, where the call says it.
+// Folder returns the folder in which a command runs, with the mark at its end, where the call says it
+// and the command does not go to another one.
 func (a *Action) Folder() string {
 	dir := strings.TrimRight(a.Values.Member("workdir cwd workingdirectory"), `/\`)
-	if a.Command == "" || !IsAbsolute(dir) {
+	if !rooted.MatchString(dir) || a.Command == "" || movesAway.MatchString(a.Command) {
 		return ""
 	}
 	return dir + dir[strings.IndexAny(dir, `/\`):][:1]
 }
 
-// below returns a path that is given from a folder.
-func below(dir, path string) string {
-	if rest := strings.TrimPrefix(path, "./"); rest != "" && !placedPath.MatchString(rest) {
-		return dir + rest
+// RunsFrom notes the folder of the session: the paths of a command that runs in another one begin there.
+func (a *Action) RunsFrom(session string) {
+	a.folder = strings.TrimPrefix(a.Folder(), session)
+	a.Path = a.Placed(a.Path)
+	for i := range a.Changes {
+		a.Changes[i].Path = a.Placed(a.Changes[i].Path)
 	}
-	return path
 }
 
-// IsAbsolute reports whether a path begins at the root of a file system.
-func IsAbsolute(path string) bool { return rooted.MatchString(path) }
+// Placed returns a path, which a command gives from its folder, as one from the folder of the session.
+func (a *Action) Placed(path string) string {
+	rest := strings.TrimPrefix(strings.TrimPrefix(path, "./"), `.\`)
+	if a.folder == "" || rest == "" || placedPath.MatchString(rest) {
+		return path
+	}
+	return a.folder + rest
+}
 
 var (
 	rooted = regexp.MustCompile(`^(?:/|[A-Za-z]:[\\/])`)
 	// movesAway finds that a command goes to another folder.
-	movesAway = regexp.MustCompile(`(?:^|[;&|(\n]\s*)(?:cd|pushd|Set-Location) `)
+	movesAway = regexp.MustCompile(`(?i)(?:^|[;&|(\n]\s*)(?:cd|pushd|set-location|push-location) `)
 )
 
 // From returns a path as it is told where files below root are named from there: others begin with

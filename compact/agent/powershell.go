@@ -5,19 +5,51 @@ import (
 	"strings"
 )
 
-// hereString finds a text that PowerShell writes into a file.
-var hereString = regexp.MustCompile(`(?si)@(?:'\r?\n(.*?)\r?\n'|"\r?\n(.*?)\r?\n")@\s*\|\s*(set-content|add-content|out-file)\s+(?:-\w*path\s+)?(?:'([^'\n]+)'|"([^"\n]+)"|([^\s;|'"]+))`)
+var (
+	// hereString finds a text in a command of PowerShell, and written what writes such a text into a
+	// file, with its options.
+	hereString = regexp.MustCompile(`(?s)@(?:'[ \t]*\r?\n(.*?)\r?\n'|"[ \t]*\r?\n(.*?)\r?\n")@`)
+	written    = regexp.MustCompile(`(?i)^[ \t]*\|\s*(set-content|add-content|out-file)((?: +(?:'[^'\n]*'|"[^"\n]*"|[^\s;|'"]+))+)`)
+	// file finds the file in these, and appends that the text goes behind what is there.
+	file    = regexp.MustCompile(`(?i)^(?: +-(?:force|nonewline|append|encoding +\S+))*(?: +-(?:literal|file)?path)? +(?:'([^'$]+)'|"([^"$]+)"|([^\s$(-]\S*))(?: +-(?:force|nonewline|append|encoding +\S+))*$`)
+	appends = regexp.MustCompile(`(?i) -append\b`)
+)
 
-// hereStrings takes what a command of PowerShell writes, and returns the rest of it.
+// fileOf returns the change of the file that options name, or of any if nobody knows which it is.
+func fileOf(options string) Change {
+	if m := file.FindStringSubmatch(options); m != nil {
+		return Change{Path: m[1] + m[2] + m[3], How: Written}
+	}
+	return Change{Path: EveryFile, How: Touched}
+}
+
+// hereStrings takes the files that a command of PowerShell writes, and returns the command without
+// their texts.
 func (a *Action) hereStrings() string {
-	for _, m := range hereString.FindAllStringSubmatch(a.Command, mostChanges) {
-		c := Change{Path: m[4] + m[5] + m[6], New: m[1], How: Written}
-		if c.New == "" && strings.Contains(m[2], "$") { // it puts variables in
+	if strings.Contains(a.Command, "<<") { // in a here-document of another shell
+		return a.Command
+	}
+	var b strings.Builder
+	end := 0
+	for _, m := range hereString.FindAllStringSubmatchIndex(a.Command, mostChanges) {
+		before := strings.TrimRight(a.Command[end:m[0]], " \t")
+		w := written.FindStringSubmatch(a.Command[m[1]:])
+		if w == nil || before != "" && !strings.HasSuffix(before, "\n") && !strings.HasSuffix(before, ";") {
+			continue
+		}
+		b.WriteString(a.Command[end:m[0]] + w[1] + w[2])
+		end = m[1] + len(w[0])
+		c := fileOf(w[2])
+		switch text := a.Command[max(m[2], m[4]):max(m[3], m[5])]; {
+		case c.How == Touched:
+		case m[4] >= 0 && strings.Contains(text, "$"): // variables are put in
 			c.How = Changed
-		} else if c.New += m[2]; strings.EqualFold(m[3], "add-content") {
-			c.How = Replaced
+		case strings.EqualFold(w[1], "add-content"), appends.MatchString(w[2]):
+			c.New, c.How = text, Replaced
+		default:
+			c.New = text
 		}
 		a.add(c)
 	}
-	return hereString.ReplaceAllLiteralString(a.Command, "")
+	return b.String() + a.Command[end:]
 }

@@ -31,10 +31,15 @@ func ResultOf(text string, k Kind) *Result {
 	if at := calledWith.FindStringIndex(quote.First(text, 1<<11)); at != nil {
 		text = text[at[1]:]
 	}
-	text = withoutEcho(text)
-	denied := deniedCommand.FindStringSubmatch(text)
-	if denied != nil {
-		text = "exec_command failed: " + denied[1]
+	if at := echo.FindStringSubmatchIndex(text); at != nil {
+		text = text[at[2]:]
+	}
+	notRun := false
+	if m := deniedCommand.FindStringSubmatch(text); m != nil {
+		text = "Exit code: " + m[1] + "\n" + debugText.Replace(m[2]+m[3])
+		if notRun = strings.HasPrefix(m[3], "bwrap: "); notRun {
+			text = "exec_command failed: " + debugText.Replace(m[3])
+		}
 	}
 	u, v := reader{}, Value{kind: '"', Text: text}
 	if k == Searches || k == Other { // files in YAML are edited as they stand
@@ -42,8 +47,10 @@ func ResultOf(text string, k Kind) *Result {
 	}
 	u.value("", &v)
 	r := &u.Result
-	r.Failed = denied != nil
-	_, r.Session, _ = strings.Cut(sessionID.FindString(quote.First(text, frameBytes)), " ID ")
+	r.Failed = notRun
+	if m := sessionID.FindStringSubmatch(text); m != nil {
+		r.Session = m[1]
+	}
 	r.withoutFrame(WithoutElements(plain(u.b.String()), true), k)
 	if v := valueOf(r.Text); v.list != nil { // behind what a harness says of the program
 		in := reader{}
@@ -90,18 +97,15 @@ func plain(text string) string {
 	return unprinted.ReplaceAllLiteralString(strings.ReplaceAll(text, "[stderr] ", ""), "")
 }
 
-// withoutEcho returns a result of Codex without the command that it repeats, perhaps in many lines.
-func withoutEcho(text string) string {
-	if _, result, found := strings.Cut(text, "\nChunk ID: "); found && strings.HasPrefix(text, "Command: ") {
-		return "Chunk ID: " + result
-	}
-	return text
-}
-
-// deniedCommand finds how Codex says that its sandbox did not let a command run, which it repeats.
-var deniedCommand = regexp.MustCompile(`(?s)\Aexec_command failed for .*\bstderr: StreamOutput \{ text: \\*"(.*?)(?:\\+n)?\\*", truncated_after`)
-
-var sessionID = regexp.MustCompile(`(?m)^Process running with session ID \d+$`)
+var (
+	// echo finds a command that Codex repeats before its result, perhaps in many lines.
+	echo = regexp.MustCompile(`(?s)\ACommand: .*?\n(Chunk ID: \w+\nWall time: )`)
+	// deniedCommand finds how Codex says that its sandbox was in the way of a command, which it repeats
+	// before the code, the output and the errors: with some sandboxes it did not run.
+	deniedCommand = regexp.MustCompile(`(?s)\Aexec_command failed for .*\bexit_code: (-?\d+), stdout: StreamOutput \{ text: \\*"(.*?)\\*", truncated_after.*?\bstderr: StreamOutput \{ text: \\*"(.*?)\\*", truncated_after`)
+	debugText     = strings.NewReplacer(`\\n`, "\n", `\n`, "\n", `\\t`, "\t", `\\\"`, `"`, `\"`, `"`)
+	sessionID     = regexp.MustCompile(`\A(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?Process running with session ID (\d+)\n`)
+)
 
 // exitCode finds the code with which a program ended, as harnesses write it.
 var exitCode = regexp.MustCompile(`(?i)^[\[<("{]*(?:error:\s*|no output, )?(?:(?:the )?(?:command|process|shell|program|script)\b[\w ]{0,24} )?(?:with )?` +

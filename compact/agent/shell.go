@@ -59,7 +59,7 @@ func shellCommandOf(joint, text string) *shellCommand {
 		}
 	}
 	for c.name == "" && len(c.words) > 0 {
-		w := strings.TrimLeft(c.words[0], "(")
+		w := strings.TrimLeft(c.words[0], `(\`)
 		if c.words = c.words[1:]; w == "xargs" { // of files that nobody knows
 			c.words = append(c.words, "{}")
 		} else if !wrapping.MatchString(w) {
@@ -112,7 +112,8 @@ func (a *Action) shell() {
 		a.patches(a.Command, "")
 		return
 	}
-	if lineEdit.MatchString(a.Command) {
+	if lineEdit.MatchString(a.Command) { // of the open file
+		a.add(Change{Path: EveryFile, How: Touched})
 		return
 	}
 	line, docs := heredocs(a.hereStrings())
@@ -194,7 +195,7 @@ func (a *Action) run(c *shellCommand, docs [][2]string, away, last bool) Kind {
 // commands returns a command without the folder that it goes to, comments and here-documents, and
 // these.
 func (a *Action) commands() (line string, docs [][2]string) {
-	line, docs = heredocs(strings.TrimSpace(hereString.ReplaceAllString(a.Command, "$3 $4$5$6")))
+	line, docs = heredocs(strings.TrimSpace((&Action{Command: a.Command}).hereStrings()))
 	if !lineEdit.MatchString(line) {
 		line = withoutComments(line)
 	}
@@ -300,7 +301,7 @@ func WrittenBy(script string) (changes []Change) {
 // Scripts returns the files that a command runs as scripts.
 func (a *Action) Scripts() (paths []string) {
 	for _, m := range runsScript.FindAllStringSubmatch(a.Command, mostChanges) {
-		paths = append(paths, m[1])
+		paths = append(paths, a.Placed(m[1]))
 	}
 	return paths
 }

@@ -2,15 +2,16 @@ package agent
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
 var (
 	callTag = regexp.MustCompile(`<(?:\w+_\w+|bash)>`)
-	// functionCall finds a call as OpenHands and SWE-agent write it for models that know no tools, and
-	// parameter one of its arguments.
-	functionCall = regexp.MustCompile(`(?s)<function=([\w.-]+)>(.*?)</function>`)
-	parameter    = regexp.MustCompile(`(?s)<parameter=([\w.-]+)>(.*?)</parameter>`)
+	// functionCall finds the beginning of a call as OpenHands and SWE-agent write it for models that
+	// know no tools, and parameter that of an argument.
+	functionCall = regexp.MustCompile(`(?m)^<function=([\w.-]+)>`)
+	parameter    = regexp.MustCompile(`^\s*<parameter=([\w.-]+)>`)
 	// fenceCommand finds a block of shell or of code at the end of a text, behind which
 	// smolagents writes the call that runs it.
 	fenceCommand = regexp.MustCompile("(?s)(?:```(?:bash|sh|shell|mswea_bash_command|(py|python))?[ \t]*\n((?:[^`]|`[^`]|``[^`])*)```|<code>\n(.*?)\n</code>)\\s*(?:Calling tools:.*)?$")
@@ -18,17 +19,32 @@ var (
 
 // CallIn returns the call that an assistant message without calls has in its
 // text, and the text without it: <read_file><path>a.go</path></read_file>,
-// <function=bash><parameter=command>ls</parameter></function>, or a block of shell or of code at its end. It returns nil where there is no call.
+// <function=bash><parameter=command>ls</parameter></function>, or a block of shell or of code at
+// its end. It returns nil where there is no call.
 func CallIn(text string) (a *Action, rest string) {
 	args := Value{kind: '{'}
 	take := func(name, text string) {
 		args.keys, args.list = append(args.keys, name), append(args.list, Value{kind: '"', Text: strings.Trim(text, "\n")})
 	}
-	if m := functionCall.FindStringSubmatchIndex(text); m != nil {
-		for _, p := range parameter.FindAllStringSubmatch(text[m[4]:m[5]], 16) {
-			take(p[1], p[2])
+	calls := functionCall.FindAllStringSubmatchIndex(text, -1)
+	for _, m := range slices.Backward(calls[max(0, len(calls)-8):]) { // the last is followed by its result
+		if before := text[:m[0]]; strings.Count(before, "<parameter=") != strings.Count(before, "</parameter>") { // in an argument
+			continue
 		}
-		return actionOf(text[m[2]:m[3]], args), text[:m[0]] + text[m[1]:]
+		rest := text[m[1]:]
+		for range 16 {
+			p := parameter.FindStringSubmatchIndex(rest)
+			if p == nil {
+				break
+			}
+			arg, next, more := strings.Cut(rest[p[1]:], "</parameter>\n<parameter=")
+			if i := strings.LastIndex(arg, "</parameter>"); !more && i >= 0 {
+				arg = arg[:i]
+			}
+			take(rest[p[2]:p[3]], strings.TrimSuffix(arg, "</function>"))
+			rest = "<parameter=" + next
+		}
+		return actionOf(text[m[2]:m[3]], args), text[:m[0]]
 	}
 	if at := callTag.FindStringIndex(text); at != nil {
 		e := elementOf(text[at[0]:], false)

@@ -107,7 +107,10 @@ func (r *Record) answer(e *event, res *agent.Result) {
 	changes := slices.Clone(e.Changes)
 	for _, path := range e.Scripts() {
 		if f := r.files[path]; f != nil && f.whole() && len(changes) < mostWritten { // the agent wrote it
-			changes = append(changes, f.writes()...)
+			for _, c := range f.writes() {
+				c.Path = e.Placed(c.Path)
+				changes = append(changes, c)
+			}
 		}
 	}
 	for _, c := range changes {

@@ -41,6 +41,12 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 			e = was.events[i]
 		} else {
 			r.calls[m.Calls[i].ID] = e
+			if r.folder == "" {
+				r.folder = e.Folder()
+			}
+			if !e.waits {
+				e.RunsFrom(r.folder)
+			}
 		}
 		read.events = append(read.events, e)
 	}
@@ -64,7 +70,7 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 		if a, rest := agent.CallIn(read.text); a != nil {
 			read.whole, read.text = read.text, rest
 			end := strings.TrimSpace(read.whole) // whatever follows a tag answers it
-			r.awaits = &event{class: steps, origin: m.Origin, Action: a, ran: strings.HasSuffix(end, ">") && !strings.HasSuffix(end, "</code>")}
+			r.awaits = &event{class: steps, origin: m.Origin, Action: a, ran: strings.HasSuffix(end, ">") && !strings.HasSuffix(end, "</code>") && !strings.HasSuffix(end, "</function>")}
 			read.events = append(read.events, r.awaits)
 		}
 	}

@@ -89,16 +89,13 @@ func (p *part) rootOf() (root string) {
 		if e.class == steps && e.Tool != "" && e.Command == "" && e.Path != "" { // what is attached has none
 			paths = append(paths, e.Path)
 		}
-		if dir := e.folder(); dir != "" {
-			paths = append(paths, dir)
-		}
 	}
 	for _, path := range paths {
-		if !agent.IsAbsolute(path) {
+		if path[0] != '/' {
 			continue
 		}
 		for i := range min(len(path), mostPath) {
-			if folder := path[:i+1]; path[i] == '/' || path[i] == '\\' {
+			if folder := path[:i+1]; path[i] == '/' {
 				if saves[folder] += i; saves[folder] > saves[root] {
 					root = folder
 				}

@@ -21,7 +21,7 @@ func (p *part) printed(i int, e *event, head int) {
 	small := len(text) < shortOutput && len(b.lines) <= 40
 	limit, most := max(400, p.room/10), 240
 	c, w, asked := prints, p.weights[i], e.AsksData()
-	if e.Kind == agent.Other && !strings.Contains(text, "\n@@ -") || e.result.Rows > 0 { // else a diff
+	if e.Kind == agent.Other && (e.result.Made || !strings.Contains(text, "\n@@ -")) || e.result.Rows > 0 { // else a diff
 		c, w = data, 1 // however long ago
 		limit = max(600, p.room/4)
 		rows := 1 // of a table that is a text

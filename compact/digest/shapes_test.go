@@ -57,12 +57,18 @@ func TestShapesOfAgents(t *testing.T) {
 	f("a line that moves", call(1, "edit", `{"path":"a.go","old_string":"type Plain Order\naux := struct {\n\tContent json.RawMessage\n\t*Plain\n}{}","new_string":"type Plain Order\naux := struct {\n\t*Plain\n\n\tContent json.RawMessage\n}{}"}`, "done"),
 		"edit a.go (+2 −1: ")
 	denied := "exec_command failed for `/bin/bash -lc \"cat > a.sh <<'E'\nx\nE\"`: CreateProcess { message: \"Codex(Sandbox(Denied { output: ExecToolCallOutput { exit_code: 1, stdout: StreamOutput { text: \\\"\\\", truncated_after_lines: None }, stderr: StreamOutput { text: \\\"bwrap: Operation not permitted\\\\n\\\", truncated_after_lines: None }"
-	f("a command that a sandbox denied, and one that it lets run", conversation(call(1, "exec_command", `{"cmd":"cat > a.sh <<'E'\nx\nE"}`, denied), say(user("<turn_aborted>\nThe user interrupted the turn.\n</turn_aborted>")),
+	f("a command that a sandbox denied, and one that it lets run", conversation(call(1, "exec_command", `{"cmd":"cat > a.sh <<'E'\nx\nE","workdir":"/w"}`, denied), say(user("<turn_aborted>\nThe user interrupted the turn.\n</turn_aborted>")),
 		call(2, "exec_command", `{"cmd":"ls src","sandbox_permissions":"require_escalated","workdir":"/w/shop"}`, "Command: /bin/bash -lc \"ls src\n\"\nChunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 0\nOriginal token count: 1\nOutput:\na.txt\n")),
-		"$ cat > a.sh <<'E' → failed: exec_command failed: bwrap: Operation not permitted\n(in /w/shop) $ ls src (escalated) → a.txt\n", no("changed"), no("attached"))
-	f("files that PowerShell writes", conversation(call(1, "shell_command", `{"command":"@'\nimport os\nport = 8080\n'@ | Set-Content app\\conf.py; @\"\n$x\n\"@ | Out-File 'log.txt'","workdir":"C:\\w\\shop"}`, "Exit code: 0\nOutput:\n"), call(2, "shell_command", `{"command":"New-Item -ItemType Directory src","workdir":"C:\\w\\shop\\"}`, "ok"),
-		call(3, "read_file", `{"path":"a.ini"}`, "\nIMPORTANT: The file content has been truncated.\nStatus: Showing lines 1-2 of 2 total lines.\nAction: To read more of the file, you can use 'offset'.\n\n--- FILE CONTENT (truncated) ---\nport = 8080\nhost = b")),
-		"(in C:\\w\\shop) $ Set-Content app\\conf.py; Out-File log.txt → exit 0, no output\n$ New-Item", "read a.ini (2 lines)\n", "changed: C:\\w\\shop\\log.txt, C:\\w\\shop\\app\\conf.py\n", "\\app\\conf.py:\n import os\n port = 8080\n")
+		"$ cat > a.sh <<'E' → failed: exec_command failed: bwrap: Operation not permitted\n(in shop) $ ls src (escalated) → a.txt\n", no("changed"), no("attached"))
+	power := func(id int, dir, command, result string) []compact.Message {
+		return call(id, "shell_command", `{"command":`+quotedJSON(command)+`,"workdir":`+quotedJSON(`C:\w`+dir)+`}`, result)
+	}
+	f("files that PowerShell writes", conversation(power(1, "", "Get-ChildItem", "a"), power(2, `\shop`, "@'\nimport os\nport = 8080\n'@ | Set-Content -Encoding utf8 -Path app\\conf.py; @\"\n$x\n\"@ | Out-File 'log.txt'", "Exit code: 0\nOutput:\n"),
+		power(3, `\shop\`, "$old = @'\nport = 8080\n'@\n@'\nport = 9090\n'@ | Set-Content b.py\n@'\nprint(1)\n'@ | python -", "1"),
+		power(4, "", "@'\nx\n'@ | Set-Content $p", "Set-Content : Could not find a part of the path.\n    + FullyQualifiedErrorId : GetContentWriterDirectoryNotFoundError"),
+		call(5, "read_file", `{"path":"a.ini"}`, "\nIMPORTANT: The file content has been truncated.\nStatus: Showing lines 1-2 of 2 total lines.\nAction: To read more of the file, you can use 'offset'.\n\n--- FILE CONTENT (truncated) ---\nport = 8080\nhost = b")),
+		"(in shop) $ Set-Content -Encoding utf8 -Path app\\conf.py; Out-File 'log.txt' → exit 0, no output\n", "Set-Content b.py ⏎ @' ⏎ print(1) ⏎ '@ | python - → 1\n", "read a.ini (2 lines)\n",
+		"changed: shop\\log.txt, shop\\app\\conf.py, shop\\b.py\n", "\\app\\conf.py (it may have changed after that):\n import os\n port = 8080\n", "\\b.py (it may have changed after that):\n port = 9090\n")
 	f("calls in a text", conversation(say(assistant("The script is the smallest that fails.\n<function=str_replace_editor>\n<parameter=command>create</parameter>\n<parameter=path>/w/run.py</parameter>\n<parameter=file_text>\nlimit = 4\n</parameter>\n</function>"), user("OBSERVATION:\nFile created successfully at: /w/run.py"),
 		assistant("Mended.\n"+fence+"\nedit 3:3\nimport list\nif (list.of(a) -> b > 3) {\nend_of_edit\n"+fence), user("[File: A.java (9 lines total)]\n3:import list\n(Current directory: /w)\nbash-$"))),
 		"agent: The script is the smallest that fails.\nwrite /w/run.py (1 line: limit = 4) → done\n", "$ edit 3:3 ⏎ import list ⏎ if (list", "\nchanged: /w/run.py\n", no("parameter"))
@@ -246,7 +252,7 @@ func TestShapesOfAgents(t *testing.T) {
 			call(2, "terminal", `{"command":"cat >> src/a.ts <<'E'\nexport const y = 3\nE","cd":"shop"}`, ""),
 			call(3, "terminal", `{"command":"cd lib && sed -i s/1/2/ b.ts","cd":"shop"}`, ""), call(4, "shell", `{"command":"rm c.ts","workdir":"/w/shop"}`, ""), call(5, "terminal", `{"command":"test -f d.ts || rm d.ts","cd":"shop"}`, ""),
 		),
-		"changed: shop/src/a.ts, src/a.ts, b.ts, /w/shop/c.ts (removed)\n", "as of here, in shop/src/a.ts (it may have changed after that):\n", " export const y = 3\n")
+		"changed: shop/src/a.ts, src/a.ts, b.ts, c.ts (removed)\n", "as of here, in shop/src/a.ts (it may have changed after that):\n", " export const y = 3\n")
 	f("a call of several lines before its result",
 		say(assistant("I try.\n<execute_command>\n<command>node - <<'EOF'\nlog([7])\nEOF</command>\n</execute_command>"), user("[execute_command for 'node - <<'EOF'\nlog([7])\nEOF'] Result:\nCommand executed.\nOutput:\n[ 7 ]\n[ 8 ]")),
 		" [ 7 ]\n [ 8 ]\n",

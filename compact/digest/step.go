@@ -113,28 +113,32 @@ func (e *event) ended() string {
 
 // hint returns what an edit touches: how many lines, and the first that are new.
 func (e *event) hint() string {
-	added, gone, all, whole := 0, 0, "", false
+	var added, gone []string
+	all, whole := "", false
 	for k := range e.Changes {
 		fresh, old := difference(e.Changes[k].Old, e.Changes[k].New)
-		added, gone, whole = added+len(fresh), gone+len(old), whole || e.Changes[k].How == agent.Written
-		if len(fresh) == 0 && len(old) > 0 {
-			old[0] = "without " + strings.TrimSpace(old[0])
-			fresh = old
-		}
-		for _, l := range fresh {
-			if l = strings.TrimSpace(l); len(all) < shortResult && !agent.IsComment(l) {
-				all = quote.Joined(all, quote.LineMark, l)
-			} else if all == "" {
-				all = "…"
-			}
+		added, gone, whole = append(added, fresh...), append(gone, old...), whole || e.Changes[k].How == agent.Written
+	}
+	lines, first := added, ""
+	if len(added) == 0 {
+		lines, first = gone, "without "
+	}
+	for _, l := range lines {
+		if l = strings.TrimSpace(l); l != "" && len(all) < shortResult && !agent.IsComment(l) {
+			all = quote.Joined(all, quote.LineMark, l)
+		} else if all == "" && l != "" {
+			first = strings.TrimSuffix(first, "… ") + "… "
 		}
 	}
-	size := "+" + strconv.Itoa(added) + " −" + strconv.Itoa(gone)
+	if all != "" {
+		all = first + all
+	}
+	size := "+" + strconv.Itoa(len(added)) + " −" + strconv.Itoa(len(gone))
 	switch {
-	case added+gone == 0:
+	case len(added)+len(gone) == 0:
 		return ""
 	case whole: // nobody knows what was there
-		size = quote.Count(added, "line")
+		size = quote.Count(len(added), "line")
 	}
 	return " (" + quote.Joined(size, ": ", quote.OneLine(all, shortResult)) + ")"
 }

@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -76,7 +75,6 @@ type writer struct {
 	names    []string // of these steps
 	named    int      // steps that have these names
 	left     int      // bytes for names of edits, failures and actions
-	folder   string   // in which the last command ran that was told with one
 }
 
 // leave writes what is left out between the last piece and the next one: lines, and steps.
@@ -129,11 +127,6 @@ func (w *writer) piece(q *piece, detailed bool) {
 	switch {
 	case q.class == steps:
 		text := w.late(q.event) + q.text
-		if dir := w.at(q.event).folder(); dir != "" && dir != w.folder {
-			w.folder = dir
-			dir = cmp.Or(strings.TrimRight(agent.From(w.root, dir), `/\`), ".")
-			text = "(in " + quote.OneLine(dir, mostPath) + ") " + text
-		}
 		if !detailed && (unsaid.MatchString(text) || onlyCounts.MatchString(text)) {
 			text += " …"
 		}
@@ -152,14 +145,6 @@ func (w *writer) piece(q *piece, detailed bool) {
 		label = "agent: " + w.late(q.event)
 	}
 	w.quote(q.text, label)
-}
-
-// folder returns the folder in which a step ran, where its call says it.
-func (e *event) folder() string {
-	if e.Action == nil {
-		return ""
-	}
-	return e.Folder()
 }
 
 // quote writes the lines of a text that is quoted, the first behind a label. Blank lines stay in code,
