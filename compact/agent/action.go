@@ -37,7 +37,8 @@ type Action struct {
 	Path    string // the file
 	others  int    // further files
 	Command string
-	folder  string // in which it runs, from that of the session
+	folder  string // in which it begins, from that of the session
+	moves   bool   // it goes to another one
 	Query   string // what is searched for
 	Text    string // what a plan or a report says
 	Values  Value  // the arguments
@@ -251,7 +252,7 @@ func (a *Action) Name(n int, root string) string {
 		name += " (escalated)"
 	}
 	if a.folder != "" {
-		name = "(in " + quote.OneLine(strings.TrimRight(a.folder, `/\`), 200) + ") " + name
+		name = "(in " + quote.OneLine(cmp.Or(strings.TrimSuffix(a.folder, "/"), "/"), 200) + ") " + name
 	}
 	return name
 }

@@ -62,8 +62,8 @@ func (a *Action) OutcomeOf(r *Result) Outcome {
 	case fails:
 		if r.Object == Failed {
 			line = text
-		} else if a.Kind == Runs { // a program ends with what counts
-			line = strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+		} else if last := strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]); a.Kind == Runs && !strings.HasPrefix(last, "+ ") { // a program ends with what counts, PowerShell begins with it
+			line = last
 		}
 		return failedWith(cmp.Or(strings.TrimSpace(placed.FindString(text)), says, line))
 	case a.Kind == Reads, a.Kind == Searches, !r.Coded && says == "":

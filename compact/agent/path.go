@@ -5,36 +5,47 @@ import (
 	"strings"
 )
 
-// Folder returns the folder in which a command runs, with the mark at its end, where the call says it
-// and the command does not go to another one.
+// Folder returns the folder in which a command begins, with a slash at its end, where the call says it.
 func (a *Action) Folder() string {
-	dir := strings.TrimRight(a.Values.Member("workdir cwd workingdirectory"), `/\`)
-	if !rooted.MatchString(dir) || a.Command == "" || movesAway.MatchString(a.Command) {
+	dir := strings.ReplaceAll(a.Values.Member("workdir cwd workingdirectory"), `\`, "/")
+	if a.Command == "" || dir == "" || dir == "." {
 		return ""
 	}
-	return dir + dir[strings.IndexAny(dir, `/\`):][:1]
+	return strings.TrimRight(dir, "/") + "/"
 }
 
-// RunsFrom notes the folder of the session: the paths of a command that runs in another one begin there.
+// RunsFrom notes the folder of the session, or "" if nobody knows it. Paths are those from there.
 func (a *Action) RunsFrom(session string) {
-	a.folder = strings.TrimPrefix(a.Folder(), session)
-	a.Path = a.Placed(a.Path)
+	if a.Command+session == "" { // the path of a tool
+		return
+	}
+	if dir := a.Folder(); session != "" || dir != "" && !IsAbsolute(dir) {
+		a.folder = strings.TrimPrefix(dir, session)
+	}
+	command, _ := heredocs(a.Command)
+	a.moves = movesAway.MatchString(command)
+	place := func(path string) string { return strings.TrimPrefix(a.Placed(path), session) }
+	a.Path = place(a.Path)
 	for i := range a.Changes {
-		a.Changes[i].Path = a.Placed(a.Changes[i].Path)
+		a.Changes[i].Path = place(a.Changes[i].Path)
 	}
 }
 
 // Placed returns a path, which a command gives from its folder, as one from the folder of the session.
 func (a *Action) Placed(path string) string {
-	rest := strings.TrimPrefix(strings.TrimPrefix(path, "./"), `.\`)
-	if a.folder == "" || rest == "" || placedPath.MatchString(rest) {
+	path = strings.ReplaceAll(path, `\`, "/")
+	rest := strings.TrimPrefix(path, "./")
+	if a.folder == "" || a.moves || rest == "" || placedPath.MatchString(rest) {
 		return path
 	}
 	return a.folder + rest
 }
 
+// IsAbsolute reports whether a path begins at the root of a file system.
+func IsAbsolute(path string) bool { return rooted.MatchString(path) }
+
 var (
-	rooted = regexp.MustCompile(`^(?:/|[A-Za-z]:[\\/])`)
+	rooted = regexp.MustCompile(`^(?:/|[A-Za-z]:/)`)
 	// movesAway finds that a command goes to another folder.
 	movesAway = regexp.MustCompile(`(?i)(?:^|[;&|(\n]\s*)(?:cd|pushd|set-location|push-location) `)
 )

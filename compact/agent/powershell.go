@@ -8,10 +8,10 @@ import (
 var (
 	// hereString finds a text in a command of PowerShell, and written what writes such a text into a
 	// file, with its options.
-	hereString = regexp.MustCompile(`(?s)@(?:'[ \t]*\r?\n(.*?)\r?\n'|"[ \t]*\r?\n(.*?)\r?\n")@`)
+	hereString = regexp.MustCompile(`(?s)@(?:'[ \t]*\r?\n(?:(.*?)\r?\n)??'|"[ \t]*\r?\n(?:(.*?)\r?\n)??")@`)
 	written    = regexp.MustCompile(`(?i)^[ \t]*\|\s*(set-content|add-content|out-file)((?: +(?:'[^'\n]*'|"[^"\n]*"|[^\s;|'"]+))+)`)
 	// file finds the file in these, and appends that the text goes behind what is there.
-	file    = regexp.MustCompile(`(?i)^(?: +-(?:force|nonewline|append|encoding +\S+))*(?: +-(?:literal|file)?path)? +(?:'([^'$]+)'|"([^"$]+)"|([^\s$(-]\S*))(?: +-(?:force|nonewline|append|encoding +\S+))*$`)
+	file    = regexp.MustCompile(`(?i)^(?: +-(?:force|nonewline|append|encoding +\S+))*(?: +-(?:literal|file)?path)? +(?:'([^'$*?]+)'|"([^"$*?]+)"|([^\s$('"*?-][^\s$'",*?]*))(?: +-(?:force|nonewline|append|encoding +\S+))*$`)
 	appends = regexp.MustCompile(`(?i) -append\b`)
 )
 
@@ -26,12 +26,14 @@ func fileOf(options string) Change {
 // hereStrings takes the files that a command of PowerShell writes, and returns the command without
 // their texts.
 func (a *Action) hereStrings() string {
-	if strings.Contains(a.Command, "<<") { // in a here-document of another shell
+	texts := hereString.FindAllStringSubmatchIndex(a.Command, mostChanges)
+	if len(texts) == 0 || heredocLine.MatchString(a.Command[:texts[0][0]]) { // in a document of another shell
 		return a.Command
 	}
 	var b strings.Builder
-	end := 0
-	for _, m := range hereString.FindAllStringSubmatchIndex(a.Command, mostChanges) {
+	end, open := 0, 0
+	for _, m := range texts {
+		open += strings.Count(a.Command[end:m[0]], "{") - strings.Count(a.Command[end:m[0]], "}")
 		before := strings.TrimRight(a.Command[end:m[0]], " \t")
 		w := written.FindStringSubmatch(a.Command[m[1]:])
 		if w == nil || before != "" && !strings.HasSuffix(before, "\n") && !strings.HasSuffix(before, ";") {
@@ -40,8 +42,10 @@ func (a *Action) hereStrings() string {
 		b.WriteString(a.Command[end:m[0]] + w[1] + w[2])
 		end = m[1] + len(w[0])
 		c := fileOf(w[2])
-		switch text := a.Command[max(m[2], m[4]):max(m[3], m[5])]; {
+		switch text := a.Command[max(m[2], m[4], 0):max(m[3], m[5], 0)]; {
 		case c.How == Touched:
+		case open > 0: // perhaps
+			c.How = Touched
 		case m[4] >= 0 && strings.Contains(text, "$"): // variables are put in
 			c.How = Changed
 		case strings.EqualFold(w[1], "add-content"), appends.MatchString(w[2]):

@@ -36,9 +36,10 @@ func ResultOf(text string, k Kind) *Result {
 	}
 	notRun := false
 	if m := deniedCommand.FindStringSubmatch(text); m != nil {
-		text = "Exit code: " + m[1] + "\n" + debugText.Replace(m[2]+m[3])
-		if notRun = strings.HasPrefix(m[3], "bwrap: "); notRun {
-			text = "exec_command failed: " + debugText.Replace(m[3])
+		errors := debugText.Replace(m[3])
+		text = "Exit code: " + m[1] + "\n" + debugText.Replace(m[2]) + errors
+		if notRun = m[2] == "" && noSandbox.MatchString(errors); notRun {
+			text = "exec_command failed: " + errors
 		}
 	}
 	u, v := reader{}, Value{kind: '"', Text: text}
@@ -103,8 +104,9 @@ var (
 	// deniedCommand finds how Codex says that its sandbox was in the way of a command, which it repeats
 	// before the code, the output and the errors: with some sandboxes it did not run.
 	deniedCommand = regexp.MustCompile(`(?s)\Aexec_command failed for .*\bexit_code: (-?\d+), stdout: StreamOutput \{ text: \\*"(.*?)\\*", truncated_after.*?\bstderr: StreamOutput \{ text: \\*"(.*?)\\*", truncated_after`)
+	noSandbox     = regexp.MustCompile(`(?m)^(?:bwrap|sandbox-exec): |^error (?:running landlock|applying )`)
 	debugText     = strings.NewReplacer(`\\n`, "\n", `\n`, "\n", `\\t`, "\t", `\\\"`, `"`, `\"`, `"`)
-	sessionID     = regexp.MustCompile(`\A(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?Process running with session ID (\d+)\n`)
+	sessionID     = regexp.MustCompile(`\A(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?Process running with session ID (\d+)(?:\n|\z)`)
 )
 
 // exitCode finds the code with which a program ended, as harnesses write it.

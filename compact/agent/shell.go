@@ -199,7 +199,10 @@ func (a *Action) commands() (line string, docs [][2]string) {
 	if !lineEdit.MatchString(line) {
 		line = withoutComments(line)
 	}
-	return strings.TrimSpace(line[len(intoFolder.FindString(line)):]), docs
+	if a.folder == "" {
+		line = strings.TrimSpace(line[len(intoFolder.FindString(line)):])
+	}
+	return line, docs
 }
 
 // lineEdit finds how SWE-agent edits the open file among its commands: the text is no line of shell.

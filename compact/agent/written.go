@@ -10,8 +10,8 @@ var (
 	callTag = regexp.MustCompile(`<(?:\w+_\w+|bash)>`)
 	// functionCall finds the beginning of a call as OpenHands and SWE-agent write it for models that
 	// know no tools, and parameter that of an argument.
-	functionCall = regexp.MustCompile(`(?m)^<function=([\w.-]+)>`)
-	parameter    = regexp.MustCompile(`^\s*<parameter=([\w.-]+)>`)
+	functionCall = regexp.MustCompile(`<function=([\w.-]+)>`)
+	parameter    = regexp.MustCompile(`(?:\A|</parameter>)\s*<parameter=([\w.-]+)>`)
 	// fenceCommand finds a block of shell or of code at the end of a text, behind which
 	// smolagents writes the call that runs it.
 	fenceCommand = regexp.MustCompile("(?s)(?:```(?:bash|sh|shell|mswea_bash_command|(py|python))?[ \t]*\n((?:[^`]|`[^`]|``[^`])*)```|<code>\n(.*?)\n</code>)\\s*(?:Calling tools:.*)?$")
@@ -28,23 +28,22 @@ func CallIn(text string) (a *Action, rest string) {
 	}
 	calls := functionCall.FindAllStringSubmatchIndex(text, -1)
 	for _, m := range slices.Backward(calls[max(0, len(calls)-8):]) { // the last is followed by its result
-		if before := text[:m[0]]; strings.Count(before, "<parameter=") != strings.Count(before, "</parameter>") { // in an argument
+		before, rest := text[:m[0]], text[m[1]:]
+		if strings.Count(before, "<parameter=") != strings.Count(before, "</parameter>") || strings.Count(before, "```")%2 > 0 { // in an argument, or quoted
 			continue
 		}
-		rest := text[m[1]:]
-		for range 16 {
-			p := parameter.FindStringSubmatchIndex(rest)
-			if p == nil {
-				break
+		rest, after := cutLast(rest, "</function>")
+		names := parameter.FindAllStringSubmatchIndex(rest, 16)
+		for i, p := range names {
+			arg := rest[p[1]:]
+			if i+1 < len(names) {
+				arg = rest[p[1]:names[i+1][0]]
+			} else {
+				arg, _ = cutLast(arg, "</parameter>")
 			}
-			arg, next, more := strings.Cut(rest[p[1]:], "</parameter>\n<parameter=")
-			if i := strings.LastIndex(arg, "</parameter>"); !more && i >= 0 {
-				arg = arg[:i]
-			}
-			take(rest[p[2]:p[3]], strings.TrimSuffix(arg, "</function>"))
-			rest = "<parameter=" + next
+			take(rest[p[2]:p[3]], arg)
 		}
-		return actionOf(text[m[2]:m[3]], args), text[:m[0]]
+		return actionOf(text[m[2]:m[3]], args), before + after
 	}
 	if at := callTag.FindStringIndex(text); at != nil {
 		e := elementOf(text[at[0]:], false)
@@ -65,4 +64,13 @@ func CallIn(text string) (a *Action, rest string) {
 	}
 	args.keys, args.list = []string{key}, []Value{{kind: '"', Text: m[2] + m[3]}}
 	return actionOf(tool, args), strings.TrimPrefix(strings.TrimSuffix(text, m[0]), "Thought: ")
+}
+
+// cutLast cuts a text around the last of some marks; without one all is before it.
+func cutLast(text, mark string) (before, after string) {
+	i := strings.LastIndex(text, mark)
+	if i < 0 {
+		return text, ""
+	}
+	return text[:i], text[i+len(mark):]
 }

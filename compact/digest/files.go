@@ -81,7 +81,6 @@ func (fs files) apply(c *agent.Change, e *event) {
 // mayBe reports whether what a pattern or a path names, or a folder, may be a file or have
 // it: paths may be given from another folder.
 func mayBe(of, path string) bool {
-	of, path = strings.ReplaceAll(of, `\`, "/"), strings.ReplaceAll(path, `\`, "/")
 	if i := strings.LastIndexAny(of, "*?}"); i >= 0 {
 		return strings.HasSuffix(path, of[i+1:])
 	}

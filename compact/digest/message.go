@@ -41,9 +41,10 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 			e = was.events[i]
 		} else {
 			r.calls[m.Calls[i].ID] = e
-			if r.folder == "" {
-				r.folder = e.Folder()
+			if dir := e.Folder(); !r.ran && agent.IsAbsolute(dir) {
+				r.folder = dir
 			}
+			r.ran = r.ran || e.Command != ""
 			if !e.waits {
 				e.RunsFrom(r.folder)
 			}

@@ -20,7 +20,8 @@ type Record struct {
 	files    files
 	told     lineSet       // in the parts
 	outputs  lineSet       // of calls, each with its name
-	folder   string        // of the session: that of the first command whose call names one
+	folder   string        // of the session: that of its first command, if the call names one
+	ran      bool          // a command did
 	session  string        // of the command that may still run
 	running  *agent.Action // this command
 	reminder string        // the instruction that was read last: a client may repeat it each turn

@@ -63,13 +63,13 @@ func TestShapesOfAgents(t *testing.T) {
 	power := func(id int, dir, command, result string) []compact.Message {
 		return call(id, "shell_command", `{"command":`+quotedJSON(command)+`,"workdir":`+quotedJSON(`C:\w`+dir)+`}`, result)
 	}
-	f("files that PowerShell writes", conversation(power(1, "", "Get-ChildItem", "a"), power(2, `\shop`, "@'\nimport os\nport = 8080\n'@ | Set-Content -Encoding utf8 -Path app\\conf.py; @\"\n$x\n\"@ | Out-File 'log.txt'", "Exit code: 0\nOutput:\n"),
+	f("files that PowerShell writes", conversation(power(1, "", "Get-ChildItem", "a"), power(2, `\shop`, "@'\nimport os\nport = 8080\n'@ | Set-Content -Encoding utf8 -Path app\\conf.py; @\"\n$x\n\"@ | Out-File 'log.txt'; @'\n'@ | Set-Content $p", "Exit code: 0\nOutput:\n"),
 		power(3, `\shop\`, "$old = @'\nport = 8080\n'@\n@'\nport = 9090\n'@ | Set-Content b.py\n@'\nprint(1)\n'@ | python -", "1"),
-		power(4, "", "@'\nx\n'@ | Set-Content $p", "Set-Content : Could not find a part of the path.\n    + FullyQualifiedErrorId : GetContentWriterDirectoryNotFoundError"),
+		power(4, "", "@'\nx\n'@ | Set-Content $p", "Exit code: 1\nOutput:\nSet-Content : Could not find a part of the path.\n    + FullyQualifiedErrorId : GetContentWriterDirectoryNotFoundError"),
 		call(5, "read_file", `{"path":"a.ini"}`, "\nIMPORTANT: The file content has been truncated.\nStatus: Showing lines 1-2 of 2 total lines.\nAction: To read more of the file, you can use 'offset'.\n\n--- FILE CONTENT (truncated) ---\nport = 8080\nhost = b")),
-		"(in shop) $ Set-Content -Encoding utf8 -Path app\\conf.py; Out-File 'log.txt' → exit 0, no output\n", "Set-Content b.py ⏎ @' ⏎ print(1) ⏎ '@ | python - → 1\n", "read a.ini (2 lines)\n",
-		"changed: shop\\log.txt, shop\\app\\conf.py, shop\\b.py\n", "\\app\\conf.py (it may have changed after that):\n import os\n port = 8080\n", "\\b.py (it may have changed after that):\n port = 9090\n")
-	f("calls in a text", conversation(say(assistant("The script is the smallest that fails.\n<function=str_replace_editor>\n<parameter=command>create</parameter>\n<parameter=path>/w/run.py</parameter>\n<parameter=file_text>\nlimit = 4\n</parameter>\n</function>"), user("OBSERVATION:\nFile created successfully at: /w/run.py"),
+		"$ Set-Content $p → exit 1: Set-Content : Could not find a part of the path.", "(in shop) $ Set-Content -Encoding utf8 -Path app\\conf.py; Out-File 'log.txt'; Set-Content $p → exit 0, no output\n", "Set-Content b.py ⏎ @' ⏎ print(1) ⏎ '@ | python - → 1\n", "read a.ini (2 lines)\n",
+		"changed: shop/log.txt, shop/app/conf.py, shop/b.py\n", "/app/conf.py (it may have changed after that):\n import os\n port = 8080\n", "/b.py (it may have changed after that):\n port = 9090\n")
+	f("calls in a text", conversation(say(assistant("The script is the smallest that fails.\n<function=str_replace_editor>\n<parameter=command>create</parameter><parameter=path>/w/run.py</parameter>\n<parameter=file_text>\nlimit = 4\n</parameter>\n</function>"), user("OBSERVATION:\nFile created successfully at: /w/run.py"),
 		assistant("Mended.\n"+fence+"\nedit 3:3\nimport list\nif (list.of(a) -> b > 3) {\nend_of_edit\n"+fence), user("[File: A.java (9 lines total)]\n3:import list\n(Current directory: /w)\nbash-$"))),
 		"agent: The script is the smallest that fails.\nwrite /w/run.py (1 line: limit = 4) → done\n", "$ edit 3:3 ⏎ import list ⏎ if (list", "\nchanged: /w/run.py\n", no("parameter"))
 	tells(t, "a diff that a tool returns", recordOf(300, say(user("Which LimitTable is in force?")), call(1, "get_changed_files", "{}", "diff --git a/a.js b/a.js\n@@ -1,60 +1,60 @@\n"+rows(" LimitTable.set(%d)")+"-const n = 4\n+const n = 5\n"+rows(" LimitTable.get(%d)"))),

@@ -130,6 +130,9 @@ func (e *event) hint() string {
 			first = strings.TrimSuffix(first, "… ") + "… "
 		}
 	}
+	if all == "" { // it only imports or explains
+		all, first = strings.TrimSpace(strings.Join(lines, quote.LineMark)), strings.TrimSuffix(first, "… ")
+	}
 	if all != "" {
 		all = first + all
 	}
