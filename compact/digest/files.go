@@ -123,7 +123,8 @@ func (fs files) namedIn(text string, origin int) (named bool) {
 }
 
 // replace notes that a text of the file became another. A region that has the text changes
-// with it, and of others that have a part of it nobody knows how they are.
+// with it, and of others that have a part of it, such as more than half of its lines, nobody
+// knows how they are.
 func (f *file) replace(c *agent.Change) {
 	first, _, _ := strings.Cut(c.Old, "\n")
 	last := c.Old[strings.LastIndexByte(c.Old, '\n')+1:]
@@ -133,11 +134,12 @@ func (f *file) replace(c *agent.Change) {
 		g := &f.regions[i]
 		long := len(g.New)+len(c.New) > mostRegion
 		holds := c.Old != "" && !long && strings.Contains(g.New, c.Old)
+		lines, _ := was.count(g.New, nil)
 		switch {
 		case holds && !c.All:
 			g.New = strings.Replace(g.New, c.Old, c.New, 1)
 			return
-		case holds, long, was.mostlyIn(g.New), len(g.New) > sameText && strings.Contains(c.Old, g.New),
+		case holds, long, lines > 2 && lines*2 > len(was), len(g.New) > sameText && strings.Contains(c.Old, g.New),
 			len(first) > samePlace && strings.Contains(g.New, first), len(last) > samePlace && strings.Contains(g.New, last):
 			f.regions = slices.Delete(f.regions, i, i+1)
 		}

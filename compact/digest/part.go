@@ -213,9 +213,3 @@ func (p *part) known(q *piece, told lineSet) bool {
 	}
 	return known*2 > lines
 }
-
-// mostlyIn reports whether a text has more than half of the lines, and three at least.
-func (s lineSet) mostlyIn(text string) bool {
-	n, _ := s.count(text, nil)
-	return n > 2 && n*2 > len(s)
-}
