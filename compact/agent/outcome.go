@@ -246,10 +246,8 @@ func summaryOf(text string) (says string, fails bool) {
 		return end, true
 	}
 	failure, lines := "", strings.Split(lastBytes(text, 2000), "\n")
+	lines = lines[max(0, len(lines)-12):]
 	for k, l := range slices.Backward(lines) {
-		if k < len(lines)-12 {
-			break
-		}
 		t := strings.Trim(l, " =-\t*")
 		switch m := summaryLine.FindStringSubmatch(t); {
 		case strings.Contains(t, "ttempt "): // there may be others
