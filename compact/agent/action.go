@@ -148,11 +148,9 @@ func (a *Action) take(v *Value, within string) {
 	switch {
 	case v.Member("type") == "delete_file", within == "" && deletesFile.MatchString(a.Verb):
 		a.add(Change{Path: path, How: Removed})
-	case hasOld && hasNew:
+	case hasNew && (hasOld || strings.Contains(a.Verb, "insert")):
 		n := v.Member("replaceall expectedreplacements allowmultiple")
 		a.add(Change{Path: path, Old: old, New: text, All: n != "" && n != "1" && n != "false"})
-	case hasNew && strings.Contains(a.Verb, "insert"):
-		a.add(Change{Path: path, New: text})
 	case searchBlock.MatchString(got["content"]):
 		a.patches(got["content"], path)
 	case got["content"] != "" && a.Query == "" && writes.MatchString(a.Verb):
