@@ -97,7 +97,7 @@ func (a *Action) classify() {
 		a.Kind = Sends
 	case a.Command != "" && a.inNotebook():
 		a.Kind = Runs
-		a.script(a.Command)
+		a.add(WrittenBy(a.Command)...)
 	case a.Command != "":
 		a.Kind = Runs
 		a.shell()

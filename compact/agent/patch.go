@@ -8,10 +8,12 @@ import (
 // mostChanges is the number of changes or commands of one call that are read.
 const mostChanges = 256
 
-// add notes a change, unless there are too many or nobody knows where.
-func (a *Action) add(c Change) {
-	if c.Path != "" && len(a.Changes) < mostChanges {
-		a.Changes = append(a.Changes, c)
+// add notes changes, unless there are too many or nobody knows where.
+func (a *Action) add(changes ...Change) {
+	for _, c := range changes {
+		if c.Path != "" && len(a.Changes) < mostChanges {
+			a.Changes = append(a.Changes, c)
+		}
 	}
 }
 

@@ -142,7 +142,7 @@ func (a *Action) shell() {
 		}
 	}
 	if !a.Shows {
-		a.script(a.Command)
+		a.add(WrittenBy(a.Command)...)
 	} else if shown != nothing {
 		a.Kind = shown
 	}
@@ -274,13 +274,6 @@ var (
 	quotedName   = regexp.MustCompile(`["']([\w./-]+\.\w+)["']`)
 	runsScript   = regexp.MustCompile(`\b(?:` + interpreters + `)(?: -\w+)* +(?:\./)?([\w./-]+\.\w+)`)
 )
-
-// script takes the files that a script names, if it writes some.
-func (a *Action) script(script string) {
-	for _, c := range WrittenBy(script) {
-		a.add(c)
-	}
-}
 
 // WrittenBy returns what a script changes when it runs: the files that it names, if it writes some.
 func WrittenBy(script string) (changes []Change) {
