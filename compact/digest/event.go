@@ -25,7 +25,6 @@ type event struct {
 	answered      bool
 	told          bool // in a part
 	again         bool // the call had the same result before
-	moved         bool // it is told anew, with its result
 	below         bool // the model still reads the message
 	waits         bool // for the command of a call before
 	times         int  // that it came in a row, with the same result
@@ -86,12 +85,7 @@ func (r *Record) lose(m *message) {
 // answer notes the result of a call, and what the call changed. A call that is told in a part
 // already is told anew.
 func (r *Record) answer(e *event, res *agent.Result) {
-	if e.told {
-		late := *e
-		e.moved, late.told, late.left = true, false, false
-		e = r.happened(&late)
-	}
-	e.answered, e.result = true, *res
+	e.told, e.answered, e.result = false, true, *res
 	if printed, repeats := strings.CutPrefix(e.result.Text+"\n", e.Command+"\n"); repeats && e.Command != "" { // some harnesses do
 		e.result.Text = strings.TrimSuffix(printed, "\n")
 	}

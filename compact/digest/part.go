@@ -48,7 +48,7 @@ func (p *part) write() string {
 			if !p.files.after(e.Path, e) {
 				p.step(i, e)
 			}
-		case e.moved, e.class == steps && e.Kind == agent.Edits && e.outcome.Verdict == agent.Passed && p.stays[e]:
+		case e.class == steps && e.Kind == agent.Edits && e.outcome.Verdict == agent.Passed && p.stays[e]:
 		case e.below:
 			p.add(piece{class: steps, event: i, text: "user, kept: " + e.words, score: foremost, need: -1})
 		case e.sameAs(p.at(i + 1)):

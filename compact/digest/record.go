@@ -90,6 +90,7 @@ func (r *Record) forget(size int) {
 		if e.class == userWords && words > 0 {
 			words -= len(e.words)
 		} else if n > left {
+			e.left = false // with its result it may come back
 			continue
 		}
 		left -= n
@@ -140,7 +141,7 @@ func (r *Record) see(lost, kept []compact.Message) {
 		carried[e] = true
 	}
 	for _, m := range was { // what was told of when it was shortened has left
-		if e := m.call; e != nil && e.told && !here[m] && e.Kind != agent.Runs && !carried[e] {
+		if e := m.call; e != nil && e.told && e.answered && !here[m] && e.Kind != agent.Runs && !carried[e] {
 			r.carried = append(r.carried, e)
 		}
 	}
