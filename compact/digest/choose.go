@@ -165,7 +165,7 @@ func (p *part) carry(order []int) (list []*event) {
 	for _, i := range order {
 		q := &p.pieces[i]
 		e := p.at(q.event)
-		if q.on || q.score < leastRead*beyond || q.class != sources && q.class != rules || e.Path == "" {
+		if q.on || q.score < leastRead*little || q.class != sources && q.class != rules || e.Path == "" {
 			continue
 		}
 		if n := len(e.result.Text); !in[e] && n <= left {

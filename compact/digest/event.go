@@ -100,7 +100,7 @@ func (r *Record) answer(e *event, res *agent.Result) {
 	}
 	changes := slices.Clone(e.Changes)
 	for _, path := range e.Scripts() {
-		if f := r.files[path]; f != nil && f.whole() && len(changes) < mostWritten { // the agent wrote it
+		if f := r.files[path]; f != nil && f.whole() && len(changes) < mostFiles { // the agent wrote it
 			for _, c := range f.writes() {
 				c.Path = e.Placed(c.Path)
 				changes = append(changes, c)

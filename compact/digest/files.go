@@ -29,14 +29,13 @@ type file struct {
 // whole reports whether a region is all of a file: none stays before it.
 func (f *file) whole() bool { return len(f.regions) > 0 && f.regions[0].How == agent.Written }
 
-// What is known of files is bounded: so many files and regions of each, and texts of such a
-// length in which others are looked for. Above the length sameText two texts of a file are the
-// same only if they are of one place, and above samePlace the ends of two edits, which often are
-// alike.
+// What is known of files is bounded: so many files, also of the scripts of one command, regions of
+// each, and texts of such a length in which others are looked for. Above the length sameText two
+// texts of a file are the same only if they are of one place, and above samePlace the ends of two
+// edits, which often are alike.
 const (
 	mostFiles   = 256
 	mostRegions = 24
-	mostWritten = 256 // by the scripts of one command
 	mostRegion  = 1 << 16
 	mostPath    = 512
 	sameText    = 20

@@ -75,7 +75,7 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 	flush(len(b.lines), s.base)
 	for _, i := range p.byWorth(first) {
 		if s.limit -= p.pieces[i].cost; s.limit < 0 && !p.at(q.event).told { // else it had its limit there
-			p.pieces[i].score *= beyond
+			p.pieces[i].score *= little
 		}
 	}
 }

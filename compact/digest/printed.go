@@ -61,7 +61,7 @@ func (p *part) printed(i int, e *event, head int) {
 		case listing && folder.MatchString(t), strings.HasPrefix(t, diffHead): // of ls -R
 			return 0, leads
 		case found:
-			if s = 0.1 + b.interest(p.interest, k)*0.7; listing && s < leastListed {
+			if s = 0.1 + b.interest(p.interest, k)*0.7; listing && s < leastRead {
 				return 0, skipped
 			}
 			return s, plainLine
@@ -78,7 +78,7 @@ func (p *part) printed(i int, e *event, head int) {
 		case agent.IsFailure(l):
 			s += 5
 		case noise.MatchString(t):
-			s *= quiet
+			s *= little
 		case e.Shows && binds(l): // of a file that a command shows
 			s = (s + ofRule) * max(1, heldWeight/w)
 		case small && c == prints:
@@ -93,7 +93,7 @@ func (p *part) printed(i int, e *event, head int) {
 		}
 		switch {
 		case document && ofDocument.MatchString(t):
-			return s * beside, single
+			return s * little, single
 		case document && w == 1: // a text has facts without names, too
 			if s += 0.8 * float32(min(len(withDigits.FindAllString(t, 4)), 4)); sentenceEnd.MatchString(t) { // the longer, the more it says
 				s, first = (s+first)*max(1, float32(len(t))/longSentence), first/2

@@ -5,23 +5,20 @@ var floors = [classes]float32{userWords: 0.5, answers: 0.45, prose: 0.30, steps:
 
 // What pieces and lines are worth. A weight multiplies another worth.
 const (
-	leastScore  = 0.12 // of a piece that is chosen
-	leastRead   = 0.5  // of one that was read or printed: nobody asked about most of a large result
-	leastOfAll  = 0.03 // of each, where half of a part would stay empty
-	leastListed = 0.5  // of a line of a listing
-	foremost    = 1000 // of what is chosen before all else
-	ofRule      = 1.5  // of a rule, above other lines
-	opening     = 2.5  // of the first sentence of a text, above others
-	saidWeight  = 2    // of what the assistant says: nothing else tells as much in so few words
-	quiet       = 0.1  // of lines that tell that a program goes on
-	heldWeight  = 3    // of rules and of short files, at least, however long ago they were read
-	returned    = 3    // of what a tool returned for what it was asked
-	beside      = 0.1  // of the short members beside a text
-	beyond      = 0.1  // of pieces beyond the limit of their event
-	met         = 0.1  // of a name of a result that nobody speaks of
-	before      = 0.45 // of a term that a later line has too
-	leastNew    = 0.25 // of the terms of a piece, by what they are worth
-	mostWanted  = 12   // of a term
+	leastScore = 0.12 // of a piece that is chosen
+	leastRead  = 0.5  // of one that was read, printed or listed: nobody asked about most of a large result
+	leastOfAll = 0.03 // of each, where half of a part would stay empty
+	foremost   = 1000 // of what is chosen before all else
+	ofRule     = 1.5  // of a rule, above other lines
+	opening    = 2.5  // of the first sentence of a text, above others
+	saidWeight = 2    // of what the assistant says: nothing else tells as much in so few words
+	heldWeight = 3    // of rules and of short files, at least, however long ago they were read
+	returned   = 3    // of what a tool returned for what it was asked
+	little     = 0.1  // of lines by which a program goes on, of members beside a text, and beyond a limit
+	met        = 0.1  // of a name of a result that nobody speaks of
+	before     = 0.45 // of a term that a later line has too
+	leastNew   = 0.25 // of the terms of a piece, by what they are worth
+	mostWanted = 12   // of a term
 )
 
 // Lengths, in bytes.
