@@ -23,26 +23,26 @@ func fileOf(options string) Change {
 	return Change{Path: EveryFile, How: Touched}
 }
 
-// hereStrings takes the files that a command of PowerShell writes, and returns the command without
-// their texts.
-func (a *Action) hereStrings() string {
-	texts := hereString.FindAllStringSubmatchIndex(a.Command, mostChanges)
-	if len(texts) == 0 || heredocLine.MatchString(a.Command[:texts[0][0]]) { // in a document of another shell
-		return a.Command
+// hereStrings returns a command of PowerShell without the texts that it writes into files, and these
+// changes.
+func hereStrings(command string) (rest string, changes []Change) {
+	texts := hereString.FindAllStringSubmatchIndex(command, mostChanges)
+	if len(texts) == 0 || heredocLine.MatchString(command[:texts[0][0]]) { // in a document of another shell
+		return command, nil
 	}
 	var b strings.Builder
 	end, open := 0, 0
 	for _, m := range texts {
-		open += strings.Count(a.Command[end:m[0]], "{") - strings.Count(a.Command[end:m[0]], "}")
-		before := strings.TrimRight(a.Command[end:m[0]], " \t")
-		w := written.FindStringSubmatch(a.Command[m[1]:])
+		open += strings.Count(command[end:m[0]], "{") - strings.Count(command[end:m[0]], "}")
+		before := strings.TrimRight(command[end:m[0]], " \t")
+		w := written.FindStringSubmatch(command[m[1]:])
 		if w == nil || before != "" && !strings.HasSuffix(before, "\n") && !strings.HasSuffix(before, ";") {
 			continue
 		}
-		b.WriteString(a.Command[end:m[0]] + w[1] + w[2])
+		b.WriteString(command[end:m[0]] + w[1] + w[2])
 		end = m[1] + len(w[0])
 		c := fileOf(w[2])
-		switch text := a.Command[max(m[2], m[4], 0):max(m[3], m[5], 0)]; {
+		switch text := command[max(m[2], m[4], 0):max(m[3], m[5], 0)]; {
 		case c.How == Touched:
 		case open > 0: // perhaps
 			c.How = Touched
@@ -53,7 +53,7 @@ func (a *Action) hereStrings() string {
 		default:
 			c.New = text
 		}
-		a.add(c)
+		changes = append(changes, c)
 	}
-	return b.String() + a.Command[end:]
+	return b.String() + command[end:], changes
 }
