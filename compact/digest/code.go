@@ -30,10 +30,11 @@ func (p *part) code() {
 		} else if tests.MatchString(f.path) {
 			w *= 0.5
 		}
-		f.stays = false
-		for _, g := range f.regions {
+		f.stays = slices.ContainsFunc(f.regions, func(g agent.Change) bool {
 			known, lines := p.seen.count(g.New, nil)
-			f.stays = f.stays || known*2 > lines
+			return known*2 > lines
+		})
+		for _, g := range f.regions {
 			if fresh, _ := difference(g.Old, g.New); strings.TrimSpace(strings.Join(fresh, "")) != "" {
 				p.region(piece{class: code, event: at + k, need: head}, g.New, w)
 			}

@@ -119,7 +119,7 @@ func (e *event) hint() string {
 		fresh, old := difference(e.Changes[k].Old, e.Changes[k].New)
 		added, gone, whole = append(added, fresh...), append(gone, old...), whole || e.Changes[k].How == agent.Written
 	}
-	lines, first := added, ""
+	lines, first, mark := added, "", ""
 	if len(added) == 0 {
 		lines, first = gone, "without "
 	}
@@ -127,14 +127,14 @@ func (e *event) hint() string {
 		if l = strings.TrimSpace(l); l != "" && len(all) < shortResult && !agent.IsComment(l) {
 			all = quote.Joined(all, quote.LineMark, l)
 		} else if all == "" && l != "" {
-			first = strings.TrimSuffix(first, "… ") + "… "
+			mark = "… "
 		}
 	}
 	if all == "" { // it only imports or explains
-		all, first = strings.TrimSpace(strings.Join(lines, quote.LineMark)), strings.TrimSuffix(first, "… ")
+		all, mark = strings.TrimSpace(strings.Join(lines, quote.LineMark)), ""
 	}
 	if all != "" {
-		all = first + all
+		all = first + mark + all
 	}
 	size := "+" + strconv.Itoa(len(added)) + " −" + strconv.Itoa(len(gone))
 	switch {
