@@ -41,15 +41,6 @@ func writeFile(t *testing.T, path, text string) string {
 	return path
 }
 
-func readFile(t *testing.T, path string) []byte {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 // parsed returns a configuration that is valid.
 func parsed(t *testing.T, src string, variable func(string) (string, bool)) *config.Config {
 	t.Helper()

@@ -27,7 +27,7 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 	}))
 	t.Cleanup(upstream.Close)
 	const alice, bob, other = "sk-alice-canary-key-1", "sk-bob-canary-key-22", "sk-other-canary-key-3"
-	conversation := readFile(t, "../demo/conversation.json")
+	conversation := must(os.ReadFile("../demo/conversation.json"))
 	f := func(t *testing.T, settings string, try func(url string, erase func(want int, says, form string), makes func(key string, summaries bool))) {
 		t.Setenv("ALICE", alice)
 		t.Setenv("BOB", bob)

@@ -77,7 +77,7 @@ func TestInitOverwritesNothing(t *testing.T) {
 	port := strconv.Itoa(serving(t, map[string]string{"/v1/models": `{"data":[{"id":"m"}]}`}))
 	again := func(args ...string) (code int, text, said string) {
 		code, _, said = run(t, append([]string{"init", "--upstream", "http://127.0.0.1:" + port}, args...)...)
-		return code, string(readFile(t, config.FileName)), said
+		return code, string(must(os.ReadFile(config.FileName))), said
 	}
 	if code, text, said := again(); code == 0 || text != "mine" || !strings.Contains(said, "is there already (--force") {
 		t.Errorf("%d %s: %s", code, text, said)

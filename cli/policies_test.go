@@ -13,7 +13,7 @@ import (
 // table of options makes. go test -update writes it.
 func TestPoliciesAreDocumented(t *testing.T) {
 	const file, begin, end = "../docs/policies.md", "<!-- options -->\n", "<!-- end of options -->\n"
-	doc := readFile(t, file)
+	doc := must(os.ReadFile(file))
 	before, rest, ok := strings.Cut(string(doc), begin)
 	was, after, closed := strings.Cut(rest, end)
 	if !ok || !closed {

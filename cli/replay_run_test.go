@@ -130,7 +130,7 @@ func TestPageOfAConversation(t *testing.T) {
 		if got, _, errs := replaying(t, r); got != code || errs != want {
 			t.Errorf("exit %d, %q", got, errs)
 		}
-		page := readFile(t, r.page)
+		page := must(os.ReadFile(r.page))
 		if !strings.Contains(string(page), has) || strings.Contains(string(page), lacks) {
 			t.Errorf("the page has no %q, or it has %q", has, lacks)
 		}
