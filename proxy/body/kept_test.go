@@ -66,17 +66,9 @@ func TestKeptBodiesAreLetGoOnlyAsFarAsThatHelps(t *testing.T) {
 		g := admission.NewGate(145, 10)
 		busy := mustHold(t, g, 70)
 		a, b, c := keep(t, g, 5), keep(t, g, 5), keep(t, g, 5)
-		hold := func(n int64) *admission.Reservation {
-			t.Helper()
-			s := g.Reserve("")
-			if err := s.Acquire(t.Context(), n); err != nil {
-				t.Fatal(err)
-			}
-			return s
-		}
-		all := hold(15)
+		all := mustHold(t, g, 15)
 		f("for what is free", keptOf(a, b, c), []bool{true, true, true})
-		more := hold(4)
+		more := mustHold(t, g, 4)
 		f("for 4", keptOf(a, b, c), []bool{false, true, true})
 		all.Free()
 		more.Free()
