@@ -58,11 +58,11 @@ func TestHugeBodiesArePassedOrRead(t *testing.T) {
 	f("100,000 messages", list(100_000, `{"role":"user","content":"hello there"}`), "")
 	f("300,000 messages", list(300_000, `{"role":"user"}`), wire.TooMany)
 	f("300,000 parts", `{"messages":[{"role":"user","content":[`+strings.Repeat("{},", 300_000)+`{}]}]}`, wire.TooMany)
-	f("20,000 calls", `{"messages":[{"role":"assistant","tool_calls":[`+numbered(20_000)+`]}]}`, "")
+	f("20,000 calls", `{"messages":[{"role":"assistant","tool_calls":[`+numbered(20_000, aCall)+`]}]}`, "")
 	f("300,000 calls", `{"messages":[{"role":"assistant","tool_calls":[`+strings.Repeat("{},", 300_000)+`{}]}]}`, wire.TooMany)
-	f("90,000 keys", `{"messages":`+user+`,"x":{`+keyed(90_000)+`}}`, "")
-	f("110,000 keys", `{"messages":`+user+`,"x":{`+keyed(110_000)+`}}`, wire.TooMany)
-	f("a key twice among 90,000", `{"messages":`+user+`,"x":{`+keyed(90_000)+`,"k77":0}}`, wire.DuplicateKey)
+	f("90,000 keys", `{"messages":`+user+`,"x":{`+numbered(90_000, aKey)+`}}`, "")
+	f("110,000 keys", `{"messages":`+user+`,"x":{`+numbered(110_000, aKey)+`}}`, wire.TooMany)
+	f("a key twice among 90,000", `{"messages":`+user+`,"x":{`+numbered(90_000, aKey)+`,"k77":0}}`, wire.DuplicateKey)
 	f("long keys", `{"messages":`+user+`,"x":{"`+strings.Repeat("k", 1<<20)+`a":1,"`+strings.Repeat("k", 1<<20)+`b":2}}`, "")
 }
 
@@ -71,18 +71,13 @@ func list(n int, message string) string {
 	return `{"messages":[` + strings.Repeat(message+",", n-1) + message + `]}`
 }
 
-func numbered(n int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, `,{"id":"call_%d","type":"function","function":{"name":"f","arguments":"{}"}}`, i)
-	}
-	return b.String()[1:]
-}
+const aKey, aCall = `"k%d":0`, `{"id":"call_%d","type":"function","function":{"name":"f","arguments":"{}"}}`
 
-func keyed(n int) string {
+// numbered is a list of n of a kind, each with its number.
+func numbered(n int, kind string) string {
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, `,"k%d":0`, i)
+		fmt.Fprintf(&b, ","+kind, i)
 	}
 	return b.String()[1:]
 }
@@ -107,7 +102,7 @@ func TestManyEditsAreLinear(t *testing.T) {
 			})
 		})
 	}
-	calls := `{"messages":[{"role":"assistant","content":"x","tool_calls":[` + numbered(20_000) + `]}]}`
+	calls := `{"messages":[{"role":"assistant","content":"x","tool_calls":[` + numbered(20_000, aCall) + `]}]}`
 	f("100,000 texts", list(100_000, `{"role":"user","content":"hello there"}`), func(i int, m *compact.Message) {
 		m.Parts[0].Text = compact.Plain("")
 	})
