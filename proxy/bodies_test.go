@@ -37,9 +37,7 @@ func TestABodyOverTheLimitIsRefusedAndOthersServed(t *testing.T) {
 		t.Helper()
 		before := len(u.requests())
 		res := p.do("POST", "/v1/chat/completions", body)
-		if res.StatusCode != want {
-			t.Errorf("%d bytes: status %d, want %d", n, res.StatusCode, want)
-		}
+		res.want(t, want, n, "bytes")
 		sent := len(u.requests()) - before
 		if want == 413 && (res.code(t) != "request_too_large" || sent != 0) {
 			t.Errorf("%d bytes: %s, %d sent", n, res.body, sent)

@@ -156,9 +156,7 @@ func TestClientKeysAreCheckedAndNeverSentOn(t *testing.T) {
 				method = "GET"
 			}
 			res := p.do(method, path, strings.NewReader(chatBody), headers...)
-			if res.StatusCode != want {
-				t.Errorf("%s %q: %d", path, headers, res.StatusCode)
-			}
+			res.want(t, want, path, headers)
 			if want == 401 && (res.code(t) != "invalid_api_key" || res.Header.Get("Www-Authenticate") == "") {
 				t.Errorf("%s", res.body)
 			}

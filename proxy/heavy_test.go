@@ -75,9 +75,7 @@ func TestASmallLimitOfBytesIsFoundOnce(t *testing.T) {
 	p := inFrontOf(t, u, withMedia)
 	const first, last = 14, 40
 	for n := first; n < last; n++ {
-		if res := p.chat(agentBody(n, 600)); res.StatusCode != 200 {
-			t.Fatalf("%d results: %d", n, res.StatusCode)
-		}
+		p.chat(agentBody(n, 600)).want(t, 200, n, "results")
 	}
 	if hits, turns := len(u.requests()), last-first; hits > turns+2 {
 		t.Errorf("%d requests for %d turns", hits, turns)

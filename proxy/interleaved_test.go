@@ -178,10 +178,8 @@ func inTraffic(t *testing.T, window int, facts learn.Store) *traffic {
 func (f *traffic) send(a *agent, turn int) string {
 	f.t.Helper()
 	name := fmt.Sprint(a.name, turn)
-	res := f.chat(a.bodies[turn], append([]string{"Authorization", "Bearer one", "X-Laconic-Tags", name, turnHeader, name}, a.headers...)...)
-	if res.StatusCode != http.StatusOK {
-		f.t.Errorf("%s: %d %s", name, res.StatusCode, res.body)
-	}
+	headers := append([]string{"Authorization", "Bearer one", "X-Laconic-Tags", name, turnHeader, name}, a.headers...)
+	f.chat(a.bodies[turn], headers...).want(f.t, http.StatusOK, name)
 	return name
 }
 

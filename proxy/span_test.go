@@ -40,9 +40,7 @@ func TestSpanIsToldOfEachStep(t *testing.T) {
 	for _, breaks := range []bool{false, true} {
 		u, n := newUpstream(t, nil), &noted{breaks: breaks}
 		p := inFrontOf(t, u, func(o *Options) { o.StartSpan = func(*http.Request, time.Time) Span { return n } })
-		if r := p.chat(agentBody(3, 20), "Traceparent", "the client's"); r.StatusCode != http.StatusOK {
-			t.Fatal(r)
-		}
+		p.chat(agentBody(3, 20), "Traceparent", "the client's").want(t, http.StatusOK)
 		p.replies(1)
 		if got := u.only(t).Header["Traceparent"]; len(got) != 1 || got[0] != "ours" {
 			t.Error(got)

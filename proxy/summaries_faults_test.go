@@ -43,9 +43,7 @@ func TestWhateverASummarizerDoesTheDigestStandsIn(t *testing.T) {
 			for i, body := range []string{history(long), strings.ReplaceAll(history(long), "line of", "word of")} {
 				n := i + 1
 				res := r.chat(body)
-				if res.StatusCode != 200 {
-					t.Fatalf("%s", res.body)
-				}
+				res.want(t, 200, n)
 				reason := want
 				if n == 2 && !ofContent(want) {
 					reason = "cooling"
@@ -137,9 +135,7 @@ func TestAPanicCostsASummaryAndNoMore(t *testing.T) {
 			return http.DefaultTransport.RoundTrip(r)
 		})
 	})
-	if res := r.chat(history(long)); res.StatusCode != 200 {
-		t.Fatalf("%s", res.body)
-	}
+	r.chat(history(long)).want(t, 200)
 	if got := r.lastSummary(1); got.Outcome != summarize.Digest || got.Reason != "fault" {
 		t.Errorf("%+v", got)
 	}

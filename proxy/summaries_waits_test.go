@@ -104,9 +104,7 @@ func TestRequestsTakeTheMemoryOfSummaries(t *testing.T) {
 				close(open)
 			}
 			for _, res := range []response{<-first, <-second} {
-				if res.StatusCode != 200 {
-					t.Errorf("%d %s", res.StatusCode, res.body)
-				}
+				res.want(t, 200)
 			}
 			r.quietly()
 			if got := r.summarized(); got != ended {
