@@ -29,9 +29,8 @@ func zstded(t testing.TB, b []byte, o ...zstd.EOption) []byte {
 }
 
 func TestABodyOverTheLimitIsRefusedAndOthersServed(t *testing.T) {
-	u := newUpstream(t, nil)
 	const limit = 100_000
-	p := inFrontOf(t, u, func(o *Options) { o.Limits.Body = limit })
+	u, p := plain(t, func(o *Options) { o.Limits.Body = limit })
 	sized := func(n int) string { return chatBody + strings.Repeat(" ", n-len(chatBody)) }
 	f := func(n int, body io.Reader, want int) {
 		t.Helper()

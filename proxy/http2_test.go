@@ -318,10 +318,8 @@ func TestABrokenStreamIsResetForHTTP10(t *testing.T) {
 }
 
 func TestTLSBelow12IsRefused(t *testing.T) {
-	o := options(newUpstream(t, nil).base(t, "/v1"))
 	change, trust := overTLS(t)
-	change(&o)
-	p := start(t, o)
+	_, p := plain(t, change)
 	trust.MinVersion, trust.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
 	if conn, err := tls.Dial("tcp", p.addr, trust); err == nil {
 		_ = conn.Close()

@@ -55,9 +55,8 @@ func (l *logged) lines(t testing.TB) (lines []map[string]any) {
 }
 
 func TestEveryChatRequestIsOneLine(t *testing.T) {
-	u := newUpstream(t, nil)
 	var log logged
-	p := inFrontOf(t, u, func(o *Options) {
+	_, p := plain(t, func(o *Options) {
 		o.Listener = LogTo(log.at(zap.DebugLevel))
 		o.Limits.Body = 1 << 20
 		rejecting := *o.Default.Policy

@@ -57,9 +57,8 @@ func TestAMalformedOverrideIsRefusedByName(t *testing.T) {
 }
 
 func TestOddModelNamesAreOnlyNames(t *testing.T) {
-	u := newUpstream(t, nil)
 	var asked []string
-	p := inFrontOf(t, u, func(o *Options) {
+	u, p := plain(t, func(o *Options) {
 		o.RouteFor = func(model string) *Route { asked = append(asked, model); return nil }
 	})
 	names := []string{"gpt-4.1", "*", "a|b", "@this", "#", "../x", strings.Repeat("m", 10_000), "line\r\nx-injected: 1\x00"}

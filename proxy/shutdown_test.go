@@ -67,12 +67,11 @@ func (breaking) Shrink(d *compact.Draft) {
 }
 
 func TestAPanicInThePureHalfCostsTheClientNothing(t *testing.T) {
-	u := newUpstream(t, nil)
 	broken := func(o *Options) {
 		o.Default.Counter = faulty{}
 		o.Default.Policy.Ladder = []compact.Stage{breaking{}}
 	}
-	p := inFrontOf(t, u, broken)
+	u, p := plain(t, broken)
 	bodies := []string{
 		`{"messages":[{"role":"user","content":"index"}]}`,
 		`{"messages":[{"role":"user","content":"nil"}]}`,
@@ -108,9 +107,8 @@ func TestAPanicInThePureHalfCostsTheClientNothing(t *testing.T) {
 }
 
 func TestAPanicInTheHTTPHalfCostsOneRequest(t *testing.T) {
-	u := newUpstream(t, nil)
 	broken := true
-	p := inFrontOf(t, u, func(o *Options) {
+	_, p := plain(t, func(o *Options) {
 		o.RouteFor = func(string) *Route {
 			if broken {
 				panic("a secret of the operator")
@@ -162,13 +160,12 @@ func TestAPanicInsideAnAnswerCutsItAsBroken(t *testing.T) {
 }
 
 func TestABrokenListenerBreaksNothing(t *testing.T) {
-	u := newUpstream(t, nil)
-	o := options(u.base(t, "/v1"))
-	o.Listener = Listener{
-		Rewritten: func(RewriteInfo) { panic("1") }, Passed: func(ReplyInfo) { panic("2") },
-		Replied: func(ReplyInfo) { panic("3") }, Failed: func(FaultInfo) { panic("4") },
-	}
-	r := start(t, o)
+	_, r := plain(t, func(o *Options) {
+		o.Listener = Listener{
+			Rewritten: func(RewriteInfo) { panic("1") }, Passed: func(ReplyInfo) { panic("2") },
+			Replied: func(ReplyInfo) { panic("3") }, Failed: func(FaultInfo) { panic("4") },
+		}
+	})
 	for _, body := range []string{chatBody, "x", agentBody(20, 100)} {
 		if res := r.chat(body); res.StatusCode != 200 || string(res.body) != plainAnswer {
 			t.Errorf("%d %s", res.StatusCode, res.body)
