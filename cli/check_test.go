@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -89,9 +88,7 @@ func TestConfigStories(t *testing.T) {
 				})
 			}
 			if *update {
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				writeFile(t, file, string(txtar.Format(archive)))
 			}
 		})
 	}

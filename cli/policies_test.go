@@ -36,7 +36,5 @@ func TestPoliciesAreDocumented(t *testing.T) {
 	if !*update {
 		t.Fatalf("%s does not say what there is; go test ./cli -update does", file)
 	}
-	if err := os.WriteFile(file, []byte(before+begin+b.String()+end+after), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, file, before+begin+b.String()+end+after)
 }
