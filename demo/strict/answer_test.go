@@ -17,17 +17,16 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// serve runs an upstream on loopback and returns it with a client.
-func serve(t *testing.T, o strict.Options) (*strict.Upstream, *httptest.Server, *openai.Client) {
+// clientOf runs an upstream on loopback and returns a client of it.
+func clientOf(t *testing.T, o strict.Options) *openai.Client {
 	t.Helper()
-	up := strict.New(o)
-	srv := httptest.NewServer(up)
+	srv := httptest.NewServer(strict.New(o))
 	conf := openai.DefaultConfig("sk-test")
 	conf.BaseURL = srv.URL + "/v1"
 	transport := &http.Transport{}
 	conf.HTTPClient = &http.Client{Transport: transport, Timeout: 20 * time.Second}
 	t.Cleanup(func() { transport.CloseIdleConnections(); srv.Close() })
-	return up, srv, openai.NewClientWithConfig(conf)
+	return openai.NewClientWithConfig(conf)
 }
 
 func ask1(text string) openai.ChatCompletionRequest {
@@ -37,7 +36,7 @@ func ask1(text string) openai.ChatCompletionRequest {
 var twoCalls = []strict.Call{{Name: "read", Arguments: `{"path":"a/rather/long/path/to/a/file.go"}`}, {ID: "mine", Name: "list", Arguments: `{}`}}
 
 func TestAGoClientReadsWholeAnswers(t *testing.T) {
-	_, _, client := serve(t, strict.Options{Reply: func(*strict.Request) strict.Reply {
+	client := clientOf(t, strict.Options{Reply: func(*strict.Request) strict.Reply {
 		return strict.Reply{Text: "Let me look.", Calls: twoCalls}
 	}})
 	resp, err := client.CreateChatCompletion(context.Background(), ask1("hi"))
@@ -65,8 +64,7 @@ func TestCachedTokens(t *testing.T) {
 	}
 	f := func(want int, messages ...string) {
 		t.Helper()
-		rec := httptest.NewRecorder()
-		up.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/v1/chat/completions", strings.NewReader(chat(messages...))))
+		text := taken(t, up, "/v1/chat/completions", chat(messages...))
 		var answer struct {
 			Usage struct {
 				Details struct {
@@ -74,8 +72,8 @@ func TestCachedTokens(t *testing.T) {
 				} `json:"prompt_tokens_details"`
 			}
 		}
-		if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil || rec.Code != 200 {
-			t.Fatalf("%d %s", rec.Code, rec.Body)
+		if err := json.Unmarshal([]byte(text), &answer); err != nil {
+			t.Fatalf("%v: %s", err, text)
 		}
 		if got := answer.Usage.Details.Cached; got != want {
 			t.Errorf("got %d cached, want %d", got, want)

@@ -66,6 +66,17 @@ func ask(t *testing.T, up *strict.Upstream, body string) verdict {
 	return verdict{r.Status, r.Message, r.Param, r.Code}
 }
 
+// taken returns the answer to a body that an upstream takes.
+func taken(t *testing.T, up *strict.Upstream, path, body string) string {
+	t.Helper()
+	rec, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+	r.Header.Set("X-Api-Key", "k")
+	if up.ServeHTTP(rec, r); rec.Code != http.StatusOK {
+		t.Fatalf("%d %s", rec.Code, rec.Body)
+	}
+	return rec.Body.String()
+}
+
 func TestLegalConversationsAreAnswered(t *testing.T) {
 	up := strict.New(strict.Options{})
 	f := func(messages ...string) {

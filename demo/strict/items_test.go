@@ -2,8 +2,6 @@ package strict_test
 
 import (
 	"encoding/json"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -48,21 +46,12 @@ func TestItemsThatBreakARule(t *testing.T) {
 // TestAnswersAsItems: an answer is what a client sends back, and a stream opens with
 // events that echo the request.
 func TestAnswersAsItems(t *testing.T) {
-	up, srv, _ := serve(t, strict.Options{Reply: func(*strict.Request) strict.Reply {
+	up := strict.New(strict.Options{Reply: func(*strict.Request) strict.Reply {
 		return strict.Reply{Text: "Let me look.", Calls: []strict.Call{{Name: "f", Arguments: "{}"}, {Type: "custom", Name: "apply_patch", Arguments: "*** Begin"}}}
 	}})
 	ask := func(more string) string {
 		t.Helper()
-		res, err := http.Post(srv.URL+"/v1/responses", "application/json", strings.NewReader(`{"model":"m","instructions":"be brief","include":["reasoning.encrypted_content"],"input":"hi"`+more+`}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		b, err := io.ReadAll(res.Body)
-		if err != nil || res.StatusCode != http.StatusOK {
-			t.Fatalf("%d, %v: %s", res.StatusCode, err, b)
-		}
-		return string(b)
+		return taken(t, up, "/v1/responses", `{"model":"m","instructions":"be brief","include":["reasoning.encrypted_content"],"input":"hi"`+more+`}`)
 	}
 	var whole struct {
 		Output []json.RawMessage

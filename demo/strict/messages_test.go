@@ -76,16 +76,6 @@ func TestMessagesAreAnswered(t *testing.T) {
 			return strict.Reply{Text: "Let me look.", Calls: []strict.Call{{ID: "a", Name: "read", Arguments: `{"path":"a.go"}`}}}
 		},
 	})
-	ask := func(body string) string {
-		rec := httptest.NewRecorder()
-		r := httptest.NewRequest(http.MethodPost, "/v1/messages", strings.NewReader(body))
-		r.Header.Set("X-Api-Key", "k")
-		up.ServeHTTP(rec, r)
-		if rec.Code != 200 {
-			t.Fatalf("%d %s", rec.Code, rec.Body)
-		}
-		return rec.Body.String()
-	}
 	var whole struct {
 		Content json.RawMessage
 		Stop    string `json:"stop_reason"`
@@ -93,13 +83,14 @@ func TestMessagesAreAnswered(t *testing.T) {
 			Input int `json:"input_tokens"`
 		}
 	}
-	if err := json.Unmarshal([]byte(ask(blocksBody(user))), &whole); err != nil || whole.Stop != "tool_use" || whole.Usage.Input != 9 {
+	if err := json.Unmarshal([]byte(taken(t, up, "/v1/messages", blocksBody(user))), &whole); err != nil || whole.Stop != "tool_use" || whole.Usage.Input != 9 {
 		t.Fatalf("%+v %v", whole, err)
 	}
 	next := blocksBody(`{"role":"user","content":[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]}`,
 		`{"role":"assistant","content":`+string(whole.Content)+`}`, says(ofA))
 	var kinds []string
-	for s := bufio.NewScanner(strings.NewReader(ask(strings.Replace(next, `"model"`, `"stream":true,"model"`, 1)))); s.Scan(); {
+	stream := taken(t, up, "/v1/messages", strings.Replace(next, `"model"`, `"stream":true,"model"`, 1))
+	for s := bufio.NewScanner(strings.NewReader(stream)); s.Scan(); {
 		if kind, ok := strings.CutPrefix(s.Text(), "event: "); ok && (len(kinds) == 0 || kinds[len(kinds)-1] != kind) {
 			kinds = append(kinds, kind)
 		}
