@@ -134,9 +134,7 @@ models:
 	switch {
 	case want.String() == string(text):
 	case *update:
-		if err := os.WriteFile(page, []byte(want.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		rig.WriteFile(t, page, want.String())
 	default:
 		t.Errorf("%s is old; go test ./e2e -run FirstMinutes -update writes it:\n%s", page, want.String())
 	}
