@@ -97,12 +97,20 @@ func plainKey(key string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(key, "_", ""), "-", ""))
 }
 
+// beside are arguments in which agents tell their user of the work: the tool does nothing with them.
+var beside = setOf("taskprogress toolaction toolsummary")
+
 // ActionOf returns what a call does. Its arguments are JSON, or the text of a custom tool.
 func ActionOf(tool, arguments string) *Action { return actionOf(tool, valueOf(arguments)) }
 
 func actionOf(tool string, arguments Value) *Action {
 	if arguments.kind == '{' && len(arguments.list) == 1 && arguments.list[0].kind == '{' { // all in one object
 		arguments = arguments.list[0]
+	}
+	for i := len(arguments.keys) - 1; i >= 0; i-- {
+		if beside[plainKey(arguments.keys[i])] && len(arguments.keys) > 1 {
+			arguments.keys, arguments.list = slices.Delete(arguments.keys, i, i+1), slices.Delete(arguments.list, i, i+1)
+		}
 	}
 	a := &Action{Tool: tool, Verb: strings.ToLower(camel.ReplaceAllString(tool, "${1}_$2")), Values: arguments}
 	if v := &a.Values; v.kind == '"' { // a custom tool: the argument is a text
@@ -217,7 +225,7 @@ func (a *Action) Name(n int, root string) string {
 			by = "write"
 		}
 	case a.Kind == Sends:
-		what = cmp.Or(a.Values.Member("description"), a.Values.Member("prompt"))
+		what = cmp.Or(a.Values.Member("description"), a.Values.Member("prompt prompt1"))
 	case a.Kind == Reads, a.Query != "" && (a.Kind != Other || len(a.Values.list) == 1):
 		path := a.Path
 		if a.Tool != "" { // else it is a name for what is attached

@@ -89,11 +89,11 @@ func (a *Action) classify() {
 		a.Kind = Asks
 	case has("todos tasklist") != "" || named("todo", "update_plan", "task_tracker", "task_update"):
 		a.Kind = Tracks
-	case has("plan") != "":
-		a.Kind, a.Text = Plans, has("plan")
+	case has("plan") != "" || named("plan_mode_respond"):
+		a.Kind, a.Text = Plans, has("plan response")
 	case a.Verb == "finish" || a.Verb == "submit" || named("attempt_completion", "task_complete"):
 		a.Kind, a.Text = Reports, has("message result summary text")
-	case has("subagenttype") != "", has("prompt") != "" && named("agent", "task"):
+	case has("subagenttype") != "", has("prompt prompt1") != "" && named("agent", "task"):
 		a.Kind = Sends
 	case a.Command != "" && a.inNotebook():
 		a.Kind = Runs

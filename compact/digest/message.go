@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,10 +24,32 @@ type message struct {
 
 // keyOf returns what tells a message from others: those that were split share an origin.
 func keyOf(m *compact.Message) string {
-	if len(m.Calls) == 0 {
+	switch {
+	case m.Role == compact.User:
+		return strconv.Itoa(m.Origin) + " " + m.Answers
+	case len(m.Calls) == 0:
 		return strconv.Itoa(m.Origin)
 	}
 	return strconv.Itoa(m.Origin) + " " + m.Calls[0].ID
+}
+
+// apart returns the texts of a message of the user that begins with a result as messages of their
+// own: each may be the result of a call, perhaps behind a text that only names the call.
+func apart(m *compact.Message) (texts []compact.Message) {
+	if len(m.Parts) == 0 || agent.ToolOf(m.Parts[0].Text.String()) == "" {
+		return []compact.Message{*m}
+	}
+	from := 0
+	for i := range m.Parts {
+		if text := m.Parts[i].Text.String(); i+1 < len(m.Parts) && strings.HasSuffix(text, "] Result:") {
+			continue
+		}
+		one := *m
+		one.Parts, one.Answers = m.Parts[from:i+1], " "+strconv.Itoa(from)
+		texts = append(texts, one)
+		from = i + 1
+	}
+	return texts
 }
 
 // read reads a message. was is what it was before it changed, or nil.
@@ -52,6 +75,9 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 		read.events = append(read.events, e)
 	}
 	r.native = r.native || len(m.Calls) > 0 || m.Role.Result()
+	if m.Role == compact.Assistant {
+		r.missing = nil
+	}
 	if read.call = r.callOf(read); was != nil && was.call != nil {
 		read.call = was.call
 	}
@@ -100,12 +126,23 @@ func textOf(m *compact.Message) string {
 func (r *Record) callOf(m *message) *event {
 	of := r.calls[m.Answers]
 	switch next := r.awaits != nil && r.awaits.origin+1 == m.Origin; {
+	case m.Role.Result() && of != nil && m.text == agent.ResultMissing:
+		r.missing = append(r.missing, of)
+		return nil
 	case m.Role.Result():
+	case len(r.missing) > 0 && m.Role == compact.User:
+		tool := agent.ToolOf(m.text)
+		i := slices.IndexFunc(r.missing, func(e *event) bool { return strings.HasSuffix(e.Tool, tool) })
+		if tool == "" || i < 0 {
+			return nil
+		}
+		of = r.missing[i]
+		r.missing = slices.Delete(r.missing, i, i+1)
 	case r.native || m.Role != compact.User || !agent.IsResult(m.text) && !(next && r.awaits.ran):
 		return nil
 	case next:
 		of = r.awaits
-		of.ran = true
+		of.ran, r.awaits = true, nil
 	}
 	if of == nil || of.origin > m.Origin {
 		of = &event{class: steps, origin: m.Origin, Action: &agent.Action{}}

@@ -17,6 +17,7 @@ type Record struct {
 	calls    map[string]*event // the last of each id: ids may recur
 	events   []*event          // of what left, oldest first
 	awaits   *event            // the last call in a text, whose result may be the next message
+	missing  []*event          // the last calls whose results a client sends as texts of the user
 	files    files
 	told     lineSet       // in the parts
 	outputs  lineSet       // of calls, each with its name
@@ -121,19 +122,25 @@ func (r *Record) see(lost, kept []compact.Message) {
 	slices.SortStableFunc(order, func(a, b int) int { return all[a].Origin - all[b].Origin })
 	var left []*message
 	for _, i := range order {
-		key := keyOf(&all[i])
-		m := known[key]
-		here[m] = true
-		if m == nil || m.Role != all[i].Role || !slices.Equal(m.Parts, all[i].Parts) || !slices.Equal(m.Calls, all[i].Calls) {
-			m = r.read(&all[i], m)
+		texts := all[i : i+1]
+		if all[i].Role == compact.User && (len(r.missing) > 0 || known[keyOf(&all[i])+" 0"] != nil) {
+			texts = apart(&all[i])
 		}
-		if len(m.Calls) > 0 {
-			known[key] = m
-		}
-		if i < len(lost) {
-			left = append(left, m)
-		} else {
-			r.kept = append(r.kept, m)
+		for _, as := range texts {
+			key := keyOf(&as)
+			m := known[key]
+			here[m] = true
+			if m == nil || m.Role != as.Role || !slices.Equal(m.Parts, as.Parts) || !slices.Equal(m.Calls, as.Calls) {
+				m = r.read(&as, m)
+			}
+			if len(m.Calls) > 0 {
+				known[key] = m
+			}
+			if i < len(lost) {
+				left = append(left, m)
+			} else {
+				r.kept = append(r.kept, m)
+			}
 		}
 	}
 	carried := map[*event]bool{}
@@ -145,7 +152,7 @@ func (r *Record) see(lost, kept []compact.Message) {
 			r.carried = append(r.carried, e)
 		}
 	}
-	r.messages += len(left)
+	r.messages += len(lost)
 	for _, m := range left {
 		r.lose(m)
 	}

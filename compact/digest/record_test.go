@@ -249,6 +249,37 @@ func TestResultsFindTheirCalls(t *testing.T) {
 	check("a result that left later", r.Add(nil, nil, 300, true))
 }
 
+// TestResultsInTextsOfTheUser are the results of calls of which Cline says that they are missing.
+func TestResultsInTextsOfTheUser(t *testing.T) {
+	texts := compact.Message{Role: compact.User}
+	for _, text := range []string{
+		"[read_file for 'a.md'] Result:\n1 | # A\n2 | You must always run it.\n\n(File has 2 lines total.)", "[execute_command for 'make'] Result:", "Command failed with exit code 2.\nOutput:\nno rule for make",
+		"\n\n\t\t# TODO LIST UPDATE REQUIRED - You MUST include it.\n- [ ] Look", "<feedback>\nskip the docs\n</feedback>", "<environment_details>\n# Time\n</environment_details>",
+	} {
+		texts.Parts = append(texts.Parts, compact.Part{Text: compact.Plain(text)})
+	}
+	msgs := conversation(say(user("go")),
+		exchange(1, "read_file", `{"path":"a.md","task_progress":"- [ ] Look"}`, "result missing"), exchange(2, "execute_command", `{"command":"make"}`, "result missing"),
+		say(texts), exchange(3, "list_files", `{"path":"src","task_progress":"- [x] Look"}`, "result missing"))
+	msgs[3].Origin, msgs[2].Origin = 1, 2 // one message with two calls
+	check := func(how, record string, told ...string) {
+		t.Helper()
+		for _, want := range append(told, "user: skip the docs\n") {
+			if strings.Count(record, want) != 1 {
+				t.Errorf("%s: no %q in\n%s", how, want, record)
+			}
+		}
+		if words := wordsIn(record); strings.Contains(words, "always") || strings.Contains(record, "TODO") || strings.Contains(record, "missing") || strings.Contains(record, "Look") {
+			t.Errorf("%s: said by nobody:\n%s", how, record)
+		}
+	}
+	ends := []string{"read a.md (2 lines)\n # A\n You must always run it.\n", "$ make → exit 2: no rule for make\n"}
+	check("all left", digestOf(msgs, nil, 400, compacttest.Bytes{}), append(ends, "list_files path: src\n")...)
+	r := NewRecord(compacttest.Bytes{})
+	tells(t, "the results stay", r.Add(msgs[:5], msgs[5:], 400, false), "read a.md\n", no("missing"))
+	check("then they leave", r.Add(msgs[5:], nil, 400, false), ends...)
+}
+
 // TestAPartWithoutRoomIsToldLater says that what a part had no room for is told in the
 // next one.
 func TestAPartWithoutRoomIsToldLater(t *testing.T) {
