@@ -85,9 +85,6 @@ func (b Budget) tried(tokens int) int { return Lower(tokens, b.Hard) }
 
 // at returns b in tokens of a counter that a rate corrects.
 func (b Budget) at(r Rate) Budget {
-	if r == (Rate{From: r.From, Percent: 100}) {
-		return b
-	}
 	for _, tokens := range []*int{&b.Tokens, &b.Placing, &b.Limit, &b.Newest, &b.Window} {
 		if *tokens > 0 {
 			*tokens = max(1, int(int64(*tokens-r.Extra)*100/int64(max(1, r.Percent))))
