@@ -13,7 +13,6 @@ type repeats struct {
 
 	byInstruction map[string]int
 	repeated      []int // instructions that a later message repeats
-	pastHead      bool  // a message that is no instruction was read
 }
 
 // callText identifies calls that ask for the same.
@@ -87,14 +86,13 @@ func (d *Draft) repeatedInstructions() (found []int) {
 	for ; r.instructionsRead < d.end; r.instructionsRead++ {
 		i := r.instructionsRead
 		m := &d.msgs[i]
-		if m.Role.Instruction() && len(m.Parts) == 1 && m.Parts[0].Kind == KindText && r.pastHead {
+		if m.Role.Instruction() && d.exchanges.before[i] >= 0 && len(m.Parts) == 1 && m.Parts[0].Kind == KindText {
 			text := m.Parts[0].Text.String()
 			if was, ok := r.byInstruction[text]; ok {
 				r.repeated = append(r.repeated, was)
 			}
 			r.byInstruction[text] = i
 		}
-		r.pastHead = r.pastHead || !m.Role.Instruction()
 	}
 	r.repeated = slices.DeleteFunc(r.repeated, func(i int) bool {
 		if i >= d.recent {
