@@ -99,8 +99,8 @@ func numbersIn(texts []string) (all []int) {
 	return all
 }
 
-// pictureNamed returns how a row charges a picture: one of pictures, or a way with its
-// numbers.
+// pictureNamed returns how a row charges a picture: by a way with its numbers, or by one that
+// several rows share; nil for any other text.
 func pictureNamed(text string) picture {
 	f := strings.Fields(text)
 	switch n := numbersIn(f[1:]); f[0] {
@@ -116,17 +116,14 @@ func pictureNamed(text string) picture {
 		return crops(n[0])
 	case "lines":
 		return lines(n[0], n[1])
+	case "qwenVision":
+		// Qwen's own processor takes up to 16,384 squares of 28 pixels; hosts stop at 2,560 or less unless told otherwise,
+		// so a picture of unknown size is charged 4,096.
+		return patches{side: 28, percent: 100, limit: 16_384, unseen: 4_096}
+	case "anyVision":
+		// Where nothing is known: squares of 28 pixels, which most open vision models merge into a token, at least
+		// Ollama's 768 (LLaVA has 576 for any picture) and at most 4,096 (Pixtral; InternVL has 3,328).
+		return patches{side: 28, percent: 100, limit: 4_096, least: 768}
 	}
-	return pictures[text]
-}
-
-// pictures are the ways to charge a picture that families.txt names.
-var pictures = map[string]picture{
-	// Qwen's own processor takes up to 16,384 squares of 28 pixels; hosts stop at 2,560 or less unless told otherwise,
-	// so a picture of unknown size is charged 4,096.
-	"qwenVision": patches{side: 28, percent: 100, limit: 16_384, unseen: 4_096},
-
-	// Where nothing is known: squares of 28 pixels, which most open vision models merge into a token, at least
-	// Ollama's 768 (LLaVA has 576 for any picture) and at most 4,096 (Pixtral; InternVL has 3,328).
-	"anyVision": patches{side: 28, percent: 100, limit: 4_096, least: 768},
+	return nil
 }
