@@ -15,7 +15,6 @@
 package history
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,8 +34,8 @@ type Options struct {
 	// of tokens: Budget{Tokens: n}.
 	Budget compact.Budget
 	// Policy compacts. Its pins apply beside those of the history, except
-	// Pins.Messages, which is ignored because indices move. The default is
-	// policy.Window(policy.DefaultWindow).
+	// Pins.Messages, which is ignored because indices move. The default is the
+	// policy window.
 	Policy *compact.Policy
 	// Counter counts as the model does. The default is the policy's own
 	// counter, or else BytesPerToken(3.5).
@@ -69,7 +68,9 @@ type History struct {
 
 // New returns an empty history.
 func New(o Options) *History {
-	o.Policy = cmp.Or(o.Policy, policy.Window(policy.DefaultWindow))
+	if o.Policy == nil {
+		o.Policy, _ = policy.New("window", nil) // whose defaults are no error
+	}
 	if o.Budget.Messages <= 0 {
 		o.Budget.Messages = compact.DefaultMaxMessages
 	}

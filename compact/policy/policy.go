@@ -40,7 +40,7 @@ var Catalogue = []Entry{
 	entry("adaptive", allPromises, struct{}{}, func(struct{}) *compact.Policy { return &compact.Policy{Ladder: stage.Default()} }),
 	entry("elide", faithful, elide{Keep: 4, MinBytes: 256}, elide.policy),
 	entry("turns", faithful, turns{CharsPerToken: 4}, turns.policy),
-	entry("window", faithful, window{Keep: DefaultWindow}, func(o window) *compact.Policy { return Window(o.Keep) }),
+	entry("window", faithful, window{Keep: 4}, window.policy),
 	entry("summary", faithful, summary{Start: 12_000, Keep: 6, MaxTokens: 500}, summary.policy),
 	entry("layered", faithful, layered{Threshold: 0.8, Keep: 10, MaxChars: 5000}, layered.policy),
 }
