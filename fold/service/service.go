@@ -16,7 +16,6 @@
 package service
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -111,12 +110,7 @@ func read(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if held, ok := r.Body.(interface{ Bytes() []byte }); ok && int64(len(held.Bytes())) <= limit {
 		return held.Bytes(), nil
 	}
-	var body bytes.Buffer
-	if n := r.ContentLength; 0 < n && n <= limit {
-		body.Grow(int(n) + bytes.MinRead) // else it would be moved while it is read
-	}
-	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, limit))
-	return body.Bytes(), err
+	return io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 }
 
 // call is one request.
