@@ -126,18 +126,19 @@ func textOf(m *compact.Message) string {
 func (r *Record) callOf(m *message) *event {
 	of := r.calls[m.Answers]
 	switch next := r.awaits != nil && r.awaits.origin+1 == m.Origin; {
-	case m.Role.Result() && of != nil && m.text == agent.ResultMissing:
+	case of != nil && m.Role.Result() && m.text == agent.ResultMissing && len(r.missing) < mostFiles:
 		r.missing = append(r.missing, of)
 		return nil
 	case m.Role.Result():
-	case len(r.missing) > 0 && m.Role == compact.User:
+	case m.Role == compact.User && m.Answers != "":
 		tool := agent.ToolOf(m.text)
-		i := slices.IndexFunc(r.missing, func(e *event) bool { return strings.HasSuffix(e.Tool, tool) })
-		if tool == "" || i < 0 {
+		if tool == "" {
 			return nil
 		}
-		of = r.missing[i]
-		r.missing = slices.Delete(r.missing, i, i+1)
+		if i := slices.IndexFunc(r.missing, func(e *event) bool { return strings.HasSuffix(e.Tool, tool) }); i >= 0 {
+			of = r.missing[i]
+			r.missing = slices.Delete(r.missing, i, i+1)
+		}
 	case r.native || m.Role != compact.User || !agent.IsResult(m.text) && !(next && r.awaits.ran):
 		return nil
 	case next:
