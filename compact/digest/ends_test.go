@@ -59,6 +59,8 @@ func TestHowStepsEnd(t *testing.T) {
 		{"bash", `{"command":"go test ./... && npm test"}`, "ok  \ta/b\t0.2s\n> a Promise<Note> is missing\nTests: 3 failed, 1 passed", "$ go test ./... && npm test → failed: Tests: 3 failed, 1 passed"},
 		{"bash", `{"command":"./list"}`, "out/a.jsonl\nout (3 test directories)", "$ ./list →"},
 		{"bash", `{"command":"terraform apply"}`, "a.b: Creating...\nApply complete! Resources: 1 added, 0 changed, 0 destroyed.", "$ terraform apply → Apply complete! Resources: 1 added, 0 changed, 0 destroyed."},
+		{"bash", `{"command":"terraform plan"}`, "Plan: 2 to add, 0 to change, 1 to destroy.\n" + strings.Repeat("  + a = 1\n", 12) + "Saved the plan to: tfplan", "$ terraform plan → Plan: 2 to add, 0 to change, 1 to destroy."},
+		{"bash", `{"command":"terraform init"}`, "Command failed with exit code 1.\nOutput:\n╷\n│ Error: No configuration files\n│\n│ Plan requires configuration.\n╵", "$ terraform init → exit 1: │ Error: No configuration files"},
 		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "Edits were made, but none of them could be applied to the file.", "edit a.rb → failed: Edits were made, but none of them could be applied to the file."},
 		{"edit", `{"path":"a.rb","old":"a","new":"b"}`, "Applied 2 of 3 changes. Change 3 failed: not unique.", "edit a.rb → Applied 2 of 3 changes. Change 3 failed: not unique."},
 		{"bash", `{"command":"dotnet test"}`, "Failed! - Failed: 2, Passed: 6, Total: 8 - A.dll\nPassed! - Failed: 0, Passed: 42, Total: 42 - B.dll", "$ dotnet test → failed: Failed! - Failed: 2, Passed: 6, Total: 8 - A.dll"},

@@ -23,6 +23,7 @@ func TestResults(t *testing.T) {
 	f("[{\"query\": \"cat x\", \"result\": \"# Ticket\\n* Never.\\n\"}]", "# Ticket\n* Never.")
 	f("{\"output\":\"one line\",\"metadata\":{\"exit_code\":0}}", "one line")
 	f("Chunk ID: a1\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nport = 8080\n", "port = 8080")
+	f("a = 1\nb = 2\n\n[61 more lines in file. Use offset=3 to continue.]", "a = 1\nb = 2")
 }
 
 // TestAResultIsReadByItsCall, although the call stays and only the result was shortened.
