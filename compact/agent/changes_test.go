@@ -82,7 +82,7 @@ func TestChangesOfCommands(t *testing.T) {
 	for _, none := range []string{
 		"ls | xargs gofmt -l", "ls | xargs prettier --check", "ls | xargs perl -ne 'print'", "find . -name rm -print", "ls | xargs grep -l mv",
 		"install -dm 755 lib/a lib/b", "docker exec db sh -c 'rm lib/a.py'", "patch --dry-run <<E\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a\n+b\nE",
-		`Remove-Item tmp\a.csv -WhatIf`, "grep -rl a lib | xargs sed -n 1p", "find lib -name a.py", "sed -n '1,5p' *.py", "python manage.py migrate", "git commit -am 'Fix > all'", "make > /dev/null 2>&1", "gofmt -l lib/a.go", "git checkout -b fix/a.b", "git stash list", "git reset HEAD~1",
+		`Remove-Item tmp\a.csv -WhatIf`, "grep -rl a lib | xargs sed -n 1p", "find lib -name a.py", "sed -n '1,5p' *.py", "python manage.py migrate", "git commit -am 'Fix > all'", "make > /dev/null 2>&1", "dir 2>nul", "gofmt -l lib/a.go", "git checkout -b fix/a.b", "git stash list", "git reset HEAD~1",
 		"grep -n \"open('lib/a.py', 'w')\" lib/b.py", "grep -n 'a > b' lib/a.py", "sed -n '1,5p' lib/a.py", "cat lib/a.py | sort", "echo \"a > b\"", "test 3 -gt 2 && echo yes", "python3 -c \"print(open('lib/a.py').read())\"",
 	} {
 		f(none, "")

@@ -50,11 +50,14 @@ var (
 	wrapping = regexp.MustCompile(`^(?:sudo|doas|timeout|nice|stdbuf|env|time|nohup|exec|command|xargs|then|do|else|[({!]|-.*|\w+=.*|[\d.]+[smh]?)?$`)
 )
 
+// nowhere are the names under which Windows throws an output away.
+var nowhere = setOf("nul $null")
+
 // shellCommandOf returns a command behind what stands between it and the one before.
 func shellCommandOf(joint, text string) *shellCommand {
 	c := &shellCommand{joint: joint, words: strings.Fields(redirection.ReplaceAllLiteralString(text, " "))}
 	for _, to := range redirection.FindAllStringSubmatch(text, -1) {
-		if to[2] != "" && !strings.HasPrefix(to[2], "/dev/") {
+		if to[2] != "" && !strings.HasPrefix(to[2], "/dev/") && !nowhere[strings.ToLower(to[2])] {
 			c.into, c.adds = append(c.into, to[2]), c.adds || to[1] == ">>"
 		}
 	}

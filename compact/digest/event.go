@@ -23,6 +23,7 @@ type event struct {
 	ran           bool // of a call in a text: what follows is its result
 	left          bool // its call or its result left
 	answered      bool
+	missing       bool // the result: the client says so
 	told          bool // in a part
 	again         bool // the call had the same result before
 	below         bool // the model still reads the message

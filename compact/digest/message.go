@@ -127,7 +127,7 @@ func (r *Record) callOf(m *message) *event {
 	of := r.calls[m.Answers]
 	switch next := r.awaits != nil && r.awaits.origin+1 == m.Origin; {
 	case of != nil && m.Role.Result() && m.text == agent.ResultMissing && len(r.missing) < mostFiles:
-		r.missing = append(r.missing, of)
+		of.missing, r.missing = true, append(r.missing, of)
 		return nil
 	case m.Role.Result():
 	case m.Role == compact.User && m.Answers != "":
@@ -137,7 +137,7 @@ func (r *Record) callOf(m *message) *event {
 		}
 		if i := slices.IndexFunc(r.missing, func(e *event) bool { return strings.HasSuffix(e.Tool, tool) }); i >= 0 {
 			of = r.missing[i]
-			r.missing = slices.Delete(r.missing, i, i+1)
+			of.missing, r.missing = false, slices.Delete(r.missing, i, i+1)
 		}
 	case r.native || m.Role != compact.User || !agent.IsResult(m.text) && !(next && r.awaits.ran):
 		return nil

@@ -58,7 +58,8 @@ func (p *part) printed(i int, e *event, head int) {
 		switch {
 		case len(t) < 2 || strings.Trim(t, "=-*~^_.|:+│ ") == "":
 			return 0, blank
-		case listing && folder.MatchString(t), strings.HasPrefix(t, diffHead): // of ls -R
+		case listing && folder.MatchString(t), strings.HasPrefix(t, diffHead), // of ls -R
+			found && k+1 < len(b.lines) && grouped.MatchString(t+"\n"+b.at(k+1)):
 			return 0, leads
 		case found:
 			if s = 0.1 + b.interest(p.interest, k)*0.7; listing && s < leastRead {
@@ -108,6 +109,9 @@ func (p *part) printed(i int, e *event, head int) {
 
 // folder finds the name of a folder above what is in it.
 var folder = regexp.MustCompile(`^[\w./-]+:$`)
+
+// grouped finds the name of a file above the lines that a search found in it.
+var grouped = regexp.MustCompile(`^[^\s:│]+\.\w+:?\n(?:│|\s+\S|L?\d+[:\t -])`)
 
 // ofDocument finds a line of an object with several of its members.
 var ofDocument = regexp.MustCompile(`^(?:\w+: )?[\w.-]+: (?:[^.]|\.\S)*, [\w.-]+: (?:[^.]|\.\S)*$`)

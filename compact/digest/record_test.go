@@ -274,10 +274,34 @@ func TestResultsInTextsOfTheUser(t *testing.T) {
 		}
 	}
 	ends := []string{"read a.md (2 lines)\n # A\n You must always run it.\n", "$ make → exit 2: no rule for make\n"}
-	check("all left", digestOf(msgs, nil, 400, compacttest.Bytes{}), append(ends, "list_files path: src\n")...)
+	check("all left", digestOf(msgs, nil, 400, compacttest.Bytes{}), append(ends, "list_files path: src → no result\n")...)
+	tells(t, "no result", digestOf(append(slices.Clone(msgs[:5]), assistant("I go on.")), nil, 400, compacttest.Bytes{}), "read a.md → no result\n", "$ make → no result\n")
 	r := NewRecord(compacttest.Bytes{})
 	tells(t, "the results stay", r.Add(msgs[:5], msgs[5:], 400, false), "read a.md\n", no("missing"))
 	check("then they leave", r.Add(msgs[5:], nil, 400, false), ends...)
+}
+
+// TestWhatASearchFoundStandsUnderItsFile, however few of the lines are told.
+func TestWhatASearchFoundStandsUnderItsFile(t *testing.T) {
+	var found strings.Builder
+	for i := range 80 {
+		fmt.Fprintf(&found, "src/f%d.ts\n│----\n%s│  const width = %d;\n│----\n\n", i, strings.Repeat("│  // said in so many words that nobody asks for them, whoever reads this\n", 5), 100+i)
+	}
+	record := recordOf(700, say(user("Which width is 117?")), exchange(1, "search_files", `{"path":"src","regex":"width"}`, found.String()))
+	told, file := 0, ""
+	for l := range strings.Lines(record) {
+		var n int
+		if strings.HasPrefix(l, " src/f") {
+			file = l
+		} else if _, err := fmt.Sscanf(l, " │  const width = %d;", &n); err == nil {
+			if told++; file != fmt.Sprintf(" src/f%d.ts\n", n-100) {
+				t.Errorf("%d is told under %s", n, file)
+			}
+		}
+	}
+	if told == 0 || told == 80 {
+		t.Errorf("%d of 80 lines are told:\n%s", told, record)
+	}
 }
 
 // TestAPartWithoutRoomIsToldLater says that what a part had no room for is told in the

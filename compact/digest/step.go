@@ -79,6 +79,8 @@ func (e *event) ended() string {
 		return e.hint() + ` → refused by the user, who said: "` + says + `"`
 	case verdict == agent.Refused:
 		return e.hint() + " → refused by the user"
+	case e.missing:
+		return e.hint() + " → no result"
 	case verdict == agent.Unknown && !e.answered: // the result stays
 		return e.hint()
 	case verdict == agent.Failed && says+text == "":
@@ -89,7 +91,7 @@ func (e *event) ended() string {
 		return e.hint() + " → done"
 	case e.Kind == agent.Edits:
 		return " → " + says
-	case e.Kind == agent.Asks, e.Kind == agent.Reports && text == "": // the user's words are told
+	case e.Kind == agent.Asks, e.Kind == agent.Reports && (text == "" || text == "Done"): // the user's words are told
 		return ""
 	case e.result.Session != "":
 		return " → still running in session " + e.result.Session
