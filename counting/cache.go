@@ -2,9 +2,9 @@ package counting
 
 import (
 	"hash/maphash"
-	"sync/atomic"
 
 	"github.com/maypok86/otter/v2"
+	"github.com/maypok86/otter/v2/stats"
 
 	"laconic/compact"
 )
@@ -29,21 +29,15 @@ const (
 type cache struct {
 	seeds  [2]maphash.Seed
 	counts *otter.Cache[compact.Sum, int]
-
-	hits, misses atomic.Int64
 }
 
 // newCache returns a cache of at most entries counts.
 func newCache(entries int) *cache {
 	return &cache{
 		seeds:  [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
-		counts: otter.Must(&otter.Options[compact.Sum, int]{MaximumSize: entries}),
+		counts: otter.Must(&otter.Options[compact.Sum, int]{MaximumSize: entries, StatsRecorder: stats.NewCounter()}),
 	}
 }
-
-// stats returns how many counts were found since the start, and how many were made. Texts below shortest are in
-// neither.
-func (c *cache) stats() (hits, misses int64) { return c.hits.Load(), c.misses.Load() }
 
 // sum returns the sum of a text, by the seeds of this cache.
 func (c *cache) sum(text string) compact.Sum {
@@ -72,12 +66,9 @@ func (t textCache) count(text string, counted func(string) int) (n int, seen boo
 // cost returns the count of a text with this sum, and reports whether it was remembered. If not, counted makes it.
 func (t textCache) cost(sum compact.Sum, counted func() int) (n int, seen bool) {
 	sum.Hash[0] ^= t.way
-	if n, seen = t.c.counts.GetIfPresent(sum); seen {
-		t.c.hits.Add(1)
-		return n, true
+	if n, seen = t.c.counts.GetIfPresent(sum); !seen {
+		n = counted()
+		t.c.counts.Set(sum, n)
 	}
-	t.c.misses.Add(1)
-	n = counted()
-	t.c.counts.Set(sum, n)
-	return n, false
+	return n, seen
 }

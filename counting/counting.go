@@ -42,8 +42,11 @@ type Counter struct {
 var counts = sync.OnceValue(func() *cache { return newCache(mostCounts) })
 
 // Stats returns how many texts of this process were counted before, and how many
-// were new.
-func Stats() (hits, misses int64) { return counts().stats() }
+// were new. Short ones are in neither.
+func Stats() (hits, misses uint64) {
+	s := counts().counts.Stats()
+	return s.Hits, s.Misses
+}
 
 // For returns the counter of a model, with another tokenizer where the
 // configuration names one.

@@ -87,10 +87,10 @@ func TestALongTextIsRememberedBesideItsMessage(t *testing.T) {
 // countedSince returns how often texts were found in a cache since it was called, and
 // how often they were not.
 func countedSince(c *cache) func() (hits, misses int) {
-	h, m := c.stats()
+	before := c.counts.Stats()
 	return func() (hits, misses int) {
-		hits64, misses64 := c.stats()
-		return int(hits64 - h), int(misses64 - m)
+		now := c.counts.Stats()
+		return int(now.Hits - before.Hits), int(now.Misses - before.Misses)
 	}
 }
 
