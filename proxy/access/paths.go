@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"path"
@@ -175,20 +176,13 @@ func UpstreamURL(base, in *url.URL) *url.URL {
 	if !v1 && !slices.ContainsFunc(endpoints, func(e endpoint) bool { return rest == e.path || e.below && strings.HasPrefix(rest, e.path+"/") }) {
 		prefix = strings.TrimSuffix(prefix, "/v1")
 	}
-	raw := prefix + rest
-	if raw == "" {
-		raw = "/"
+	raw := cmp.Or(prefix+rest, "/")
+	path, _ := url.PathUnescape(raw) // both were parsed by net/url before
+	query := cmp.Or(base.RawQuery, in.RawQuery)
+	if base.RawQuery != "" && in.RawQuery != "" {
+		query = base.RawQuery + "&" + in.RawQuery
 	}
-	out := &url.URL{Scheme: base.Scheme, Host: base.Host, RawQuery: in.RawQuery, ForceQuery: in.ForceQuery}
-	if base.RawQuery != "" {
-		out.RawQuery = base.RawQuery
-		if in.RawQuery != "" {
-			out.RawQuery += "&" + in.RawQuery
-		}
-	}
-	out.RawPath = raw
-	out.Path, _ = url.PathUnescape(raw) // both were parsed by net/url before
-	return out
+	return &url.URL{Scheme: base.Scheme, Host: base.Host, Path: path, RawPath: raw, RawQuery: query, ForceQuery: in.ForceQuery}
 }
 
 // hasDotSegment reports whether a path has a dot segment under any reading. Such
