@@ -124,10 +124,7 @@ func check(body []byte, known []string) *PassError {
 // syntaxError says what jsontext says of a body of some size. A key is named only if
 // it is known: it could be content.
 func syntaxError(err error, size int, known []string) *PassError {
-	var fault *jsontext.SyntacticError
-	if !errors.As(err, &fault) {
-		return &PassError{Reason: InvalidJSON, Offset: int64(size)}
-	}
+	fault, _ := errors.AsType[*jsontext.SyntacticError](err) // bytes that are there cannot fail otherwise
 	pass := &PassError{Reason: InvalidJSON, Offset: min(fault.ByteOffset, int64(size))}
 	why := fault.Err.Error()
 	switch {
