@@ -66,9 +66,6 @@ func shortened(block string, cost func(string) int, n, limit int) (string, int) 
 	for chars := len(block) * limit / max(1, n); chars > 64; chars = chars * 4 / 5 {
 		head, tail := len(quote.First(block, chars*6/10)), len(quote.First(block, len(block)-chars*4/10))
 		out := block[:head] + fmt.Sprintf("\n[%d bytes left out]\n", tail-head) + block[tail:]
-		if !strings.HasSuffix(out, foot) {
-			out += foot
-		}
 		if m := cost(out); m <= limit {
 			return out, m
 		}
