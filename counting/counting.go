@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"iter"
 	"sync"
-	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -210,8 +209,7 @@ func (k *Counter) text(t compact.Text) int {
 // raw counts a piece of JSON that is no message: what is made of tools is many
 // times the work of a text, and every turn brings the same ones.
 func (k *Counter) raw(texts textCache, raw []byte, count func([]byte) int) int {
-	text := unsafe.String(unsafe.SliceData(raw), len(raw)) // the cache keeps no text
-	return k.remembered(texts, text, func(string) int { return count(raw) })
+	return k.remembered(texts, string(raw), func(string) int { return count(raw) })
 }
 
 func (k *Counter) remembered(texts textCache, text string, count func(string) int) int {
