@@ -20,7 +20,6 @@ import (
 // made on the way.
 type Chain struct {
 	hash hash.Hash
-	buf  []byte
 	sum  string
 }
 
@@ -60,7 +59,6 @@ func (c *Chain) ints(values ...int) {
 func (c *Chain) texts(values ...string) {
 	for _, s := range values {
 		c.ints(len(s))
-		c.buf = append(c.buf[:0], s...)
-		_, _ = c.hash.Write(c.buf)
+		_, _ = c.hash.Write([]byte(s))
 	}
 }
