@@ -102,21 +102,12 @@ func (x *interest) bodyOf(text string, least int) *body {
 // findTexts finds the lines of code that begin within a text of several lines. A lone mark, or a part
 // of a file that begins in a text, is wrong until the next function.
 func (b *body) findTexts() {
-	open := ""
+	open := false
 	for i := range b.lines {
 		l := b.at(i)
-		if function.MatchString(l) {
-			open = ""
-		}
-		b.lines[i].inText = open != ""
-		for _, mark := range textMark.FindAllString(l, -1) {
-			switch open {
-			case "":
-				open = mark
-			case mark:
-				open = ""
-			}
-		}
+		open = open && !function.MatchString(l)
+		b.lines[i].inText = open
+		open = open != (len(textMark.FindAllString(l, -1))%2 > 0)
 	}
 }
 
