@@ -38,7 +38,7 @@ type Action struct {
 	others  int    // further files
 	Command string
 	folder  string // in which it begins, from that of the session
-	moves   bool   // it goes to another one
+	Moves   bool   // it goes to another one
 	Query   string // what is searched for
 	Text    string // what a plan or a report says
 	Values  Value  // the arguments
@@ -285,9 +285,6 @@ func (a *Action) Lists() bool { return lists.MatchString(a.brief()) }
 func (a *Action) WaitsFor(session string) bool {
 	return session != "" && a.Values.Member("chars") == "" && a.Values.Member("sessionid") == session
 }
-
-// MovesFirst reports whether a command goes to another folder before all else.
-func (a *Action) MovesFirst() bool { return intoFolder.MatchString(a.Command) }
 
 // IsComment reports whether a line of code only explains it or names what it needs.
 func IsComment(line string) bool { return comment.MatchString(line) }

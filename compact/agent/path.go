@@ -22,8 +22,6 @@ func (a *Action) RunsFrom(session string) {
 	if dir := a.Folder(); session != "" || dir != "" && !IsAbsolute(dir) {
 		a.folder = strings.TrimPrefix(dir, session)
 	}
-	command, _ := heredocs(a.Command)
-	a.moves = movesAway.MatchString(command)
 	place := func(path string) string { return strings.TrimPrefix(a.Placed(path), session) }
 	a.Path = place(a.Path)
 	for i := range a.Changes {
@@ -35,7 +33,7 @@ func (a *Action) RunsFrom(session string) {
 func (a *Action) Placed(path string) string {
 	path = strings.ReplaceAll(path, `\`, "/")
 	rest := strings.TrimPrefix(path, "./")
-	if a.folder == "" || a.moves || rest == "" || placedPath.MatchString(rest) {
+	if a.folder == "" || a.Moves || rest == "" || placedPath.MatchString(rest) {
 		return path
 	}
 	return a.folder + rest

@@ -111,6 +111,9 @@ var deeds = []deed{
 // shell takes the changes of a command, and says whether it only reads, searches or shows
 // how things are.
 func (a *Action) shell() {
+	line, changes := hereStrings(a.Command)
+	line, docs := heredocs(line)
+	a.Moves = movesAway.MatchString(line)
 	if strings.Contains(a.Command, "*** Begin Patch") {
 		a.patches(a.Command, "")
 		return
@@ -119,9 +122,7 @@ func (a *Action) shell() {
 		a.add(Change{Path: EveryFile, How: Touched})
 		return
 	}
-	line, changes := hereStrings(a.Command)
 	a.add(changes...)
-	line, docs := heredocs(line)
 	for _, p := range plainer {
 		line = p.part.ReplaceAllString(line, p.as)
 	}

@@ -104,7 +104,7 @@ func (fs files) after(path string, e *event) bool {
 // later returns the very file that an event read, if the file was changed after it, or nil.
 func (fs files) later(e *event) *file {
 	f := fs[strings.TrimPrefix(e.Path, "./")]
-	if f == nil || f.last.origin <= e.origin || e.MovesFirst() {
+	if f == nil || f.last.origin <= e.origin || e.Moves {
 		return nil
 	}
 	return f
