@@ -214,14 +214,11 @@ func (a *Action) Name(n int, root string) string {
 				what = quote.Joined(what, ", ", From(root, c.Path))
 			}
 		}
-		all := func(how How) bool {
-			return !slices.ContainsFunc(a.Changes, func(c Change) bool { return c.How != how })
-		}
 		switch {
-		case len(a.Changes) == 0:
-		case all(Removed):
+		case len(a.Changes) == 0, slices.ContainsFunc(a.Changes, func(c Change) bool { return c.How != a.Changes[0].How }):
+		case a.Changes[0].How == Removed:
 			by = "delete"
-		case all(Written):
+		case a.Changes[0].How == Written:
 			by = "write"
 		}
 	case a.Kind == Sends:
