@@ -11,7 +11,7 @@ import (
 // definitions, of prose and settings rules and values first.
 func (p *part) source(i int, e *event, head int) {
 	f := p.files.later(e)
-	if e.inLabel() || e.outcome.Verdict == agent.Failed || f != nil && f.whole() {
+	if e.outcome.Verdict == agent.Failed || f != nil && f.whole() {
 		return
 	}
 	b, w := p.bodies[i], p.weights[i]
