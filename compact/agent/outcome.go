@@ -260,8 +260,10 @@ func summaryOf(text string) (says string, fails bool) {
 		}
 	}
 	switch {
+	case failure == "" && says == "" && !applied.MatchString(text):
+		return planned.FindString(text), false
 	case failure == "":
-		return cmp.Or(says, planned.FindString(text)), fails
+		return says, fails
 	case says == "", fails, ownError.MatchString(strings.TrimSpace(failure)):
 		return failure, true
 	}
@@ -274,8 +276,9 @@ var (
 	summaryLine = regexp.MustCompile(`(?i)^(.*?(?:^|[^:.,=\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:FAIL(?:ED)?\b)|build failed|(?-i:[#ℹ] (?:fail|cancelled) [1-9]\d*$)|No tests found, exiting with code [1-9]|Failed! |(?:Apply|Destroy) cancelled|make: \*\*\*|test result: FAILED|Tests:.*\b(?:[1-9]\d* failed|(?:Errors|Failures): [1-9]))|` +
 		`(?:^|[^:.,=\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^(?:OK|PASS(?:ED)?)(?:$|[^:\w]))|^test result:|^Tests:|^build succ|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) complete!)|^Passed! |(?-i:^[#ℹ] pass [1-9]\d*$)|^ok\s+\S+\s|` +
 		`\b[Cc]ompiled successfully|` + committed + `|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
-	// planned finds what Terraform says that it would do, far above the end.
+	// planned finds what Terraform says that it would do, far above the end, and applied that it does.
 	planned = regexp.MustCompile(`(?m)^Plan: \d+ to \w+, .*`)
+	applied = regexp.MustCompile(`: (?:Creat|Modify|Destroy)ing\.\.\.`)
 	// ownError finds the beginnings of errors as tools write them.
 	ownError = regexp.MustCompile(`^(?:<(?:tool_use_)?error>|(?:(?:MCP|API|HTTP|Tool|Execution|Validation) )?(?i:error)(?: (?:\w+ing|in|from|code|during|when|calling)\b[^:\n]{0,60})?(?:\[\w+\])?(?::| -?\d)|` +
 		`(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::|\()|(?:fatal|(?:ba|z|da)?sh): |panic: |[Nn]o such \w+|(?i:denied|rejected|declined|refused|blocked) by \S|` +

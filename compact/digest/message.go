@@ -33,15 +33,16 @@ func keyOf(m *compact.Message) string {
 	return strconv.Itoa(m.Origin) + " " + m.Calls[0].ID
 }
 
-// apart returns the texts of a message of the user that begins with a result as messages of their
-// own: each may be the result of a call, perhaps behind a text that only names the call.
+// apart returns the texts of a message of the user that has a result as messages of their own: each
+// may be the result of a call, perhaps behind a text that only names the call.
 func apart(m *compact.Message) (texts []compact.Message) {
-	if len(m.Parts) == 0 || agent.ToolOf(m.Parts[0].Text.String()) == "" {
+	names := func(p compact.Part) bool { tool, _ := agent.Names(p.Text.String()); return tool != "" }
+	if !slices.ContainsFunc(m.Parts, names) {
 		return []compact.Message{*m}
 	}
 	from := 0
-	for i := range m.Parts {
-		if text := m.Parts[i].Text.String(); i+1 < len(m.Parts) && strings.HasSuffix(text, "] Result:") {
+	for i, p := range m.Parts {
+		if i+1 < len(m.Parts) && strings.HasSuffix(p.Text.String(), "] Result:") && names(p) {
 			continue
 		}
 		one := *m
@@ -75,11 +76,13 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 		read.events = append(read.events, e)
 	}
 	r.native = r.native || len(m.Calls) > 0 || m.Role.Result()
-	if m.Role == compact.Assistant {
+	if m.Role == compact.Assistant && was == nil {
 		r.missing = nil
 	}
-	if read.call = r.callOf(read); was != nil && was.call != nil {
+	if was != nil && was.call != nil {
 		read.call = was.call
+	} else {
+		read.call = r.callOf(read)
 	}
 	switch {
 	case read.call != nil:
@@ -131,11 +134,15 @@ func (r *Record) callOf(m *message) *event {
 		return nil
 	case m.Role.Result():
 	case m.Role == compact.User && m.Answers != "":
-		tool := agent.ToolOf(m.text)
+		tool, given := agent.Names(m.text)
 		if tool == "" {
 			return nil
 		}
-		if i := slices.IndexFunc(r.missing, func(e *event) bool { return strings.HasSuffix(e.Tool, tool) }); i >= 0 {
+		i := slices.IndexFunc(r.missing, func(e *event) bool { return e.IsGiven(tool, given) })
+		if i < 0 && (given == "" || len(r.missing) == 1) {
+			i = slices.IndexFunc(r.missing, func(e *event) bool { return strings.HasSuffix(e.Tool, tool) || len(r.missing) == 1 })
+		}
+		if i >= 0 {
 			of = r.missing[i]
 			of.missing, r.missing = false, slices.Delete(r.missing, i, i+1)
 		}

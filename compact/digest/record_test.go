@@ -253,15 +253,18 @@ func TestResultsFindTheirCalls(t *testing.T) {
 func TestResultsInTextsOfTheUser(t *testing.T) {
 	texts := compact.Message{Role: compact.User}
 	for _, text := range []string{
+		"<feedback>\n# TODO LIST UPDATE REQUIRED is no title\n</feedback>", "Skipping tool [read_file for 'b.md'] due to user rejecting a previous tool.",
 		"[read_file for 'a.md'] Result:\n1 | # A\n2 | You must always run it.\n\n(File has 2 lines total.)", "[execute_command for 'make'] Result:", "Command failed with exit code 2.\nOutput:\nno rule for make",
-		"\n\n\t\t# TODO LIST UPDATE REQUIRED - You MUST include it.\n- [ ] Look", "<feedback>\nskip the docs\n</feedback>", "<environment_details>\n# Time\n</environment_details>",
+		"\n\n\t\t# TODO LIST UPDATE REQUIRED - You MUST include the task_progress parameter in your NEXT tool call.\n- [ ] Look", "<feedback>\nskip the docs\n</feedback>", "<environment_details>\n# Time\n</environment_details>",
 	} {
 		texts.Parts = append(texts.Parts, compact.Part{Text: compact.Plain(text)})
 	}
 	msgs := conversation(say(user("go")),
-		exchange(1, "read_file", `{"path":"a.md","task_progress":"- [ ] Look"}`, "result missing"), exchange(2, "execute_command", `{"command":"make"}`, "result missing"),
+		exchange(4, "read_file", `{"path":"b.md"}`, "result missing"), exchange(1, "read_file", `{"path":"a.md","task_progress":"- [ ] Look"}`, "result missing"), exchange(2, "execute_command", `{"command":"make"}`, "result missing"),
 		say(texts), exchange(3, "list_files", `{"path":"src","task_progress":"- [x] Look"}`, "result missing"))
-	msgs[3].Origin, msgs[2].Origin = 1, 2 // one message with two calls
+	for k, origin := range []int{1, 4, 1, 5, 1, 6, 7, 8, 9} { // one message with three calls
+		msgs[1+k].Origin = origin
+	}
 	check := func(how, record string, told ...string) {
 		t.Helper()
 		for _, want := range append(told, "user: skip the docs\n") {
@@ -269,16 +272,16 @@ func TestResultsInTextsOfTheUser(t *testing.T) {
 				t.Errorf("%s: no %q in\n%s", how, want, record)
 			}
 		}
-		if words := wordsIn(record); strings.Contains(words, "always") || strings.Contains(record, "TODO") || strings.Contains(record, "missing") || strings.Contains(record, "Look") {
+		if words := wordsIn(record); strings.Contains(words, "always") || strings.Count(record, "TODO") != 1 || strings.Contains(record, "missing") || strings.Contains(record, "Look") {
 			t.Errorf("%s: said by nobody:\n%s", how, record)
 		}
 	}
-	ends := []string{"read a.md (2 lines)\n # A\n You must always run it.\n", "$ make → exit 2: no rule for make\n"}
+	ends := []string{"user: # TODO LIST UPDATE REQUIRED is no title\n", "read a.md (2 lines)\n # A\n You must always run it.\n", "$ make → exit 2: no rule for make\n"}
 	check("all left", digestOf(msgs, nil, 400, compacttest.Bytes{}), append(ends, "list_files path: src → no result\n")...)
-	tells(t, "no result", digestOf(append(slices.Clone(msgs[:5]), assistant("I go on.")), nil, 400, compacttest.Bytes{}), "read a.md → no result\n", "$ make → no result\n")
+	tells(t, "no result", digestOf(append(slices.Clone(msgs[:7]), assistant("I go on.")), nil, 400, compacttest.Bytes{}), "read a.md → no result\n", "$ make → no result\n")
 	r := NewRecord(compacttest.Bytes{})
-	tells(t, "the results stay", r.Add(msgs[:5], msgs[5:], 400, false), "read a.md\n", no("missing"))
-	check("then they leave", r.Add(msgs[5:], nil, 400, false), ends...)
+	tells(t, "the results stay", r.Add(msgs[:7], msgs[7:], 400, false), "read b.md → no result\n", "read a.md\n", no("missing"))
+	check("then they leave", r.Add(msgs[7:], nil, 400, false), ends...)
 }
 
 // TestWhatASearchFoundStandsUnderItsFile, however few of the lines are told.

@@ -91,7 +91,7 @@ func (e *event) ended() string {
 		return e.hint() + " → done"
 	case e.Kind == agent.Edits:
 		return " → " + says
-	case e.Kind == agent.Asks, e.Kind == agent.Reports && (text == "" || text == "Done"): // the user's words are told
+	case e.Kind == agent.Asks, (e.Kind == agent.Plans || e.Kind == agent.Reports) && (text == "" || text == "Done"): // the user's words are told
 		return ""
 	case e.result.Session != "":
 		return " → still running in session " + e.result.Session
