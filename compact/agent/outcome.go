@@ -294,11 +294,3 @@ var (
 	// mended finds commits, tests that passed, and what was fixed: they may speak of failures.
 	mended = regexp.MustCompile(`^[✔✓√] |^ok \d+ |^(?:\[[\w./-]+(?: \(root-commit\))? )?[0-9a-f]{7,}\b|\bfixed\b.*\b0 (?:remaining|left)\b`)
 )
-
-// ReportsFailure reports whether a result reports a failure. A word alone may be the state
-// of something.
-func ReportsFailure(text string) bool {
-	r := ResultOf(text, Runs)
-	o := (&Action{Kind: Runs}).OutcomeOf(r)
-	return o.Verdict == Failed && (r.Code != 0 || strings.Contains(o.Says, ":") || summaryLine.MatchString(o.Says))
-}

@@ -81,6 +81,14 @@ func FirstLine(text string, most int) string {
 	return line
 }
 
+// ReportsFailure reports whether a result reports a failure. A word alone may be the state
+// of something.
+func ReportsFailure(text string) bool {
+	r := ResultOf(text, Runs)
+	o := (&Action{Kind: Runs}).OutcomeOf(r)
+	return o.Verdict == Failed && (r.Code != 0 || strings.Contains(o.Says, ":") || summaryLine.MatchString(o.Says))
+}
+
 // unprinted finds what no program meant to print: the colours and titles of a terminal, the prompt
 // that OpenHands puts behind an output, and the count of tokens that Codex puts before it.
 var unprinted = regexp.MustCompile("\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?|\\[Python Interpreter: [^\\]\n]*\\]\n\\S+@\\S+ [#$] ?|\\nOriginal token count: \\d+\nOutput:")
