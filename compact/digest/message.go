@@ -36,13 +36,12 @@ func keyOf(m *compact.Message) string {
 // apart returns the texts of a message of the user that has a result as messages of their own: each
 // may be the result of a call, perhaps behind a text that only names the call.
 func apart(m *compact.Message) (texts []compact.Message) {
-	names := func(p compact.Part) bool { tool, _ := agent.Names(p.Text.String()); return tool != "" }
-	if !slices.ContainsFunc(m.Parts, names) {
+	if !slices.ContainsFunc(m.Parts, func(p compact.Part) bool { tool, _, _ := agent.Names(p.Text.String()); return tool != "" }) {
 		return []compact.Message{*m}
 	}
 	from := 0
 	for i, p := range m.Parts {
-		if i+1 < len(m.Parts) && strings.HasSuffix(p.Text.String(), "] Result:") && names(p) {
+		if _, _, all := agent.Names(p.Text.String()); all && i+1 < len(m.Parts) {
 			continue
 		}
 		one := *m
@@ -129,18 +128,21 @@ func textOf(m *compact.Message) string {
 func (r *Record) callOf(m *message) *event {
 	of := r.calls[m.Answers]
 	switch next := r.awaits != nil && r.awaits.origin+1 == m.Origin; {
-	case of != nil && m.Role.Result() && m.text == agent.ResultMissing && len(r.missing) < mostFiles:
+	case of != nil && m.Role.Result() && m.text == agent.ResultMissing && len(r.missing) < mostMissing:
 		of.missing, r.missing = true, append(r.missing, of)
 		return nil
 	case m.Role.Result():
+		if of != nil {
+			of.missing = false
+		}
 	case m.Role == compact.User && m.Answers != "":
-		tool, given := agent.Names(m.text)
+		tool, given, _ := agent.Names(m.text)
 		if tool == "" {
 			return nil
 		}
-		i := slices.IndexFunc(r.missing, func(e *event) bool { return e.IsGiven(tool, given) })
-		if i < 0 && (given == "" || len(r.missing) == 1) {
-			i = slices.IndexFunc(r.missing, func(e *event) bool { return strings.HasSuffix(e.Tool, tool) || len(r.missing) == 1 })
+		i := slices.IndexFunc(r.missing, func(e *event) bool { return e.IsFor(tool, given, false) })
+		if i < 0 {
+			i = slices.IndexFunc(r.missing, func(e *event) bool { return e.IsFor(tool, given, true) })
 		}
 		if i >= 0 {
 			of = r.missing[i]
