@@ -99,15 +99,15 @@ func Names(result string) (tool, given string, all bool) {
 	return "", "", false
 }
 
-// IsFor reports whether what is before a result names a call: its tool, and what Cline says of
-// what that was given, unless any will do.
-func (a *Action) IsFor(tool, given string, any bool) bool {
+// IsFor reports whether what is before a result names a call: its tool, and with exact set what
+// Cline says of its arguments.
+func (a *Action) IsFor(tool, given string, exact bool) bool {
 	if tool != a.Tool && "use_"+tool != a.Tool && (tool != "use_mcp_tool" || !strings.Contains(a.Tool, "mcp")) {
 		return false
 	}
 	v := &a.Values
 	says := cmp.Or(v.Member("regex"), v.Member("question"), v.Member("command"), v.Member("url action servername"), v.Member("path"))
-	return any || strings.TrimSpace(says) == strings.TrimSpace(given)
+	return !exact || strings.TrimSpace(says) == strings.TrimSpace(given)
 }
 
 // inPlace are how messages begin that a client puts in the place of the user, and what they are:

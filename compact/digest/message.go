@@ -140,9 +140,9 @@ func (r *Record) callOf(m *message) *event {
 		if tool == "" {
 			return nil
 		}
-		i := slices.IndexFunc(r.missing, func(e *event) bool { return e.IsFor(tool, given, false) })
+		i := slices.IndexFunc(r.missing, func(e *event) bool { return e.IsFor(tool, given, true) })
 		if i < 0 {
-			i = slices.IndexFunc(r.missing, func(e *event) bool { return e.IsFor(tool, given, true) })
+			i = slices.IndexFunc(r.missing, func(e *event) bool { return e.IsFor(tool, given, false) })
 		}
 		if i >= 0 {
 			of = r.missing[i]
@@ -152,7 +152,7 @@ func (r *Record) callOf(m *message) *event {
 		return nil
 	case next:
 		of = r.awaits
-		of.ran, r.awaits = true, nil
+		of.ran = true
 	}
 	if of == nil || of.origin > m.Origin {
 		of = &event{class: steps, origin: m.Origin, Action: &agent.Action{}}
