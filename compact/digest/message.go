@@ -36,18 +36,19 @@ func keyOf(m *compact.Message) string {
 // apart returns the texts of a message of the user that has a result as messages of their own: each
 // may be the result of a call, perhaps behind a text that only names the call.
 func apart(m *compact.Message) (texts []compact.Message) {
-	if !slices.ContainsFunc(m.Parts, func(p compact.Part) bool { tool, _, _ := agent.Names(p.Text.String()); return tool != "" }) {
-		return []compact.Message{*m}
-	}
-	from := 0
+	from, named := 0, false
 	for i, p := range m.Parts {
-		if _, _, all := agent.Names(p.Text.String()); all && i+1 < len(m.Parts) {
+		tool, _, all := agent.Names(p.Text.String())
+		if named = named || tool != ""; all && i+1 < len(m.Parts) {
 			continue
 		}
 		one := *m
 		one.Parts, one.Answers = m.Parts[from:i+1], " "+strconv.Itoa(from)
 		texts = append(texts, one)
 		from = i + 1
+	}
+	if !named {
+		return []compact.Message{*m}
 	}
 	return texts
 }
