@@ -62,6 +62,8 @@ func (p *part) region(q piece, text string, weight float32) {
 			return 0, blank
 		case definition.MatchString(l):
 			return s + 0.6, leads
+		case decorator.MatchString(l):
+			return s, opens
 		}
 		return s, plainLine
 	})

@@ -180,6 +180,9 @@ func partLength(s string, most int) int {
 var definition = regexp.MustCompile(`^\s*(?:(?:export|default|pub(?:\([^)]*\))?|async|static|public|private|protected|final|abstract|override|unsafe|extern|inline|virtual) +)*` +
 	`(?:def|func|fn|class|type|interface|struct|enum|impl|function|trait|module|namespace|macro)[ (<]|^` + diffHead)
 
+// decorator finds the lines of code that say something of the definition below them.
+var decorator = regexp.MustCompile(`^\s*(?:@\w|#\[|\[\w+(?:\(.*\))?\]$)`)
+
 // closing finds the lines of code that only end a block.
 var closing = regexp.MustCompile(`^\s*[])}]+[;,]?$`)
 

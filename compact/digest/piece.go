@@ -14,7 +14,8 @@ type layout struct {
 func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float32, use lineUse)) {
 	most, from, size, first := min(s.most, max(agent.LeastLine, p.room/5)), 0, 0, len(p.pieces)
 	above := []lead{{piece: q.need, level: -1 << 30}}
-	closed := 0 // lines behind the last piece that it got: each copies its text
+	opened := false // a piece, by a decorator
+	closed := 0     // lines behind the last piece that it got: each copies its text
 	var scores best
 	flush := func(to int, base float32) {
 		if size > 0 && b.says(from, to) {
@@ -48,9 +49,10 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 			above = above[:len(above)-1]
 		}
 		row := above[len(above)-1].row
-		if use == skipped || use >= single || use == blank && size > most/2 {
+		if use == skipped || use >= single && !opened || use == blank && size > most/2 {
 			flush(i, s.base)
 		}
+		opened = use == opens || opened && use == blank
 		if use <= blank {
 			continue
 		}
@@ -68,7 +70,7 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 			}
 			below := b.levelOf(next)
 			above = append(above, lead{row: use == header, line: i, level: min(level, below), beside: use == header || below <= level, piece: len(p.pieces) - 1})
-		case use >= single || size > most || row:
+		case use >= single && use != opens || size > most || row:
 			flush(i+1, s.base)
 		}
 	}
@@ -111,6 +113,7 @@ const (
 	closes // a block of code
 	plainLine
 	single // a line that is a piece of its own
+	opens  // a decorator, which stands above what it is for
 	leads  // to those below it
 	header // the names of the columns of a table
 )

@@ -35,6 +35,8 @@ func (p *part) source(i int, e *event, head int) {
 				return s * 0.6, plainLine
 			case definition.MatchString(l):
 				return s * 0.5, leads
+			case decorator.MatchString(l):
+				return s * 0.5, opens
 			}
 			return s, plainLine
 		})
