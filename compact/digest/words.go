@@ -83,7 +83,7 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 		case answers:
 			s += 0.6 * (1 - float32(k)/n)
 		case prose:
-			if t[0] < 0x80 && strings.Count(t, " ") < 3 && !withDigits.MatchString(t) && !denies.MatchString(t) || announces && !binds(t) {
+			if t[0] < 0x80 && strings.Count(t, " ") < 3 && !withDigits.MatchString(t) && !denies.MatchString(t) || announces && !binds(t) && !reasoned.MatchString(t) {
 				return 0, skipped
 			}
 			s += 0.5 * float32(k) / n
@@ -114,6 +114,9 @@ const diffHead = "diff --git "
 
 // heading finds the heading of a section, or of a file in a diff.
 var heading = regexp.MustCompile(`^(?:#+ |` + diffHead + `|\d+[.)] \*\*.*\*\*:?$|\*\*.*\*\*:?$|\*\*.*:\*\*$)`)
+
+// reasoned finds that a sentence says why.
+var reasoned = regexp.MustCompile(`(?i)\b(?:because|weil|porque|parce que|потому что)\b| [—–] |因为|ため`)
 
 // announcement finds the beginnings of sentences that say what the assistant does
 // next: the calls say that.

@@ -40,6 +40,8 @@ func TestFindingsStayAndAnnouncementsLeave(t *testing.T) {
 	step := run(1, "cat log", "x")
 	step[0].Parts = user("Still getting 404s. Let me look at the log.").Parts
 	tells(t, "few words", recordOf(400, step), "agent: Still getting 404s.\n")
+	step[0].Parts = user("Let me rewrite the file — flush has to be inside of the class. Let me look at the log.").Parts
+	tells(t, "a reason", recordOf(400, step), "agent: Let me rewrite the file — flush has to be inside of the class.\n")
 }
 
 // A short reply says nothing without what it chooses from.
