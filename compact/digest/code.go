@@ -36,7 +36,7 @@ func (p *part) code() {
 		})
 		for _, g := range f.regions {
 			if fresh, _ := difference(g.Old, g.New); strings.TrimSpace(strings.Join(fresh, "")) != "" {
-				p.region(piece{class: code, event: at + k, need: head}, g.New, w)
+				p.region(piece{class: code, event: at + k, need: head}, g.New, w, f.whole() && strings.Count(g.New, "\n") > fewLines)
 			}
 		}
 	}
@@ -49,8 +49,9 @@ var settings = regexp.MustCompile(`^/memories/|\.(?:json|ya?ml|toml|ini|cfg|conf
 // tests finds files of tests, which are long and say less than what they test.
 var tests = regexp.MustCompile(`(?i)(?:^|[/_.])(?:tests?|specs?)[/_.]`)
 
-// region adds the text of a changed region as it is now: whole if it is not long.
-func (p *part) region(q piece, text string, weight float32) {
+// region adds the text of a changed region as it is now: whole if it is not long. Of an outlined one
+// what it defines comes before how.
+func (p *part) region(q piece, text string, weight float32, outlined bool) {
 	b := p.interest.bodyOf(text, len(text))
 	b.findTexts()
 	p.lines(q, b, layout{most: wholeRegion, limit: max(1000, p.room/8), base: 1.2, weight: weight}, func(k int) (float32, lineUse) {
@@ -61,7 +62,10 @@ func (p *part) region(q piece, text string, weight float32) {
 		case wordless.MatchString(l):
 			return 0, blank
 		case definition.MatchString(l):
-			return s + 0.6, leads
+			if s += 0.6; outlined {
+				s += defined
+			}
+			return s, leads
 		case decorator.MatchString(l):
 			return s, opens
 		}

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -78,6 +79,24 @@ func TestWhatStandsBelow(t *testing.T) {
 		"get_balance account: anna →\n", "get_balance account: anna → (the same output as before)\n", "get_balance account: bert →\n")
 	tells(t, "noise", recordOf(300, conversation(run(1, "go test ./...", strings.Repeat("go: downloading example.com/parcels_of_the_north v1.0.0\n", 9)+"vet: the shelf has no lamp\nok  \tparcels\t0.1s\n"+strings.Repeat("ok  \tparcels/van\t0.1s\n", 30)))),
 		"vet: the shelf", no("downloading"))
+}
+
+// TestWhatAFileDefinesComesFirst: of a long file that was written whole all routes are told, each with
+// what stands above it, and the lines of some.
+func TestWhatAFileDefinesComesFirst(t *testing.T) {
+	file := "\"\"\"The parcels of a van.\"\"\"\n"
+	for i := range 12 {
+		file += fmt.Sprintf("\n\n@app.get(\"/parcels/%d\")\n@cached\nasync def parcels_%d(van: str) -> dict:\n", i, i)
+		for k := range 8 {
+			file += fmt.Sprintf("    shelf_%d = van_of(parcel_%d, key=%d)\n", k, i, k)
+		}
+	}
+	args, _ := json.Marshal(map[string]string{"path": "api.py", "content": file})
+	record := recordOf(700, exchange(1, "write_file", string(args), "done"))
+	for i := range 12 {
+		tells(t, "a route", record, fmt.Sprintf(" @app.get(\"/parcels/%d\")\n @cached\n async def parcels_%d(van: str) -> dict:\n", i, i))
+	}
+	tells(t, "the file", record, "\n     shelf_0 = van_of(")
 }
 
 // TestStepsInARowCount: steps that are alike and follow each other count as many as they were.

@@ -13,6 +13,7 @@ const (
 	opening    = 2.5  // of the first sentence of a text, above others
 	saidWeight = 2    // of what the assistant says: nothing else tells as much in so few words
 	heldWeight = 3    // of rules and of short files, at least, however long ago they were read
+	defined    = 1.2  // of what a long file defines, above others
 	returned   = 3    // of what a tool returned for what it was asked
 	little     = 0.1  // of lines by which a program goes on, of members beside a text, and beyond a limit
 	met        = 0.1  // of a name of a result that nobody speaks of
@@ -56,6 +57,7 @@ const (
 	mostAttached  = 2   // attachments that a part names of which it tells nothing
 	namesShare    = 6   // names of steps take one in so many bytes of the room above smallRoom
 	markShare     = 200 // marks of answers that are left out: one for so many bytes of the room above smallRoom
+	fewLines      = 25  // of a file that is written whole: of longer ones what they define comes first
 	fewRows       = 16  // of a list whose rows count whole: of longer ones a few say how the others are
 	withoutNames  = 3   // rows that one counts as whose columns have no names
 	leastTerms    = 1 << 12
