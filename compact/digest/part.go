@@ -21,6 +21,7 @@ type part struct {
 	tasks    map[string]*event // the newest list of what is to do, by its tool, unless a newer one stays
 	seen     lineSet           // that the model reads
 	stays    map[*event]bool   // the edits whose calls it reads
+	wrote    map[*event]int    // the heads of the files that events wrote whole
 	bodies   []*body           // of the results of the events
 	weights  []float32         // of the events
 	room     int               // bytes
@@ -118,7 +119,7 @@ func (e *event) sameAs(f *event) bool {
 func (p *part) see() {
 	x := &interest{terms: map[string]int32{}, most: leastTerms, long: min(longLine, max(agent.LeastLine, p.room/4))}
 	p.interest = x
-	p.seen, p.stays = lineSet{}, map[*event]bool{}
+	p.seen, p.stays, p.wrote = lineSet{}, map[*event]bool{}, map[*event]int{}
 	for _, m := range p.kept {
 		switch {
 		case m.Role.Instruction():

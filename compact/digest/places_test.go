@@ -82,7 +82,7 @@ func TestWhatStandsBelow(t *testing.T) {
 }
 
 // TestWhatAFileDefinesComesFirst: of a long file that was written whole all routes are told, each with
-// what stands above it, and the lines of some.
+// what stands above it, and the lines of some. Its step does not say its first lines once more.
 func TestWhatAFileDefinesComesFirst(t *testing.T) {
 	file := "\"\"\"The parcels of a van.\"\"\"\n"
 	for i := range 12 {
@@ -96,7 +96,8 @@ func TestWhatAFileDefinesComesFirst(t *testing.T) {
 	for i := range 12 {
 		tells(t, "a route", record, fmt.Sprintf(" @app.get(\"/parcels/%d\")\n @cached\n async def parcels_%d(van: str) -> dict:\n", i, i))
 	}
-	tells(t, "the file", record, "\n     shelf_0 = van_of(")
+	tells(t, "the file", record, "\n     shelf_0 = van_of(", "write api.py (157 lines) → done\n")
+	tells(t, "a file that is no longer so", recordOf(700, exchange(1, "write_file", string(args), "done"), run(2, "git stash", "Saved")), "write api.py (157 lines: … @app.get(", no("as of here"))
 }
 
 // TestStepsInARowCount: steps that are alike and follow each other count as many as they were.

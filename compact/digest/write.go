@@ -126,7 +126,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 	w.last = q
 	switch {
 	case q.class == steps:
-		text := w.late(q.event) + q.text
+		text := w.late(q.event) + w.short(w.at(q.event), q.text)
 		if !detailed && (unsaid.MatchString(text) || onlyCounts.MatchString(text)) {
 			text += " …"
 		}
@@ -145,6 +145,17 @@ func (w *writer) piece(q *piece, detailed bool) {
 		label = "agent: " + w.late(q.event)
 	}
 	w.quote(q.text, label)
+}
+
+// short returns the label of a step without the first lines of a file that it wrote, where the
+// record has lines of that.
+func (w *writer) short(e *event, label string) string {
+	head, ok := w.wrote[e]
+	first, size := strings.Index(label, " lines: "), strings.LastIndex(label, ") → ")
+	if !ok || !w.pieces[head].on || first < 0 || size < first {
+		return label
+	}
+	return label[:first+len(" lines")] + label[size:]
 }
 
 // quote writes the lines of a text that is quoted, the first behind a label. Blank lines stay in code,
@@ -209,7 +220,7 @@ func (w *writer) skip(e *event, late string) {
 		first, _, _ = strings.Cut(first, "; ") // which stands between steps
 		end += " " + quote.OneLine(first, shortResult) + " …"
 	}
-	text := e.Name(agent.NameChars, w.root) + end + e.row()
+	text := w.short(e, e.Name(agent.NameChars, w.root)+end+e.row())
 	must := attached || e.outcome.Verdict == agent.Refused || e.outcome.Verdict == agent.Failed && e.Kind == agent.Other && w.room > smallRoom
 	if must || len(text) <= w.left {
 		w.left -= len(text)
