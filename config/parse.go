@@ -24,16 +24,13 @@ func Parse(name string, src []byte, lookup func(string) (string, bool), over ...
 	}
 	r := &reading{from: name, config: c}
 	r.expandAll(doc, lookup)
-	values, ok := r.value(nil, doc, "", root).(map[string]any)
-	if !ok {
-		values = map[string]any{}
-	}
-	for _, o := range over {
-		r.override(values, o)
-	}
+	values, _ := r.value(nil, doc, "", root).(map[string]any)
 	policies, _ := values["policies"].(map[string]any)
 	delete(values, "policies")
 	decode(values, c)
+	for _, o := range over {
+		r.override(o)
+	}
 	c.policies(policies)
 	c.Summarizer.resolve(c)
 	base, _ := lookup(clientsBase)
@@ -46,27 +43,21 @@ func Parse(name string, src []byte, lookup func(string) (string, bool), over ...
 
 // override reads one value over the file's. What holds the value keeps its
 // place in the file.
-func (r *reading) override(values map[string]any, o Override) {
+func (r *reading) override(o Override) {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: o.Value} // no tag: of whatever type is wanted
 	one := &reading{from: o.From, config: r.config}
 	v := one.value(nil, n, o.Key, schemaAt(o.Key))
 	if r.found = append(r.found, one.found...); v == (absent{}) {
 		return
 	}
-	keys := strings.Split(o.Key, ".")
-	for _, k := range keys[:len(keys)-1] {
-		inner, ok := values[k].(map[string]any)
-		if !ok {
-			inner = map[string]any{}
-			values[k] = inner
-		}
-		values = inner
+	for _, key := range slices.Backward(strings.Split(o.Key, ".")) {
+		v = map[string]any{key: v}
 	}
-	values[keys[len(keys)-1]] = v
+	decode(v, r.config)
 }
 
 // decode puts values that fit the schema into a struct of the configuration.
-func decode(values map[string]any, into any) {
+func decode(values, into any) {
 	raw, err := json.Marshal(values)
 	if err == nil {
 		err = json.Unmarshal(raw, into)
