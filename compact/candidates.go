@@ -14,7 +14,7 @@ import (
 // for the last resort, recent.
 type candidates struct {
 	cursor  []int // per stage: messages before it were yielded already
-	media   []Ref // images, sounds, videos and files that may still become text
+	media   []int // messages with images, sounds, videos and files that may still become text
 	large   []Ref // results that the last resort may still cut
 	repeats repeats
 }
@@ -27,11 +27,11 @@ type CallRef struct{ Message, Call int }
 
 // add adds message i, which became visible.
 func (c *candidates) add(i int, m *Message, pinned bool) {
+	if m.media() {
+		c.media = append(c.media, i)
+	}
 	for p := range m.Parts {
-		switch kind := m.Parts[p].Kind; {
-		case kind.Media():
-			c.media = append(c.media, Ref{i, p})
-		case kind == KindText && m.Role.Result() && !pinned:
+		if m.Parts[p].Kind == KindText && m.Role.Result() && !pinned {
 			c.large = append(c.large, Ref{i, p})
 		}
 	}
@@ -106,12 +106,15 @@ func (d *Draft) Arguments() iter.Seq2[CallRef, Call] {
 // oldest first. Those of the task and the newest user message stay.
 func (d *Draft) Media() []Ref {
 	var old []Ref
-	d.media = slices.DeleteFunc(d.media, func(r Ref) bool {
-		if d.removed(r.Message) || d.keepsMedia(r.Message) || d.Part(r).Kind == KindText {
+	d.media = slices.DeleteFunc(d.media, func(i int) bool {
+		m := &d.msgs[i]
+		if d.removed(i) || d.keepsMedia(i) || !m.media() {
 			return true
 		}
-		if r.Message < d.recent && r.Message != d.newestUser {
-			old = append(old, r)
+		for p := range m.Parts {
+			if i < d.recent && i != d.newestUser && m.Parts[p].Kind.Media() {
+				old = append(old, Ref{i, p})
+			}
 		}
 		return false
 	})

@@ -238,6 +238,11 @@ func (k Kind) Media() bool {
 	return k == KindImage || k == KindAudio || k == KindFile || k == KindVideo
 }
 
+// media reports whether a part of the message shows or plays something.
+func (m *Message) media() bool {
+	return slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Kind.Media() })
+}
+
 // calling reports whether the message has calls.
 func (m *Message) calling() bool { return m.Role == Assistant && len(m.Calls) > 0 }
 

@@ -58,7 +58,6 @@ func (d *Draft) unbind(origin, epoch int, why string) {
 		if m.Origin >= origin {
 			return false
 		}
-		d.shiftMedia(i)
 		*m = m.Unbound()
 		saved := d.cost[i] - d.whole[i]
 		d.cost[i] = d.whole[i]
@@ -70,22 +69,6 @@ func (d *Draft) unbind(origin, epoch int, why string) {
 		})
 		return true
 	})
-}
-
-// shiftMedia renumbers the media of message i, whose thinking leaves. Media are
-// in the order of the list, and each message is shifted once, so all of it is
-// linear.
-func (d *Draft) shiftMedia(i int) {
-	n, _ := slices.BinarySearchFunc(d.media, i, func(r Ref, i int) int { return r.Message - i })
-	at, thoughts := 0, 0
-	for ; n < len(d.media) && d.media[n].Message == i; n++ {
-		for ; at < d.media[n].Part; at++ {
-			if d.msgs[i].Parts[at].Thought {
-				thoughts++
-			}
-		}
-		d.media[n].Part -= thoughts
-	}
 }
 
 // NoThinking is the text of a message that had nothing but bound thinking, once
