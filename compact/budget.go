@@ -211,7 +211,7 @@ func step(window int) int { return max(1, window/16) }
 // so that a tool that is loaded late moves no earlier epoch. What a last resort cuts is
 // measured without that.
 func (in *input) fixed() int {
-	n := max(0, in.beside)
+	n := max(0, in.conv.Fixed)
 	step := min(in.budget.Step, 1<<max(0, bits.Len(uint(n))-4))
 	return (n + step - 1) / step * step
 }

@@ -173,7 +173,7 @@ func (f *folding) climb(early bool) {
 	}
 	d.shrinkSlot(0)
 	d.noteEpoch(slot)
-	f.next, f.nextCount, f.warm, f.missed = 0, 0, false, d.total > f.budget.Placing
+	f.next, f.nextCount, f.mark, f.missed = 0, 0, 0, d.total > f.budget.Placing
 	if f.beyond = d.total - d.withoutOld(); d.slot != nil {
 		f.beyond -= d.slot.size - d.slot.spans[0].Size
 	}

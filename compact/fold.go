@@ -4,15 +4,20 @@ import "cmp"
 
 // input is what one fold works on. It is read only.
 type input struct {
+	conv    Conversation
 	policy  Policy // with its trigger and its records filled in
 	counter Counter
 	budget  Budget
 	msgs    []Message // the repaired list
 	costs   []int
-	beside  int // Conversation.Fixed
-	rates   []Rate
 	history int // messages that are folded; those after them only follow
-	thinking
+	// unbindAt is the request point from which on the thinking before conv.Unbind is
+	// away: the first after it, so that earlier epochs stay where they were. It is 0 if
+	// no thinking was taken out.
+	unbindAt int
+	// continues has the messages, by Origin, that continue an answer whose rest
+	// carries bound thinking. A client may keep one answer as several messages.
+	continues map[int]bool
 }
 
 func newInput(conv Conversation, p *Policy, c Counter, b Budget, msgs []Message, costs []int) *input {
@@ -20,10 +25,8 @@ func newInput(conv Conversation, p *Policy, c Counter, b Budget, msgs []Message,
 	for conv.History > 0 && history > 0 && msgs[history-1].Origin >= conv.History {
 		history--
 	}
-	in := &input{
-		policy: *p, counter: c, budget: b, msgs: msgs, costs: costs, beside: conv.Fixed, rates: conv.Rates,
-		history: cmp.Or(history, len(msgs)), thinking: thinkingIn(conv, msgs),
-	}
+	in := &input{conv: conv, policy: *p, counter: c, budget: b, msgs: msgs, costs: costs, history: cmp.Or(history, len(msgs))}
+	in.readThinking()
 	in.policy.Trigger = p.TriggerFor(c)
 	if p.Records == nil {
 		in.policy.Records = Digester.Record
@@ -46,7 +49,7 @@ func (in *input) total() int {
 // least returns the smallest budget of any request point, in tokens.
 func (in *input) least() int {
 	n := in.budget.Placing
-	for _, r := range in.rates {
+	for _, r := range in.conv.Rates {
 		n = min(n, in.budget.at(r).Placing)
 	}
 	return n
@@ -63,10 +66,9 @@ type folding struct {
 	d        *Draft
 	epochs   []Epoch
 	requests int // request points visited
-	// markAt is the number of messages before the warm mark of the coming
-	// epoch, which is passed if warm is set.
-	warm   bool
-	markAt int
+	// mark is the number of messages before the warm mark of the coming epoch; 0
+	// until that is passed.
+	mark int
 	// next and nextCount are the trigger after an epoch that could not land, in
 	// tokens and in messages; 0 after one that could.
 	next, nextCount int
@@ -99,18 +101,18 @@ func (f *folding) visitAll(early bool) {
 		was := f.d.end
 		f.show(k)
 		if was < f.unbindAt && k >= f.unbindAt {
-			f.d.unbind(f.unbindBefore, len(f.epochs), "taken out of an earlier request")
+			f.d.unbind(f.conv.Unbind, len(f.epochs), "taken out of an earlier request")
 		}
 		if k > f.history {
 			return
 		}
 		f.requests++
 		due := f.due()
-		if !f.warm && (due || f.policy.Summaries && f.d.total > f.warming(f.d.required, f.d.budget)) {
+		if f.mark == 0 && (due || f.policy.Summaries && f.d.total > f.warming(f.d.required, f.d.budget)) {
 			f.setWarmMark()
 		}
 		last := k == len(f.msgs)
-		if now := early && last && f.warm; due || now {
+		if now := early && last && f.mark > 0; due || now {
 			if left := f.policy.Left; left != nil && left() {
 				return
 			}
@@ -154,7 +156,7 @@ func (f *folding) show(k int) {
 		d.show(i)
 		d.add(i, &d.msgs[i], d.pinned[i])
 	}
-	f.budget = f.input.budget.at(rateAt(f.rates, d.length))
+	f.budget = f.input.budget.at(rateAt(f.conv.Rates, d.length))
 	d.settleTask(f.budget.Placing / taskShare)
 	perRequest := f.policy.PerRequest != nil
 	if d.required = d.permanent; !perRequest {
@@ -170,7 +172,7 @@ func (f *folding) show(k int) {
 // coming epoch describes: all that is older than what is recent now.
 func (f *folding) setWarmMark() {
 	d := f.d
-	f.warm, f.markAt = true, d.end
+	f.mark = d.end
 	to := d.recent
 	for to > 0 && to < d.end && !d.answers(to) {
 		to--
@@ -206,10 +208,10 @@ func (p *Plan) Forecast() *Forecast {
 		f = newFolding(p.in)
 		f.visitAll(false)
 	}
-	if !f.warm || f.hopeless() { // then nobody knows when the next one comes
+	if f.mark == 0 || f.hopeless() { // then nobody knows when the next one comes
 		return nil
 	}
-	return &Forecast{Mark: f.markAt, in: p.in}
+	return &Forecast{Mark: f.mark, in: p.in}
 }
 
 // Slot returns the slot that an epoch at the warm mark would make, or nil if it

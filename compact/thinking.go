@@ -9,33 +9,21 @@ import "slices"
 // because epochs are repeated. What is left lacks a leading run of thinking,
 // which upstreams allow, and never a piece of the middle.
 
-// thinking is what a fold must know of bound thinking.
-type thinking struct {
-	// unbindBefore is Conversation.Unbind. unbindAt is the request point from
-	// which on that thinking is away: the first after it, so that earlier
-	// epochs stay where they were. It is 0 if no thinking was taken out.
-	unbindBefore, unbindAt int
-	// continues has the messages, by Origin, that continue an answer whose rest
-	// carries bound thinking. A client may keep one answer as several messages.
-	continues map[int]bool
-}
-
-// thinkingIn returns what is known of the thinking of a conversation whose
-// repaired list is msgs.
-func thinkingIn(conv Conversation, msgs []Message) thinking {
-	t := thinking{unbindBefore: conv.Unbind, continues: map[int]bool{}}
-	for i := range msgs {
-		if msgs[i].Bound() && msgs[i].Origin < conv.Unbind {
-			t.unbindAt = i + 1
+// readThinking finds what a fold must know of bound thinking.
+func (in *input) readThinking() {
+	for i := range in.msgs {
+		if in.msgs[i].Bound() && in.msgs[i].Origin < in.conv.Unbind {
+			in.unbindAt = i + 1
 		}
 	}
-	bound := boundAnswers(conv.Messages)
-	for i := 1; i < len(conv.Messages); i++ {
-		if bound[i] && conv.Messages[i-1].Role == Assistant {
-			t.continues[conv.Messages[i].Origin] = true
+	in.continues = map[int]bool{}
+	msgs := in.conv.Messages
+	bound := boundAnswers(msgs)
+	for i := 1; i < len(msgs); i++ {
+		if bound[i] && msgs[i-1].Role == Assistant {
+			in.continues[msgs[i].Origin] = true
 		}
 	}
-	return t
 }
 
 // withinTurn reports whether the model is in the middle of a turn with thinking

@@ -43,7 +43,7 @@ func newView(in *input) view {
 	v := view{
 		msgs: slices.Clone(in.msgs), whole: slices.Clone(in.costs), cost: slices.Clone(in.costs),
 		sum: make([]int, n+1), exchanges: exchanges, pinned: in.policy.Pins.mask(in.msgs, exchanges.start), removedBy: make([]int32, n),
-		total: fixed, rounded: fixed - max(0, in.beside), permanent: fixed, required: fixed, task: task{-1, -1, -1}, newestUser: -1, newestAssistant: -1, newestReplaces: -1,
+		total: fixed, rounded: fixed - max(0, in.conv.Fixed), permanent: fixed, required: fixed, task: task{-1, -1, -1}, newestUser: -1, newestAssistant: -1, newestReplaces: -1,
 	}
 	for i := range v.whole {
 		if m := &in.msgs[i]; m.Bound() {
