@@ -70,14 +70,7 @@ func buildPolicy(p config.Policy, name string) *compact.Policy {
 	built.Name = name
 	built.Repair = compact.RepairMode(p.Repair)
 	built.Reject = p.OnOverflow == "reject"
-	built.Pins = compact.Pins{Tools: compact.ToolPatterns(p.Pin.Tools...)}
-	for _, role := range p.Pin.Roles {
-		if role == "function" { // the legacy form of tool
-			built.Pins.ByName = true
-		} else if r, ok := compact.RoleNamed(role); ok {
-			built.Pins.Roles = append(built.Pins.Roles, r)
-		}
-	}
+	built.Pins = compact.Pins{Roles: append([]string(nil), p.Pin.Roles...), Tools: compact.ToolPatterns(p.Pin.Tools...)}
 	for _, text := range p.Pin.Text {
 		built.Pins.Text = append(built.Pins.Text, regexp.MustCompile(text))
 	}

@@ -233,7 +233,7 @@ policies:
 	a := o.PolicyNamed("a")
 	if a.Trigger != 0.7 || a.Land != 0.3 || !a.Reject || a.Repair != compact.RepairDrop || a.KeepRecent.Exchanges != 3 ||
 		a.KeepRecent.Share != compact.DefaultKeepShare || len(a.Ladder) != 1 || a.Ladder[0].Name() != "drop_oldest" ||
-		!slices.Equal(a.Pins.Roles, []compact.Role{compact.Tool}) || len(a.Pins.Text) != 1 || len(a.Pins.Tools) != 1 || !a.Pins.Tools[0].MatchString("read") {
+		!slices.Equal(a.Pins.Roles, []string{"tool"}) || len(a.Pins.Text) != 1 || len(a.Pins.Tools) != 1 || !a.Pins.Tools[0].MatchString("read") {
 		t.Errorf("got %+v", a)
 	}
 	if a := o.PolicyNamed("adaptive"); a.Trigger != 0.7 || a.Land != compact.DefaultLand || a.Reject || len(a.Pins.Tools) != 0 || len(a.Ladder) < 5 {

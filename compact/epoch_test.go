@@ -268,7 +268,7 @@ func TestARecordMadeBesideLargeResultsIsMadeAnew(t *testing.T) {
 // request. Twice the requests cost about twice the memory all the same.
 func TestAnEpochCopiesNoMessage(t *testing.T) {
 	p := adaptive()
-	p.Pins.Roles = []compact.Role{compact.User}
+	p.Pins.Roles = []string{"user"}
 	allocated := func(n int) (bytes float64, epochs int) {
 		var list strings.Builder
 		list.WriteString("user: task\n")

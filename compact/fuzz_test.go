@@ -161,7 +161,7 @@ assistant: done
 			p.Warm = 0.4
 		}
 		if recent%11 == 3 {
-			p.Pins = compact.Pins{Text: []*regexp.Regexp{regexp.MustCompile("one|keep")}, Tools: compact.ToolPatterns("read"), Roles: []compact.Role{compact.User}}
+			p.Pins = compact.Pins{Text: []*regexp.Regexp{regexp.MustCompile("one|keep")}, Tools: compact.ToolPatterns("read"), Roles: []string{"user"}}
 		}
 		if recent%13 > 8 {
 			p.KeepRecent = compact.KeepRecent{Messages: int(recent%13) - 8}

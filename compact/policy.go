@@ -142,8 +142,7 @@ const (
 // Pins name messages that may not change. A pin covers its whole exchange, except for
 // instructions behind results, which stay without those.
 type Pins struct {
-	Roles    []Role
-	ByName   bool             // results that are paired by name, which no role includes
+	Roles    []string         // names as of Message.RoleName
 	Text     []*regexp.Regexp // matched with the texts of a message
 	Tools    []*regexp.Regexp // matched with the names of called tools: see ToolPatterns
 	Messages []int            // indices in the client's list
@@ -182,14 +181,11 @@ func (p *Pins) mask(msgs []Message, start []int32) []bool {
 
 // holds reports whether a rule of p names m.
 func (p *Pins) holds(m *Message) bool {
-	_, named := NameIn(m.Answers)
-	if named && p.ByName || !named && slices.Contains(p.Roles, m.Role) {
-		return true
-	}
 	matches := func(all []*regexp.Regexp, text string) bool {
 		return slices.ContainsFunc(all, func(re *regexp.Regexp) bool { return re.MatchString(text) })
 	}
-	return slices.ContainsFunc(m.Calls, func(c Call) bool { return matches(p.Tools, c.Name) }) ||
+	return slices.Contains(p.Roles, m.RoleName()) ||
+		slices.ContainsFunc(m.Calls, func(c Call) bool { return matches(p.Tools, c.Name) }) ||
 		len(p.Text) > 0 && slices.ContainsFunc(m.Parts, func(t Part) bool { return t.Kind == KindText && matches(p.Text, t.Text.String()) })
 }
 

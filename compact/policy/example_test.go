@@ -49,7 +49,7 @@ func ExampleNew_everyUserTurnStays() {
 		add(compact.User, fmt.Sprint("Do step ", i, "."))
 		add(compact.Assistant, strings.Repeat("It was done. ", 40))
 	}
-	for _, roles := range [][]compact.Role{nil, {compact.User}} {
+	for _, roles := range [][]string{nil, {"user"}} {
 		p.Pins.Roles = roles
 		plan, report := compact.Compact(compact.Conversation{Messages: msgs}, p, compact.BytesPerToken(4), compact.Budget{Tokens: 2000})
 		users := 0
