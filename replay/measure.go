@@ -116,11 +116,7 @@ func (v *conversation) through(p *compact.Policy, b compact.Budget) iter.Seq2[in
 // measure replays every request of a conversation through a policy.
 func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Options) (r Numbers, failures []Failure) {
 	r = Numbers{Conversations: 1, Requests: len(v.turns), Full: v.full}
-	policy := p.Policy
-	if o.as != nil {
-		policy = o.as(policy)
-	}
-	for _, s := range v.through(policy, b) {
+	for _, s := range v.through(p.Policy, b) {
 		if s.full > b.Tokens {
 			kept := retained(s.facts, s.now.msgs, s.whole)
 			kept.Edits, kept.EditsShown = len(s.edits), shownEdits(s.edits, s.now.msgs, s.whole)

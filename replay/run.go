@@ -77,10 +77,6 @@ type Options struct {
 	// Show is the ID of the conversation whose texts are added to the result, the first
 	// of that name; "": the one with the largest peak, nil: none.
 	Show *string
-
-	// as, if not nil, returns the policy that a conversation is replayed with in
-	// the place of p.
-	as func(p *compact.Policy) *compact.Policy
 }
 
 // ahead is how many results may wait for an earlier one.
