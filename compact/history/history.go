@@ -60,10 +60,10 @@ type Options struct {
 // which the caller may share. It is not safe for concurrent use.
 type History struct {
 	o      Options
-	msgs   []compact.Message // the record, which stands for what left earlier, is one of its own
+	msgs   []compact.Message
 	pinned []bool
-	record int  // index of the record, or -1
-	hosted bool // it is sent at the end of the message before it
+	record int              // index of the message with the record, which stands for what left earlier, or -1
+	host   *compact.Message // that message without the record at its end; nil: it is the record alone
 }
 
 // New returns an empty history.
@@ -108,36 +108,10 @@ func number(msgs []compact.Message) {
 
 // Messages returns the history as it is to be sent. The slice is valid until
 // the next call that changes the history, and must not be changed.
-func (h *History) Messages() []compact.Message {
-	if !h.hosted {
-		return slices.Clip(h.msgs)
-	}
-	msgs := slices.Delete(slices.Clone(h.msgs), h.record, h.record+1)
-	host := &msgs[h.record-1]
-	host.Parts = slices.Concat(host.Parts, h.msgs[h.record].Parts)
-	if host.Shape != compact.Array {
-		host.Shape = compact.String
-	}
-	number(msgs)
-	return msgs
-}
+func (h *History) Messages() []compact.Message { return slices.Clip(h.msgs) }
 
 // Pinned returns, for each message of Messages, whether it is pinned.
-func (h *History) Pinned() []bool {
-	pinned := slices.Clone(h.pinned)
-	if h.hosted {
-		pinned = slices.Delete(pinned, h.record, h.record+1)
-	}
-	return pinned
-}
-
-// at returns the index in msgs of message i of Messages.
-func (h *History) at(i int) int {
-	if h.hosted && i >= h.record {
-		return i + 1
-	}
-	return i
-}
+func (h *History) Pinned() []bool { return slices.Clone(h.pinned) }
 
 // PinLast pins the newest message; in an empty history it does nothing.
 //
@@ -156,11 +130,11 @@ func (h *History) PinLast() {
 // PinAt pins message i, and panics if there is none. A call and its results stay
 // together as they are while one of them is pinned, even if Pinned shows only
 // that one.
-func (h *History) PinAt(i int) { h.pinned[h.at(i)] = true }
+func (h *History) PinAt(i int) { h.pinned[i] = true }
 
 // UnpinAt removes the pin of message i and of no other. It panics if there is
 // no message i.
-func (h *History) UnpinAt(i int) { h.pinned[h.at(i)] = false }
+func (h *History) UnpinAt(i int) { h.pinned[i] = false }
 
 // PinWithExchange pins all messages of the exchange that message i belongs to.
 // It panics if there is no message i.
@@ -194,7 +168,7 @@ func (h *History) EstimatedTokens() int {
 // SummaryRequired is set: the history is compacted without it, and
 // Report.SummaryFailed says why. ctx is passed to the summarizer.
 func (h *History) CompactIfNeeded(ctx context.Context) (*Report, error) {
-	if h.record >= 0 && h.pinned[h.record] {
+	if h.record >= 0 && h.host == nil && h.pinned[h.record] {
 		h.record = -1 // a message like any other from now on
 	}
 	end := h.closed()
