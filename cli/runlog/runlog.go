@@ -85,10 +85,7 @@ func (e journalEncoder) Clone() zapcore.Encoder { return journalEncoder{e.Encode
 
 // EncodeEntry writes an entry and its priority.
 func (e journalEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field) (*buffer.Buffer, error) {
-	line, err := e.Encoder.EncodeEntry(entry, fields)
-	if err != nil {
-		return nil, err
-	}
+	line, _ := e.Encoder.EncodeEntry(entry, fields) // it takes every entry
 	text := line.String()
 	line.Reset()
 	line.AppendString(cmp.Or(priorities[entry.Level], "<2>") + text)
