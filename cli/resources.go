@@ -29,19 +29,15 @@ func limitMemory(ctx context.Context, l proxy.Limits, open func() int) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	set := func(n int) { debug.SetMemoryLimit(l.Memory + otherBytes + int64(n)*requestBytes) }
-	set(0)
-	t := time.NewTicker(memoryPause)
-	defer t.Stop()
-	for last := 0; ; {
+	for last := -1; ; {
+		if n := open() / memorySteps * memorySteps; n != last {
+			debug.SetMemoryLimit(l.Memory + otherBytes + int64(n)*requestBytes)
+			last = n
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-t.C:
-		}
-		if n := open() / memorySteps * memorySteps; n != last {
-			set(n)
-			last = n
+		case <-time.After(memoryPause):
 		}
 	}
 }
