@@ -95,11 +95,8 @@ func serveLogged(
 ) error {
 	again.running.Store(c)
 	o := proxyOptions(c)
-	listeners := append([]proxy.Listener{logging.To(log.Logger)}, also...)
 	counts := metrics.New(release, commit(), time.Now(), log.Dropped)
-	if c.Admin != "" { // else nobody can read them
-		listeners = append(listeners, counts.Listener())
-	}
+	listeners := append([]proxy.Listener{logging.To(log.Logger), counts.Listener()}, also...)
 	var p *proxy.Proxy
 	var err error
 	var vault *store.Vault // nil: none is needed
