@@ -21,7 +21,7 @@ type Option struct {
 	Default any    `json:"default"`
 }
 
-// OptionError reports what is wrong with one option.
+// OptionError is what is wrong with one option.
 type OptionError struct {
 	Owner  string // the policy or the stage
 	Option string // "" if the options are not an object
@@ -32,17 +32,14 @@ type OptionError struct {
 	Known   []string
 }
 
-// Error names the owner and the option.
-func (e *OptionError) Error() string { return e.Owner + ": " + e.Problem }
-
 // OptionErrors is everything that is wrong with the options of one owner.
 type OptionErrors []*OptionError
 
-// Error joins all the errors.
+// Error names the owner and what is wrong with each option.
 func (all OptionErrors) Error() string {
 	said := make([]string, len(all))
 	for i, e := range all {
-		said[i] = e.Error()
+		said[i] = e.Owner + ": " + e.Problem
 	}
 	return strings.Join(said, "; ")
 }
