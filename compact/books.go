@@ -12,7 +12,6 @@ type books struct {
 	journal      []Edit // edits
 	reasons      []Edit // why messages left; view.removedBy refers to them
 	moves        []move // removals and restorations
-	before       int    // moves that were made before this epoch
 	slotStage    int    // the stage that made the slot
 	excess       int    // tokens above the budget when this epoch's last resort began, or 0
 }
@@ -71,11 +70,11 @@ func (d *Draft) undo(n int) {
 	d.moves = d.moves[:n]
 }
 
-// moved reports whether the set of removed messages differs from the one at the
-// start of the epoch.
-func (d *Draft) moved() bool {
+// moved reports whether the removals and restorations behind the first n changed the
+// set of removed messages.
+func (d *Draft) moved(n int) bool {
 	once := make(map[int]bool)
-	for _, m := range d.moves[d.before:] {
+	for _, m := range d.moves[n:] {
 		if once[m.at] = !once[m.at]; !once[m.at] {
 			delete(once, m.at) // it is where it was
 		}

@@ -147,8 +147,8 @@ func (f *folding) pays(left int) bool {
 // thinking is bound to changes here, so all bound thinking leaves first.
 func (f *folding) climb(early bool) {
 	d := f.d
-	before, count, edits, slot := d.total, d.count, len(d.journal), d.slot
-	d.before, d.excess = len(d.moves), 0
+	before, count, edits, moves, slot := d.total, d.count, len(d.journal), len(d.moves), d.slot
+	d.excess = 0
 	trigger, land := f.start(d.required, d.budget), f.landing(d.required, d.budget)
 	triggerCount, landCount := f.trigger(d.permanentCount, f.budget.Messages), f.landing(d.permanentCount, f.budget.Messages)
 	d.land, d.landCount = land, landCount
@@ -186,14 +186,14 @@ func (f *folding) climb(early bool) {
 			f.nextCount = d.count + share(leastGain, f.budget.Messages)
 		}
 	}
-	if len(d.journal) != edits || d.slot != slot || d.moved() {
+	if len(d.journal) != edits || d.slot != slot || d.moved(moves) {
 		f.epochs = append(f.epochs, Epoch{
 			At: d.end, Before: before, After: d.total, Budget: d.budget, Required: d.required, Trigger: trigger, Land: land,
 			Recent: d.recent, Excess: d.excess, ByMessages: byMessages,
 		})
 		return
 	}
-	d.undo(d.before) // what returned and left again did so in no epoch
+	d.undo(moves) // what returned and left again did so in no epoch
 }
 
 // leastGain is the share of the headroom that must arrive after an epoch that
