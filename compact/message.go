@@ -20,6 +20,9 @@ const (
 // String returns the name of the role.
 func (r Role) String() string { return roleNames[r] }
 
+// MarshalText returns the name of the role.
+func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
 var roleNames = [...]string{"unknown", "system", "developer", "user", "assistant", "tool"}
 
 // RoleNamed returns the role with a name, and false for any other name.

@@ -28,17 +28,17 @@ type Request struct {
 // Message is one message as the client sent it. It holds no pointer, so the collector
 // never looks into a list of them.
 type Message struct {
-	Role   Role  `json:"role"`
-	Media  int32 `json:"media,omitempty"`
-	Calls  int32 `json:"calls,omitempty"`
-	Bytes  int32 `json:"bytes"`
-	Before int32 `json:"before"` // tokens
+	Role   compact.Role `json:"role"`
+	Media  int32        `json:"media,omitempty"`
+	Calls  int32        `json:"calls,omitempty"`
+	Bytes  int32        `json:"bytes"`
+	Before int32        `json:"before"` // tokens
 }
 
 // Fate is what became of a run of messages, or one message that was added.
 type Fate struct {
-	State State `json:"state"`
-	Role  Role  `json:"role,omitempty"` // of one that was added
+	State State        `json:"state"`
+	Role  compact.Role `json:"role,omitempty"` // of one that was added
 	// From is the index in the client's list, of the first of Count messages. For one
 	// that was added it is the message that it follows, -1 at the beginning.
 	From  int32 `json:"from"`
@@ -64,12 +64,6 @@ const (
 func (s State) MarshalText() ([]byte, error) {
 	return []byte([...]string{"left", "kept", "changed", "added"}[s]), nil
 }
-
-// Role is a [compact.Role] that is its name in JSON.
-type Role compact.Role
-
-// MarshalText returns the name of the role.
-func (r Role) MarshalText() ([]byte, error) { return []byte(compact.Role(r).String()), nil }
 
 // Edit is a [compact.Edit] without its text and its id.
 type Edit struct {
@@ -242,7 +236,7 @@ func messageOf(m *compact.Message) Message {
 		c := &m.Calls[i]
 		n += len(c.Name) + c.Arguments.Len()
 	}
-	return Message{Role: Role(m.Role), Media: media, Calls: int32(len(m.Calls)), Bytes: int32(min(n, 1<<31-1))}
+	return Message{Role: m.Role, Media: media, Calls: int32(len(m.Calls)), Bytes: int32(min(n, 1<<31-1))}
 }
 
 // Point is one request in the course of a conversation, in tokens.

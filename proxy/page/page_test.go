@@ -66,7 +66,7 @@ func TestNothingOfATextIsKept(t *testing.T) {
 			t.Errorf("%s", text)
 		}
 	}
-	if d := p.byID["one"].details; len(d.Messages) != 3 || compact.Role(d.Messages[1].Role) != compact.Assistant || !slices.Equal(d.Fates, []view.Fate{{State: view.Kept, Count: 3}}) {
+	if d := p.byID["one"].details; len(d.Messages) != 3 || d.Messages[1].Role != compact.Assistant || !slices.Equal(d.Fates, []view.Fate{{State: view.Kept, Count: 3}}) {
 		t.Errorf("%+v", d)
 	}
 }
