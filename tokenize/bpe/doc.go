@@ -32,6 +32,6 @@
 // (slow_test.go), and with recorded answers (testdata/counts.txt).
 //
 // The speed at first sight, o200k_base, in MB for each second that one core of a busy virtual machine worked (November
-// 2026): JSON of conversations 170, Go 100, Markdown 80, many scripts 35; hostile texts 8 and more. The counts of texts
+// 2026): JSON of conversations 170, Go 100, Markdown 80, many scripts 35; hostile texts 6 and more. The counts of texts
 // that were seen before are remembered by package counting.
 package bpe

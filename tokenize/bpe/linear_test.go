@@ -32,6 +32,7 @@ var hostileTexts = []struct {
 	{"two letters", random("ab")},
 	{"base64", random("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")},
 	{"random signs", random("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")},
+	{"random signs before a line", func(size int) string { return random("!#$%&*+-/:=?@^_~")(size-300) + strings.Repeat("-", 300) }},
 	{"random emoji", random("😀😁😂🤣😃😄😅😆😉😊😋😎😍😘🥰😗😙😚🙂🤗🤩🤔")},
 	{"random characters", func(size int) string {
 		r := rand.New(rand.NewPCG(9, 9))

@@ -16,9 +16,6 @@ var cl100kMerges string
 // byteTokens is the number of one-byte tokens; they have the lowest ranks.
 const byteTokens = 256
 
-// maxTokenBytes is the length of the longest token; a test checks it.
-const maxTokenBytes = 128
-
 // A vocab is the list of tokens. A token is named by its rank, which is also its number
 // in the output. Every token of more than one byte is merged from two of lower rank:
 // those that byte pair encoding of its own bytes leaves with all lower ranks.
