@@ -1,6 +1,9 @@
 package tokenize
 
-import "math/bits"
+import (
+	"math/bits"
+	"unicode/utf8"
+)
 
 // scale makes the count of o200k_base into that of a tokenizer that is not at hand. Vocabularies of one size cut
 // English, code and JSON much alike; they part where scripts and digits are concerned. So the factor depends on the
@@ -59,33 +62,41 @@ type mix struct {
 // letters of such a language are ASCII, but English and code have hardly any of these.
 const accentReach = 16
 
-// mixOf reads a text once.
+// mixOf reads a text once. Bytes that are no UTF-8 count as other.
 func mixOf(text []byte) (m mix) {
-	var sizes [rareByte + 1]int // of the characters of each class
-	run := 0                    // digits directly before
-	for i := 0; i < len(text); {
+	run := 0 // digits directly before
+	for i, size := 0, 0; i < len(text); i += size {
+		size = 1
 		b := text[i]
-		if !isASCIIDigit(b) {
-			if i > 1 && isASCIILetter(b) && isSign(text[i-1]) && isWord(text[i-2]) {
-				m.signs++
+		if isASCIIDigit(b) {
+			m.digits++
+			if run == 0 && i > 1 && isBlank(text[i-1]) && isBlank(text[i-2]) {
+				m.gaps++
 			}
-			lead := leads[b]
-			sizes[lead.class] += lead.size
-			i += lead.size
-			run = 0
+			if run%3 == 0 {
+				m.groups++
+			}
+			run++
 			continue
 		}
-		m.digits++
-		if run == 0 && i > 1 && isBlank(text[i-1]) && isBlank(text[i-2]) {
-			m.gaps++
+		run = 0
+		switch {
+		case isASCIILetter(b):
+			if i > 1 && isSign(text[i-1]) && isWord(text[i-2]) {
+				m.signs++
+			}
+		case b >= utf8.RuneSelf:
+			var r rune
+			switch r, size = utf8.DecodeRune(text[i:]); {
+			case 0xC0 <= r && r < 0x2C0: // Latin letters with accents
+				m.accents += size
+			case 0x500 <= r && r < 0x2000: // Armenian to N'Ko, India to Mongolia; Vietnamese, too
+				m.rare += size
+			default:
+				m.other += size
+			}
 		}
-		if run%3 == 0 {
-			m.groups++
-		}
-		run++
-		i++
 	}
-	m.accents, m.other, m.rare = sizes[accentByte], sizes[otherByte], sizes[rareByte]
 	return m
 }
 
@@ -96,30 +107,3 @@ func isWord(b byte) bool { return isASCIIDigit(b) || isASCIILetter(b) }
 
 // isSign reports whether a byte is an ASCII sign, but for the one inside of names.
 func isSign(b byte) bool { return '!' <= b && b <= '~' && b != '_' && !isWord(b) }
-
-const (
-	plainByte = iota
-	accentByte
-	otherByte
-	rareByte
-)
-
-// leads has the class of a character and its length in bytes, by its first byte. That tells scripts apart roughly: one
-// such byte begins 64 characters, or 4,096. Bytes that begin no character count as one.
-var leads = func() (t [256]struct{ class, size int }) {
-	set := func(from, to byte, class, size int) {
-		for b := int(from); b <= int(to); b++ {
-			t[b].class, t[b].size = class, size
-		}
-	}
-	set(0x00, 0xc1, plainByte, 1)
-	set(0xc2, 0xc2, otherByte, 2)  // Latin-1 signs
-	set(0xc3, 0xca, accentByte, 2) // Latin letters with accents
-	set(0xcb, 0xd3, otherByte, 2)  // modifiers, Greek, Cyrillic
-	set(0xd4, 0xdf, rareByte, 2)   // Armenian, Hebrew, Arabic, Syriac, Thaana, N'Ko
-	set(0xe0, 0xe1, rareByte, 3)   // India, Thailand, Tibet, Burma, Georgia, Ethiopia, Khmer, Mongolia; Vietnamese, too
-	set(0xe2, 0xe9, otherByte, 3)  // punctuation, signs, boxes; kana, Chinese
-	set(0xea, 0xef, otherByte, 3)  // Korean, compatibility forms, full width
-	set(0xf0, 0xff, otherByte, 4)  // emoji
-	return t
-}()
