@@ -23,7 +23,7 @@
 //
 // The vocabularies are OpenAI's rank files, stored as lists of merges; a test rebuilds the files and compares the
 // checksums that tiktoken pins. The tables are made at the first use of an encoding, in some tenths of
-// a second, and take some 25 MB of memory for both.
+// a second, and take some 20 MB of memory for both.
 //
 // The proof: make oracle compares every token with OpenAI's own code (the npm package tiktoken) on 84 MB per encoding:
 // recorded conversations, samples of scripts cut at every byte, every code point of the first two planes in the places

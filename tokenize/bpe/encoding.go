@@ -23,7 +23,6 @@ type Encoding struct {
 	vocab     *vocab
 	short     map[word]bool   // tokens of up to maxWord bytes
 	long      map[string]bool // all others
-	pairs     *pairTable
 	byteToken [256]uint32
 	scratch   sync.Pool // of *scratch
 }
@@ -45,7 +44,6 @@ func newEncoding(merges string, cl100k bool) *Encoding {
 		vocab:   v,
 		short:   make(map[word]bool, v.len()),
 		long:    map[string]bool{},
-		pairs:   newPairTable(v),
 		scratch: sync.Pool{New: func() any { return new(scratch) }},
 	}
 	for id := range uint32(byteTokens) {

@@ -96,7 +96,7 @@ func (m *merger) mergeWindow(e *Encoding, text []byte) {
 	for i, c := range text {
 		tokens = append(tokens, e.byteToken[c])
 		if i > 0 {
-			joined = append(joined, e.pairs.join(tokens[i-1], tokens[i]))
+			joined = append(joined, e.vocab.join(tokens[i-1], tokens[i]))
 		}
 	}
 	for {
@@ -117,10 +117,10 @@ func (m *merger) mergeWindow(e *Encoding, text []byte) {
 			tokens[at] = lowest
 			tokens, joined = slices.Delete(tokens, at+1, at+2), slices.Delete(joined, at, at+1)
 			if at > 0 {
-				joined[at-1] = e.pairs.join(tokens[at-1], lowest)
+				joined[at-1] = e.vocab.join(tokens[at-1], lowest)
 			}
 			if at < len(joined) {
-				joined[at] = e.pairs.join(lowest, tokens[at+1])
+				joined[at] = e.vocab.join(lowest, tokens[at+1])
 			}
 		}
 	}
