@@ -2,6 +2,7 @@ package bpe
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -181,16 +182,11 @@ func conversationTexts(t *testing.T) iter.Seq[string] {
 	files := wiretest.ConversationFiles(t)
 	return func(yield func(string) bool) {
 		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			for line := range strings.Lines(string(data)) {
-				if !yield(line) {
+			for line := range wiretest.Lines(t, file) {
+				if !yield(string(line)) {
 					return
 				}
-				for d := json.NewDecoder(strings.NewReader(line)); ; {
+				for d := json.NewDecoder(bytes.NewReader(line)); ; {
 					token, err := d.Token()
 					if err != nil {
 						break

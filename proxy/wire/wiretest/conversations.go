@@ -43,8 +43,9 @@ func Conversations(t testing.TB) []Recorded {
 	return all
 }
 
-// ConversationFiles returns the files of recorded conversations, one a line: those
-// of the repository, and those of [LargerSet] where it is at hand.
+// ConversationFiles returns the files of recorded conversations, for [Lines]: those of
+// the repository, with the one that `laconic demo` plays, and those of [LargerSet] where
+// it is at hand.
 func ConversationFiles(t testing.TB) []string {
 	t.Helper()
 	root := repository(t)
@@ -52,28 +53,12 @@ func ConversationFiles(t testing.TB) []string {
 	if len(own) == 0 {
 		t.Fatal("the repository has no conversations in e2e/testdata/conversations")
 	}
-	own = append(own, demo(t, root))
+	own = append(own, filepath.Join(root, "demo", "conversation.json"))
 	if dir := largerSet(t); dir != "" {
 		larger, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 		own = append(own, larger...)
 	}
 	return own
-}
-
-// demo returns a file with the conversation that `laconic demo` plays, as one
-// line.
-func demo(t testing.TB, root string) string {
-	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(root, "demo", "conversation.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := `{"id":"demo",` + gjson.GetBytes(raw, "@ugly").Raw[1:] + "\n"
-	file := filepath.Join(t.TempDir(), "demo.jsonl")
-	if err := os.WriteFile(file, []byte(line), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }
 
 // LargerSet returns the folder of a larger set: real conversations, with what
@@ -119,12 +104,15 @@ func repository(t testing.TB) string {
 	}
 }
 
-// Lines returns the lines of a file of conversations.
+// Lines returns the conversations of a file, one a line.
 func Lines(t testing.TB, file string) iter.Seq[[]byte] {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if filepath.Ext(file) == ".json" { // the demo's has several lines, and no id
+		text = append([]byte(`{"id":"demo",`), gjson.GetBytes(text, "@ugly").Raw[1:]...)
 	}
 	return bytes.Lines(text)
 }
