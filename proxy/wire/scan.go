@@ -86,7 +86,7 @@ func (s *scanner) text() (size uint32) {
 	start, saved := s.at, 0
 	for i := s.at + 1; i < len(s.src); {
 		switch c := s.src[i]; {
-		case plain[c]:
+		case c >= ' ' && c != '"' && c != '\\':
 			i++
 		case c == '"':
 			s.at = i + 1
@@ -106,14 +106,6 @@ func (s *scanner) text() (size uint32) {
 	s.fail(InvalidJSON, len(s.src), "")
 	return 0
 }
-
-// plain are the bytes that stand for themselves in a string.
-var plain = func() (all [256]bool) {
-	for c := range all {
-		all[c] = c >= ' ' && c != '"' && c != '\\'
-	}
-	return all
-}()
 
 // array is the state of a walk over an array.
 type array struct {
