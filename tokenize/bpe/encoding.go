@@ -61,7 +61,6 @@ func newEncoding(merges string, cl100k bool) *Encoding {
 
 // scratch is what one goroutine needs while it counts.
 type scratch struct {
-	ends   [batchSize]int
 	words  [1 << wordBits]word
 	merger merger
 }
@@ -74,12 +73,7 @@ func (e *Encoding) Count(text []byte) int {
 	}
 	s := e.scratch.Get().(*scratch)
 	total := 0
-	for p := 0; p < len(text); {
-		for _, end := range s.ends[:e.split(text, p, &s.ends)] {
-			total += e.countPiece(s, text, p, end)
-			p = end
-		}
-	}
+	e.split(text, func(p, end int) { total += e.countPiece(s, text, p, end) })
 	e.scratch.Put(s)
 	return total
 }

@@ -61,15 +61,12 @@ func TestTokensAreThoseOfTheSlowReference(t *testing.T) {
 // tokens returns the tokens of a text, all by merging.
 func tokens(e *Encoding, text string) (all []uint32) {
 	b := repaired([]byte(text))
-	for p, ends := 0, new([batchSize]int); p < len(b); {
-		for _, end := range ends[:e.split(b, p, ends)] {
-			n := len(all)
-			for size := firstWindow; !new(merger).merge(e, b[p:end], size, func(ids []uint32) { all = append(all, ids...) }); size *= 2 {
-				all = all[:n]
-			}
-			p = end
+	e.split(b, func(p, end int) {
+		n := len(all)
+		for size := firstWindow; !new(merger).merge(e, b[p:end], size, func(ids []uint32) { all = append(all, ids...) }); size *= 2 {
+			all = all[:n]
 		}
-	}
+	})
 	return all
 }
 

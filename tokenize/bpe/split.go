@@ -11,28 +11,22 @@ import (
 	"unicode/utf8"
 )
 
-// batchSize is the largest number of pieces that are cut at once.
-const batchSize = 256
-
-// split cuts pieces from text[p:] and writes where each ends. It returns how many it
-// cut, at least one while there is text.
-func (e *Encoding) split(text []byte, p int, ends *[batchSize]int) (n int) {
-	for n <= batchSize-64 && p < len(text) { // a block has up to 62
+// split cuts a text, and calls piece with where each piece begins and ends.
+func (e *Encoding) split(text []byte, piece func(p, end int)) {
+	for p := 0; p < len(text); {
+		begin := p
 		if text[p] < utf8.RuneSelf && (p+1 == len(text) || text[p+1] < utf8.RuneSelf) { // else a block would end at once
-			if starts := e.blockStarts(text[p:]); starts != 0 {
-				for ; starts != 0; starts &= starts - 1 {
-					ends[n] = p + bits.TrailingZeros64(starts)
-					n++
-				}
-				p = ends[n-1]
-				continue
+			for starts := e.blockStarts(text[p:]); starts != 0; starts &= starts - 1 {
+				end := begin + bits.TrailingZeros64(starts)
+				piece(p, end)
+				p = end
 			}
 		}
-		p = e.next(text, p)
-		ends[n] = p
-		n++
+		if p == begin {
+			p = e.next(text, begin)
+			piece(begin, p)
+		}
 	}
-	return n
 }
 
 // next returns the end of the piece that starts at text[p]. The pattern of o200k_base,
