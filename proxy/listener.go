@@ -159,6 +159,10 @@ type ReplyInfo struct {
 	// FirstByte and Duration count from the request's headers; FirstByte is 0
 	// when nothing came.
 	FirstByte, Duration time.Duration
+	Steps               Steps
+	// AnsweredBy is the model that the answer names, "" where that is not known: of a
+	// long answer that is no stream. The upstream wrote it; it may have any length.
+	AnsweredBy string
 }
 
 // FaultInfo is a fault of our own: a recovered panic, or an edit that cannot be

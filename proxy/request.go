@@ -45,8 +45,7 @@ type request struct {
 	records []string         // that sealed items of the request stand for
 	quota   *admission.Quota // of the client key; nil: it has none
 
-	span  Span // nil: nobody traces
-	steps Steps
+	span Span // nil: nobody traces
 }
 
 func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *request {

@@ -24,12 +24,12 @@ func (x *request) rewrite() (*body.Outgoing, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.steps.Read = time.Since(x.start)
+	x.info.Steps.Read = time.Since(x.start)
 	req, err := x.decode(in)
 	if err != nil {
 		return nil, err
 	}
-	x.steps.Decoded = time.Since(x.start)
+	x.info.Steps.Decoded = time.Since(x.start)
 	c := x.planning(req)
 	var p *plan.Plan
 	if err := x.try("compact", func() { p = c.PlanOrRepair(req) }); err != nil {
@@ -47,8 +47,8 @@ func (x *request) rewrite() (*body.Outgoing, error) {
 	} else if first.info.Outcome == Rejected && x.clientLeft() { // it was planned no further than to the next epoch, and might fit
 		return nil, &apierror.Error{Status: StatusClientLeft, Code: apierror.CodeClientLeft, Message: "The client left."}
 	}
-	x.steps.Folded = time.Since(x.start)
-	first.info.Overhead = x.steps.Folded - x.steps.Read
+	x.info.Steps.Folded = time.Since(x.start)
+	first.info.Overhead = x.info.Steps.Folded - x.info.Steps.Read
 	x.tellPlan(p, &first, req.Conversation, in.Text, out, false)
 	first.info.Why = first.over()
 	told := first.info

@@ -16,16 +16,7 @@ type Span interface {
 	// has the same headers.
 	Sending(out *http.Request)
 	// Ended: the request is over. It is called exactly once.
-	Ended(SpanInfo)
-}
-
-// SpanInfo is how one request ended, and when each of its steps was done.
-type SpanInfo struct {
-	ReplyInfo
-	// AnsweredBy is the model that the answer names, "" where that is not known: of a
-	// long answer that is no stream. The upstream wrote it; it may have any length.
-	AnsweredBy string
-	Steps      Steps
+	Ended(ReplyInfo)
 }
 
 // Steps is when the steps of a request were done, counted from its headers; 0 for
@@ -39,16 +30,7 @@ type Steps struct {
 
 // endSpan ends the span of a request.
 func (x *request) endSpan() {
-	if x.span == nil {
-		return
+	if x.span != nil {
+		_ = x.try("trace", func() { x.span.Ended(x.info) })
 	}
-	_ = x.try("trace", func() {
-		i := SpanInfo{ReplyInfo: x.info, Steps: x.steps}
-		if x.wire != nil && x.call != nil && x.call.answer != nil {
-			if a, kept := x.call.answer.End(); kept {
-				i.AnsweredBy = x.wire.AnsweredBy(a)
-			}
-		}
-		x.span.Ended(i)
-	})
 }

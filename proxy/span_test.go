@@ -11,7 +11,7 @@ import (
 type noted struct {
 	mu      sync.Mutex
 	sending int
-	ended   []SpanInfo
+	ended   []ReplyInfo
 	breaks  bool
 }
 
@@ -25,7 +25,7 @@ func (n *noted) Sending(out *http.Request) {
 	}
 }
 
-func (n *noted) Ended(i SpanInfo) {
+func (n *noted) Ended(i ReplyInfo) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.ended = append(n.ended, i)

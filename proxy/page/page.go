@@ -141,7 +141,7 @@ func (p *Page) replied(i proxy.ReplyInfo) {
 	if r.from == (proxy.Sender{}) { // it was not planned
 		r.from.Key = i.Client
 	}
-	i.Rewrite, i.Pass = nil, nil
+	i.Rewrite, i.Pass, i.AnsweredBy = nil, nil, "" // which may have any length
 	r.reply = i
 	p.account(r)
 	r.room = 2000 // it will take no more

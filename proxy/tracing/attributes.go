@@ -30,7 +30,7 @@ const mostValue = 256
 const anyMethod = "HTTP"
 
 // nameOf returns the name of a request's span: "chat gpt-5".
-func nameOf(i *proxy.SpanInfo) string {
+func nameOf(i *proxy.ReplyInfo) string {
 	name, of := operations[i.Endpoint].name, ""
 	switch {
 	case name == "":
@@ -42,7 +42,7 @@ func nameOf(i *proxy.SpanInfo) string {
 }
 
 // errorType returns what went wrong in a word, "" if nothing did.
-func errorType(i *proxy.SpanInfo) string {
+func errorType(i *proxy.ReplyInfo) string {
 	if i.Code == "" && i.Status >= 400 {
 		return strconv.Itoa(i.Status)
 	}
@@ -64,7 +64,7 @@ func (a *attributes) number(key string, n int) { *a = append(*a, attribute.Int(k
 func (a *attributes) yes(key string, is bool) { *a = append(*a, attribute.Bool(key, is)) }
 
 // attributesOf returns the attributes of a request's span.
-func attributesOf(i *proxy.SpanInfo) []attribute.KeyValue {
+func attributesOf(i *proxy.ReplyInfo) []attribute.KeyValue {
 	a := make(attributes, 0, 32)
 	op := operations[i.Endpoint]
 	a.text("gen_ai.operation.name", op.name)

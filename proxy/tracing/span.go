@@ -46,7 +46,7 @@ func (s *span) Sending(out *http.Request) {
 }
 
 // Ended ends the span, and makes those below it.
-func (s *span) Ended(i proxy.SpanInfo) {
+func (s *span) Ended(i proxy.ReplyInfo) {
 	end := trace.WithTimestamp(s.at.Add(i.Duration))
 	if !s.span.IsRecording() {
 		s.span.End(end)
