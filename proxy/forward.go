@@ -150,6 +150,12 @@ func (x *request) send(out *body.Outgoing) {
 	}
 	defer func() { _ = x.call.upload.Close() }()
 	proxy.ServeHTTP(x.w, in)
+	if x.settings.ResponseHeaders {
+		maps.DeleteFunc(x.w.Header(), func(name string, _ []string) bool { // of the trailers that came
+			came, is := strings.CutPrefix(name, http.TrailerPrefix)
+			return is && ours(came)
+		})
+	}
 	if x.call.answer != nil && x.bodyRemains() {
 		x.linger() // the upstream answered before it had all
 	}
@@ -238,22 +244,7 @@ func (x *request) answered(res *http.Response) error {
 	res.Body = x.call.answer
 	if x.settings.ResponseHeaders {
 		clean(res.Trailer) // as far as it is announced
-		res.Body = &stamped{x.call.answer, res}
 	}
 	x.stamp(res.Header)
 	return nil
-}
-
-// stamped is the body of an answer, whose trailers say nothing in our name.
-type stamped struct {
-	io.ReadCloser
-	res *http.Response
-}
-
-func (s *stamped) Read(buf []byte) (int, error) {
-	n, err := s.ReadCloser.Read(buf)
-	if err == io.EOF {
-		clean(s.res.Trailer)
-	}
-	return n, err
 }
