@@ -56,7 +56,7 @@ func (x *request) planning(req *wire.Request) *planning {
 	c.Terms = &plan.Terms{
 		Policy: x.policy(), Limits: route.Limits, Told: route.Configured, Counter: route.Counter, Chosen: route.Tokenizer != "",
 		Agent:  handover.Of(req.Conversation.Messages, req.NoCalls, req.Compaction),
-		Learnt: p.learnt, Secret: p.factSecret, Recorded: c.recorded,
+		Learnt: p.learnt, Recorded: c.recorded,
 		Left: func() bool { return x.r.Context().Err() != nil },
 	}
 	switch route.SystemMessages {

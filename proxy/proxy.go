@@ -78,8 +78,6 @@ type Proxy struct {
 	outcomes  operate.Outcomes
 	summaries *summarize.Service
 
-	factSecret []byte
-
 	serving   atomic.Int64 // requests that are not over
 	streaming atomic.Int64 // answers that are streams of events, and not over
 	started   atomic.Bool  // Serve was called
@@ -110,16 +108,16 @@ func New(o Options) (*Proxy, error) {
 	s := newSettings(o, p.mark)
 	p.settings.Store(s)
 	p.memory = admission.NewGate(s.Limits.Memory, s.Limits.Body)
-	p.factSecret = []byte(rand.Text())
+	secret := []byte(rand.Text())
 	if v := s.lasting; v != nil { // whoever shares the store finds the facts
 		key := v.Key(v.Group("facts"), "the key of the names of facts, version 2") // no value is kept under it
-		p.factSecret = key[:]
+		secret = key[:]
 	}
 	if p.transport == nil {
 		p.transport = newTransport(&s.Limits)
 	}
 	failed := func(v any) { p.fault("", "background", v) }
-	p.learnt = learn.New(learn.Options{Store: o.Facts, Secret: p.factSecret, Calibrate: o.Calibrate, Failed: failed})
+	p.learnt = learn.New(learn.Options{Store: o.Facts, Secret: secret, Calibrate: o.Calibrate, Failed: failed})
 	p.asker = discover.New(p.transport, p.mark, failed)
 	p.summaries = summarize.New(s.Summarizer, summarize.Environment{
 		Memory: p.memory, Store: s.Store, Transport: p.transport, Ended: p.listener.Summarized, Erased: p.listener.Erased,

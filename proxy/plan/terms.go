@@ -54,10 +54,9 @@ type Terms struct {
 	// Always and Never are the demands that a list meets, and does not, whatever is learnt.
 	Always, Never compact.Demands
 	// Learnt holds what is known of conversations, Known of the model, and Counts of
-	// requests with the same tools. Secret keys the names of histories.
+	// requests with the same tools.
 	Learnt        *learn.Memory
 	Known, Counts *learn.Model
-	Secret        []byte
 	// Recorded sets how the records of a plan are made, once it is known how they are
 	// counted.
 	Recorded func(*Plan, *compact.Policy)

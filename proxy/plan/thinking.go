@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/hex"
 	"slices"
 
@@ -52,9 +50,8 @@ func (t *Terms) CutOf(msgs []compact.Message) (name string) {
 
 // eachBound names the beginnings of a list that end with bound thinking.
 func (t *Terms) eachBound(msgs []compact.Message, yield func(i int, name string)) {
-	mac := hmac.New(sha256.New, t.Secret)
-	_, _ = mac.Write([]byte("cut 1"))
-	list := fingerprint.NewChain(mac.Sum(nil))
+	start := t.Learnt.Key("cut")
+	list := fingerprint.NewChain(start[:])
 	for i := range msgs {
 		list.Add(&msgs[i])
 		if msgs[i].Bound() {
