@@ -245,8 +245,9 @@ func TestAClientIsItsKeyOrItsAddress(t *testing.T) {
 		r := &http.Request{RemoteAddr: address, Header: http.Header{
 			"Authorization": {"Bearer " + key}, "X-Forwarded-For": {"192.0.2.77"}, "Forwarded": {"for=192.0.2.77"},
 		}}
-		if got := p.settings.Load().clientOf(r); got != want {
-			t.Errorf("%s, %s: %q, want %q", address, key, got, want)
+		x := &request{p: p.Proxy, settings: p.settings.Load(), r: r}
+		if x.takeQuota(); x.client != want {
+			t.Errorf("%s, %s: %q, want %q", address, key, x.client, want)
 		}
 	}
 	hashOf := func(key access.Secret) string { return string(access.HashKeys(key)[0][:]) }

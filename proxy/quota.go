@@ -15,11 +15,13 @@ type Quota = admission.Quota
 func (x *request) takeQuota() *apierror.Error {
 	i := x.settings.keys.Index(x.r.Header)
 	if i < 0 {
+		x.client = admission.ClientAt(x.r.RemoteAddr)
 		return nil
 	}
 	key := &x.settings.ClientKeys[i]
+	x.client = string(x.settings.keys[i][:]) // the same under all settings
 	x.info.Client, x.quota = key.Name, &key.Quota
-	return x.p.quotas.Take(x.settings.clientOf(x.r), key.Quota, x.start)
+	return x.p.quotas.Take(x.client, key.Quota, x.start)
 }
 
 // spend counts the tokens of a request that is over: those of the answer's usage,
@@ -35,5 +37,5 @@ func (x *request) spend() {
 	case i.Rewrite != nil && !i.Unsent && (i.Status < 400 || i.Status == StatusClientLeft):
 		tokens = i.Rewrite.Report.After
 	}
-	x.p.quotas.Spend(x.settings.clientOf(x.r), *x.quota, tokens, time.Now())
+	x.p.quotas.Spend(x.client, *x.quota, tokens, time.Now())
 }

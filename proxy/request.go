@@ -43,6 +43,7 @@ type request struct {
 	said    why.Reason // of our own answer
 
 	records []string         // that sealed items of the request stand for
+	client  string           // names who sends it: the client key, if there are such keys, else the address
 	quota   *admission.Quota // of the client key; nil: it has none
 
 	span Span // nil: nobody traces
@@ -140,7 +141,7 @@ func randomID() string { return strings.ToLower(rand.Text()[:16]) }
 // read reads a request's body whole.
 func (x *request) read() (*body.Body, *apierror.Error) {
 	limit := x.settings.Limits.Body
-	x.memory = x.p.memory.Reserve(x.settings.clientOf(x.r))
+	x.memory = x.p.memory.Reserve(x.client)
 	received, err := body.Receive(x.p.closing, x.r, x.w.Controller, x.memory, limit)
 	if err != nil {
 		return nil, x.unreadable(err)
@@ -151,15 +152,6 @@ func (x *request) read() (*body.Body, *apierror.Error) {
 		return nil, x.unreadable(err)
 	}
 	return in, nil
-}
-
-// clientOf names who sends a request, for sharing out memory: by the client key if
-// there are such keys, else by the address of the connection.
-func (s *settings) clientOf(r *http.Request) string {
-	if i := s.keys.Index(r.Header); i >= 0 {
-		return string(s.keys[i][:]) // the same under all settings
-	}
-	return admission.ClientAt(r.RemoteAddr)
 }
 
 // unreadable returns the answer to a request whose body could not be read.
