@@ -262,11 +262,11 @@ func TestTheExampleRoutesAsTheDefaults(t *testing.T) {
 		}
 	}
 	limits := proxy.Limits{
-		Body: proxy.DefaultBody, Memory: proxy.DefaultMemory, Header: proxy.DefaultHeader,
-		ResponseHeader: proxy.DefaultResponseHeader, StreamIdle: proxy.DefaultStreamIdle, Shutdown: proxy.DefaultShutdown, Heads: 256,
+		Body: 64 << 20, Memory: 512 << 20, Header: 10 * time.Second,
+		ResponseHeader: 15 * time.Minute, StreamIdle: 10 * time.Minute, Shutdown: 30 * time.Second, Heads: 256,
 	}
 	if got.Limits != limits {
-		t.Errorf("the limits are not those of package proxy: %+v", got.Limits)
+		t.Errorf("the limits are %+v", got.Limits)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"time"
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
@@ -28,6 +29,7 @@ func ExampleNew() {
 			Counter:  compacttest.Words{},
 		},
 		ResponseHeaders: true,
+		Limits:          proxy.Limits{Body: 64 << 20, Memory: 512 << 20, ResponseHeader: time.Minute, StreamIdle: time.Minute},
 	})
 	if err != nil {
 		fmt.Println(err)

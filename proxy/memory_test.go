@@ -65,7 +65,7 @@ func TestALengthAloneTakesNoMemory(t *testing.T) {
 	const sockets = 128 // of 64 MiB each
 	for range sockets {
 		conn := dial(t, p.addr)
-		if _, err := fmt.Fprintf(conn, "POST /v1/chat/completions HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n{", p.addr, DefaultBody); err != nil {
+		if _, err := fmt.Fprintf(conn, "POST /v1/chat/completions HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n{", p.addr, 64<<20); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -151,22 +151,22 @@ type Options struct {
 	Transport http.RoundTripper
 }
 
-// Limits bound what one request and all requests together may take. Zero means
-// the stated default.
+// Limits bound what one request and all requests together may take. All are required
+// that do not say what 0 means; package config has the defaults.
 type Limits struct {
 	// Body is the largest body of a chat request in bytes, both as sent and
-	// decompressed; 0: 64 MiB. It holds also for a body that is read for its
+	// decompressed. It holds also for a body that is read for its
 	// model; others are streamed and not limited.
 	Body int64
 	// Memory is what the bodies of all requests may take at once, in bytes,
-	// everything made from them included; 0: 512 MiB. At least Body; below
+	// everything made from them included. At least Body; below
 	// eight times Body a few of the largest bodies may together take more. It counts
 	// their garbage, and the collector has to be told as well, by
 	// [runtime/debug.SetMemoryLimit] with the memory of all else: without that it lets
 	// the memory of bodies double before it runs. Bodies of 2 MB within 128 MB took up
 	// to 228.
 	Memory int64
-	// Header is the time to read a request's headers; 0: 10 s.
+	// Header is the time to read a request's headers.
 	Header time.Duration
 	// Connections is how many connections of one address that is not a loopback
 	// one may be open, and Heads how many of them that did not send their first
@@ -174,35 +174,18 @@ type Limits struct {
 	// address counts by its first 64 bits. Each listener counts by itself.
 	Connections, Heads int
 	// ResponseHeader is how long the upstream may take until its headers,
-	// counted from the last byte it took; 0: 15 min. Answers that are not
+	// counted from the last byte it took. Answers that are not
 	// streamed send nothing before the model is done.
 	ResponseHeader time.Duration
-	// StreamIdle is the longest silence inside an answer; 0: 10 min.
+	// StreamIdle is the longest silence inside an answer.
 	StreamIdle time.Duration
 	// Drain is how long Serve takes connections and requests after it was told to
 	// stop, while /readyz answers 503; 0: not at all. Answers then ask clients to
 	// connect anew.
 	Drain time.Duration
-	// Shutdown is the time that open answers have to end once Serve takes no more;
-	// 0: 30 s. Then they are cut as broken.
+	// Shutdown is the time that open answers have to end once Serve takes no more. Then
+	// they are cut as broken.
 	Shutdown time.Duration
-}
-
-// Defaults of Limits.
-const (
-	DefaultBody           = 64 << 20
-	DefaultMemory         = 512 << 20
-	DefaultHeader         = 10 * time.Second
-	DefaultResponseHeader = 15 * time.Minute
-	DefaultStreamIdle     = 10 * time.Minute
-	DefaultShutdown       = 30 * time.Second
-)
-
-func (l Limits) withDefaults() Limits {
-	l.Body, l.Memory = cmp.Or(l.Body, DefaultBody), cmp.Or(l.Memory, DefaultMemory)
-	l.Header, l.ResponseHeader = cmp.Or(l.Header, DefaultHeader), cmp.Or(l.ResponseHeader, DefaultResponseHeader)
-	l.StreamIdle, l.Shutdown = cmp.Or(l.StreamIdle, DefaultStreamIdle), cmp.Or(l.Shutdown, DefaultShutdown)
-	return l
 }
 
 // routeFor is the route of a model; "" when the request names none.

@@ -164,6 +164,10 @@ func options(base *url.URL) Options {
 			Upstream: base, Policy: testPolicy(), Counter: compacttest.Words{}, Limits: compact.Limits{Budget: 1000},
 		},
 		Overrides: true, ResponseHeaders: true,
+		Limits: Limits{
+			Body: 64 << 20, Memory: 512 << 20, Header: 10 * time.Second,
+			ResponseHeader: 15 * time.Minute, StreamIdle: 10 * time.Minute, Shutdown: 30 * time.Second,
+		},
 	}
 }
 

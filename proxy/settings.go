@@ -23,7 +23,6 @@ type settings struct {
 
 // newSettings returns the settings of valid options; mark is the proxy's own in Via.
 func newSettings(o Options, mark string) *settings {
-	o.Limits = o.Limits.withDefaults()
 	s := &settings{
 		Options: o,
 		guard:   access.NewGuard(access.Loopback(o.Listen), o.AllowedOrigins, mark),

@@ -64,7 +64,7 @@ func TestSummariesComeLast(t *testing.T) {
 	}
 	close(open)
 	r.quietly()
-	r = summarized(t, u, model, func(o *Options) { o.Limits = Limits{Memory: 400 << 10, Body: 200 << 10} })
+	r = summarized(t, u, model, func(o *Options) { o.Limits.Memory, o.Limits.Body = 400<<10, 200<<10 })
 	r.chat(strings.Replace(history(40), "line of f1.", strings.Repeat("line of f1. ", 5000), 1))
 	if got := r.lastSummary(1); got.Reason != "memory" {
 		t.Errorf("%+v", got)
@@ -89,7 +89,7 @@ func TestRequestsTakeTheMemoryOfSummaries(t *testing.T) {
 				tells(answered(told, "stop"))(w, r)
 			})
 			r := summarized(t, u, model, func(o *Options) {
-				o.Limits = Limits{Memory: 600 << 10, Body: 200 << 10}
+				o.Limits.Memory, o.Limits.Body = 600<<10, 200<<10
 				o.Summarizer.Wait, o.Summarizer.Timeout = wait, 2*time.Minute
 			})
 			first := make(chan response, 1)

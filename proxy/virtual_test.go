@@ -73,8 +73,7 @@ func newVirtual(t *testing.T, reply http.HandlerFunc, change ...func(*Options)) 
 		f(&o)
 	}
 	o.Listener.Replied = func(i ReplyInfo) { v.all <- i }
-	limits := o.Limits.withDefaults()
-	transport := newTransport(&limits)
+	transport := newTransport(&o.Limits)
 	transport["http"].DialContext, transport["http"].Proxy = behind.dial, nil
 	o.Transport = transport
 	p := must(New(o))

@@ -96,7 +96,7 @@ func options(transport http.RoundTripper) proxy.Options {
 			}
 			return nil
 		},
-		Overrides: true, Transport: transport,
+		Overrides: true, Transport: transport, Limits: proxy.Limits{Body: 64 << 20, Memory: 512 << 20, ResponseHeader: time.Minute, StreamIdle: time.Minute},
 	}
 }
 
@@ -358,7 +358,7 @@ func TestAConversationThroughTheProxy(t *testing.T) {
 	f(`laconic_upstream_up{upstream="https://upstream.example"}`, 1)
 	f(`laconic_route_info{mode="on",policy="adaptive",route="gpt-*",upstream="https://upstream.example"}`, 1)
 	f(`laconic_requests_serving`, 0)
-	f(`laconic_body_memory_limit_bytes`, proxy.DefaultMemory)
+	f(`laconic_body_memory_limit_bytes`, 512<<20)
 	f(`laconic_config_last_reload_successful`, 1)
 	if before, sent := got[`laconic_tokens_before_total{outcome="compacted",route="gpt-*"}`], got[`laconic_tokens_sent_total{outcome="compacted",route="gpt-*"}`]; sent == 0 || sent > before {
 		t.Errorf("%v tokens before, %v sent", before, sent)

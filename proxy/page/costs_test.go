@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"laconic/compact"
 	"laconic/compact/stage"
@@ -108,6 +109,7 @@ func TestCostsAreThoseOfThePlan(t *testing.T) {
 						Upstream: upstream, Policy: &compact.Policy{Name: "adaptive", Ladder: ladder, Land: 0.4, Counter: own},
 						Counter: compact.BytesPerToken(1), Limits: compact.Limits{Budget: 9000}, Configured: true, // one token a byte: what costs add up to is not rounded
 					},
+					Limits:    proxy.Limits{Body: 64 << 20, Memory: 512 << 20, ResponseHeader: time.Minute, StreamIdle: time.Minute},
 					Transport: answers{}, Listener: proxy.Listener{Planned: look, Failed: func(i proxy.FaultInfo) { t.Error(i.What) }},
 				})
 				if err != nil {

@@ -141,6 +141,7 @@ func newProxy(tb testing.TB, t *Tracing, u *upstream) *proxy.Proxy {
 	p, err := proxy.New(proxy.Options{
 		Default:   proxy.Route{Match: "gpt-*", Upstream: base, Policy: policy, Counter: compacttest.Words{}, Limits: compact.Limits{Budget: 1000}},
 		Overrides: true, ResponseHeaders: true, Transport: u, StartSpan: t.StartSpan(),
+		Limits: proxy.Limits{Body: 64 << 20, Memory: 512 << 20, ResponseHeader: time.Minute, StreamIdle: time.Minute},
 	})
 	if err != nil {
 		tb.Fatal(err)
