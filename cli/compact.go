@@ -47,7 +47,7 @@ func (f *policyFlags) chosen(cmd *cobra.Command, model string) (*proxy.Route, er
 	o := proxyOptions(c)
 	route := *o.RouteFor(cmp.Or(f.model, model))
 	if f.policy != "" {
-		if route.Policy = o.PolicyNamed(f.policy); route.Policy == nil {
+		if route.Policy = o.Policies[f.policy]; route.Policy == nil {
 			return nil, fmt.Errorf("there is no policy %s (%s)", strconv.Quote(f.policy), config.DidYouMean(f.policy, slices.Sorted(maps.Keys(c.Policies))))
 		}
 	}

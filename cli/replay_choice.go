@@ -106,7 +106,7 @@ func (r *replayChoice) measured(c *config.Config, p *proxy.Options) ([]replay.Po
 			continue
 		}
 		system := policy.Named(cmp.Or(c.Policies[name].Algorithm(), config.DefaultPolicy))
-		all = append(all, replay.Policy{Name: name, Policy: p.PolicyNamed(name), Claims: system.Claims})
+		all = append(all, replay.Policy{Name: name, Policy: p.Policies[name], Claims: system.Claims})
 	}
 	return all, nil
 }

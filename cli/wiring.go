@@ -35,7 +35,7 @@ func proxyOptions(c *config.Config) proxy.Options {
 		Default:           *t.route(""),
 		Routes:            t.rows,
 		RouteFor:          t.route,
-		PolicyNamed:       func(name string) *compact.Policy { return policies[name] },
+		Policies:          policies,
 		Listen:            c.Listen,
 		Overrides:         c.OverridesOn(),
 		ResponseHeaders:   c.ResponseHeaders,

@@ -64,7 +64,7 @@ policies: {gentle: {land: 0.5}}
 		if got := r.Counter.(*counting.Counter).Tokenizer().Name(); got != stdcmp.Or(tokenizer, tokenize.For(model).Name()) {
 			t.Errorf("%s: counted by %q", model, got)
 		}
-		if o.RouteFor(model) != r || o.PolicyNamed(policy) != r.Policy {
+		if o.RouteFor(model) != r || o.Policies[policy] != r.Policy {
 			t.Errorf("%s: made anew for each request", model)
 		}
 		return r
@@ -88,7 +88,7 @@ policies: {gentle: {land: 0.5}}
 	if r := o.RouteFor("gpt-4o"); !r.ClientCredential || r.Key != "" {
 		t.Error("the client's credential does not go to the default upstream")
 	}
-	if o.PolicyNamed("gentle").Land != 0.5 || o.PolicyNamed("none") != nil {
+	if o.Policies["gentle"].Land != 0.5 || o.Policies["none"] != nil {
 		t.Error("policies are not found by name")
 	}
 	if o.Default.Match != "" || o.Default.Upstream.String() != openai || o.Default.Limits.Window != 9000 {
@@ -230,13 +230,13 @@ policies:
   a: {land: 0.3, repair: drop, on_overflow: reject, ladder: [drop_oldest], pin: {roles: [tool], text: ["^RULE"], tools: [read]}}
   adaptive: {trigger: 0.7, keep_recent: {exchanges: 3}}
 `)
-	a := o.PolicyNamed("a")
+	a := o.Policies["a"]
 	if a.Trigger != 0.7 || a.Land != 0.3 || !a.Reject || a.Repair != compact.RepairDrop || a.KeepRecent.Exchanges != 3 ||
 		a.KeepRecent.Share != compact.DefaultKeepShare || len(a.Ladder) != 1 || a.Ladder[0].Name() != "drop_oldest" ||
 		!slices.Equal(a.Pins.Roles, []string{"tool"}) || len(a.Pins.Text) != 1 || len(a.Pins.Tools) != 1 || !a.Pins.Tools[0].MatchString("read") {
 		t.Errorf("got %+v", a)
 	}
-	if a := o.PolicyNamed("adaptive"); a.Trigger != 0.7 || a.Land != compact.DefaultLand || a.Reject || len(a.Pins.Tools) != 0 || len(a.Ladder) < 5 {
+	if a := o.Policies["adaptive"]; a.Trigger != 0.7 || a.Land != compact.DefaultLand || a.Reject || len(a.Pins.Tools) != 0 || len(a.Ladder) < 5 {
 		t.Errorf("adaptive became %+v", a)
 	}
 }

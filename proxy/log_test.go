@@ -61,7 +61,7 @@ func TestEveryChatRequestIsOneLine(t *testing.T) {
 		o.Limits.Body = 1 << 20
 		rejecting := *o.Default.Policy
 		rejecting.Reject = true
-		o.PolicyNamed = func(string) *compact.Policy { return &rejecting }
+		o.Policies = map[string]*compact.Policy{"strict": &rejecting}
 	})
 	n := 0
 	f := func(body, level, outcome, status string, headers ...string) map[string]any {

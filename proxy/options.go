@@ -83,9 +83,8 @@ type Options struct {
 	// Default. It is called once per request that names a model and must be
 	// safe for concurrent use. The name is what the client wrote: any string.
 	RouteFor func(model string) *Route
-	// PolicyNamed returns the policy that x-laconic-policy names, nil for an unknown
-	// name. nil: no name is known.
-	PolicyNamed func(name string) *compact.Policy
+	// Policies are those that x-laconic-policy may name.
+	Policies map[string]*compact.Policy
 
 	// Listen is our own address, host:port. A loopback host (or "", which is
 	// taken for one) means that only loopback names are accepted as Host and

@@ -103,9 +103,7 @@ func (x *request) readOverrides() (no *apierror.Error) {
 		return slices.Contains([]string{ModeOn, ModeOff, ModeShadow}, v)
 	})
 	read(headerPolicy, "It is the name of one policy of the configuration.", func(v string) bool {
-		if x.settings.PolicyNamed != nil {
-			o.policy = x.settings.PolicyNamed(v)
-		}
+		o.policy = x.settings.Policies[v]
 		return o.policy != nil
 	})
 	read(headerBudget, "It is one number of tokens, from 1 to 1000000000.", func(v string) bool {

@@ -90,12 +90,7 @@ func options(transport http.RoundTripper) proxy.Options {
 			}
 			return nil
 		},
-		PolicyNamed: func(name string) *compact.Policy {
-			if name == policy.Name {
-				return policy
-			}
-			return nil
-		},
+		Policies:  map[string]*compact.Policy{policy.Name: policy},
 		Overrides: true, Transport: transport, Limits: proxy.Limits{Body: 64 << 20, Memory: 512 << 20, ResponseHeader: time.Minute, StreamIdle: time.Minute},
 	}
 }
