@@ -38,13 +38,6 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	o := p.settings.Load()
 	srv := p.server(p)
 	srv.BaseContext = func(net.Listener) context.Context { return requests }
-	var stop *stopping // nil: it was not told to
-	defer func() {
-		p.Close()
-		if stop != nil {
-			stop.tell(StopEnded, 0)
-		}
-	}()
 	serve := srv.Serve
 	if o.Certificate != nil {
 		srv.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: o.Certificate}
@@ -56,15 +49,16 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	go func() { failed <- serve(l) }()
 	select {
 	case err := <-failed:
+		p.Close()
 		return err
 	case <-ctx.Done():
 	}
 	p.draining.Store(true)
-	stop = &stopping{p: p, began: time.Now()}
+	var i StopInfo
 	if cause := context.Cause(ctx); cause != ctx.Err() {
-		stop.why = cause.Error()
+		i.Why = cause.Error()
 	}
-	return stop.end(srv, failed, cut)
+	return p.stop(srv, failed, cut, i)
 }
 
 // http2Limits bound what one HTTP/2 connection holds beside Limits.Memory: what

@@ -35,40 +35,34 @@ type StopInfo struct {
 	Duration time.Duration
 }
 
-// stopping is a Serve that was told to stop.
-type stopping struct {
-	p     *Proxy
-	why   string
-	began time.Time
-	cut   int
-}
-
-// tell tells the listener of a step.
-func (s *stopping) tell(step StopStep, within time.Duration) {
-	s.p.listener.Stopping(StopInfo{
-		Step: step, Why: s.why, Within: within, Requests: s.p.Serving(), Streams: int(s.p.streaming.Load()), Cut: s.cut, Duration: time.Since(s.began),
-	})
-}
-
-// end ends srv, which runs until failed says why it did not: after Limits.Drain, and
-// within Limits.Shutdown. It calls cut to end the requests that are left.
-func (s *stopping) end(srv *http.Server, failed <-chan error, cut context.CancelCauseFunc) error {
-	drain := s.p.settings.Load().Limits.Drain
-	s.tell(StopTold, drain)
+// stop ends srv, which runs until failed says why it did not: after Limits.Drain, and
+// within Limits.Shutdown. It calls cut to end the requests that are left. i says why.
+func (p *Proxy) stop(srv *http.Server, failed <-chan error, cut context.CancelCauseFunc, i StopInfo) error {
+	began := time.Now()
+	tell := func(step StopStep, within time.Duration) {
+		i.Step, i.Within, i.Requests, i.Streams, i.Duration = step, within, p.Serving(), int(p.streaming.Load()), time.Since(began)
+		p.listener.Stopping(i)
+	}
+	defer func() {
+		p.Close()
+		tell(StopEnded, 0)
+	}()
+	drain := p.settings.Load().Limits.Drain
+	tell(StopTold, drain)
 	select {
 	case err := <-failed:
 		return err
 	case <-time.After(drain):
 	}
-	most := s.p.settings.Load().Limits.Shutdown                                   // it may be another one by now
-	tellClosed := sync.OnceFunc(func() { s.p.close(); s.tell(StopClosed, most) }) // there may be a second Shutdown
+	most := p.settings.Load().Limits.Shutdown                                 // it may be another one by now
+	tellClosed := sync.OnceFunc(func() { p.close(); tell(StopClosed, most) }) // there may be a second Shutdown
 	srv.RegisterOnShutdown(tellClosed)
 	grace, stop := context.WithTimeout(context.Background(), most-min(afterCut, most/4))
 	defer stop()
 	late := srv.Shutdown(grace) != nil
 	tellClosed() // at the latest; it waits for one that is being told
 	if late {
-		s.cut = s.p.Serving()
+		i.Cut = p.Serving()
 		cut(errShutdown)
 		last, stop := context.WithTimeout(context.Background(), min(afterCut, most/4))
 		defer stop()
