@@ -43,7 +43,7 @@ func Peek(res *http.Response, w wire.Wire, timer Timer) (refusal []byte) {
 		h := newHeld(res, w, timer)
 		for known := false; !known; {
 			h.more()
-			if refusal, known = h.judge(); h.alive() > 0 {
+			if refusal, known = h.judge(); h.alive(1) > 0 {
 				break
 			}
 		}
@@ -71,7 +71,6 @@ type held struct {
 	looked  int                                         // how much of it was looked at
 	judged  int                                         // in all looks together
 	decide  func(refusal []byte) (io.ReadCloser, error) // nil once it was called, or if nobody asks
-	free    int                                         // of what was seen, before the first event
 	comment bool                                        // what follows it goes on with a comment
 }
 
@@ -106,9 +105,10 @@ func (h *held) judge() (refusal []byte, known bool) {
 }
 
 // alive returns how much of what was seen are comments and blanks, which say that
-// the upstream is alive. They are handed on, and what is behind them is the start.
-func (h *held) alive() (n int) {
-	for _, c := range h.seen {
+// the upstream is alive, of at most so many bytes. They are handed on, and what is behind
+// them is the start.
+func (h *held) alive(most int) (n int) {
+	for _, c := range h.seen[:min(len(h.seen), most)] {
 		switch {
 		case c == '\n' || c == '\r':
 			h.comment = false
@@ -124,12 +124,8 @@ func (h *held) alive() (n int) {
 
 func (h *held) Read(buf []byte) (int, error) {
 	for h.decide != nil {
-		if h.free == 0 {
-			h.free = h.alive()
-		}
-		if h.free > 0 {
-			n := copy(buf, h.seen[:h.free])
-			h.seen, h.free = h.seen[n:], h.free-n
+		if n := copy(buf, h.seen[:h.alive(len(buf))]); n > 0 {
+			h.seen = h.seen[n:]
 			return n, nil
 		}
 		if len(h.seen) > 0 || h.err != nil {
