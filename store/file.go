@@ -27,12 +27,12 @@ type File struct {
 	most   int64 // bytes of values and what belongs to them
 	notice func(string)
 
-	mu   sync.RWMutex
-	db   *bolt.DB // nil: gone
-	held int64    // bytes, as most counts them; written under writing too
+	mu sync.RWMutex
+	db *bolt.DB // nil: gone
 
-	writing sync.Mutex // one value is written at a time
-	swept   time.Time  // when sweep looked last; guarded by writing
+	writing sync.Mutex // one value is written at a time; guards what follows
+	swept   time.Time  // when sweep looked last
+	fresh   int64      // bytes written since then
 }
 
 // lockPatience is how long another process may hold the file until we go on
@@ -66,7 +66,7 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// open opens the file and counts what it holds.
+// open opens the file and reads what it holds, which finds most damage.
 func (f *File) open() error {
 	var db *bolt.DB
 	err := guarded(func() (err error) {
@@ -79,16 +79,12 @@ func (f *File) open() error {
 		if err != nil {
 			return opening(err)
 		}
-		f.held = 0
 		return db.Update(func(tx *bolt.Tx) error {
 			values, err := tx.CreateBucketIfNotExists(byKey)
 			if err != nil {
 				return err
 			}
-			return values.ForEach(func(_, r []byte) error {
-				f.held += costOf(r)
-				return nil
-			})
+			return values.ForEach(func(_, _ []byte) error { return nil })
 		})
 	})
 	if err == nil {
