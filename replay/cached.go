@@ -9,30 +9,22 @@ import (
 	"laconic/compact"
 )
 
-// request is a request as sent, with the costs of its messages.
-type request struct {
-	msgs  []compact.Message
-	costs []int
-	fixed int
-	total int // tokens, fixed included
-}
-
 // shared compares a request with the previous one. It returns how many messages
 // they have in common at the start, and how many tokens a provider's prompt cache
 // would serve: the fixed part, the equal messages, and the common start of the
 // first message that differs.
-func shared(before, now *request) (messages, tokens int) {
-	if before.fixed != now.fixed {
+func shared(before, now *step) (messages, tokens int) {
+	if before.in.Fixed != now.in.Fixed {
 		return 0, 0
 	}
-	tokens = now.fixed
-	n := min(len(before.msgs), len(now.msgs))
-	for messages < n && now.msgs[messages].Equal(&before.msgs[messages]) {
+	tokens = now.in.Fixed
+	n := min(len(before.sent), len(now.sent))
+	for messages < n && now.sent[messages].Equal(&before.sent[messages]) {
 		tokens += now.costs[messages]
 		messages++
 	}
 	if messages < n {
-		tokens += alike(&before.msgs[messages], &now.msgs[messages], now.costs[messages])
+		tokens += alike(&before.sent[messages], &now.sent[messages], now.costs[messages])
 	}
 	return messages, tokens
 }

@@ -73,42 +73,43 @@ func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversa
 // step is one request, as a policy makes it.
 type step struct {
 	*turn
-	in          compact.Conversation
-	plan        compact.Plan
-	report      compact.Report
-	took        time.Duration // to plan it
-	before, now *request      // before is empty for the first
-	whole       []bool        // of each message of the client's list: it is sent unchanged
-	// common messages at its start are as in the request before, which is worth cached
-	// tokens.
-	common, cached int
-	began          int // epochs that the request before did not have
+	in     compact.Conversation
+	plan   compact.Plan
+	report compact.Report
+	took   time.Duration // to plan it
+	sent   []compact.Message
+	costs  []int  // of each message that is sent
+	total  int    // tokens that are sent, fixed ones included
+	whole  []bool // of each message of the client's list: it is sent unchanged
+	// The request before has so many messages. common of them start this one, which is
+	// worth cached tokens.
+	before, common, cached int
+	began                  int // epochs that the request before did not have
 }
 
 // through yields every request of a conversation as a policy makes it, with its index.
 func (v *conversation) through(p *compact.Policy, b compact.Budget) iter.Seq2[int, *step] {
 	return func(yield func(int, *step) bool) {
-		before := &request{}
-		var epochs []compact.Epoch
+		before := &step{}
 		for i := range v.turns {
-			s := &step{turn: &v.turns[i], before: before}
+			s := &step{turn: &v.turns[i], before: len(before.sent)}
 			s.in = compact.Conversation{Messages: v.Messages[:s.messages:s.messages], Fixed: v.fixed, Rules: v.Rules}
 			start := time.Now()
 			s.plan, s.report = compact.Compact(s.in, p, v.counter, b)
-			msgs := s.plan.Apply()
+			s.sent = s.plan.Apply()
 			s.took = time.Since(start)
-			s.now, s.whole = v.sent(msgs)
-			s.common, s.cached = shared(before, s.now)
+			v.count(s)
+			s.common, s.cached = shared(before, s)
 			s.began = len(s.plan.Epochs)
-			for i := range min(len(epochs), len(s.plan.Epochs)) {
-				if epochs[i].At == s.plan.Epochs[i].At {
+			for i := range min(len(before.plan.Epochs), len(s.plan.Epochs)) {
+				if before.plan.Epochs[i].At == s.plan.Epochs[i].At {
 					s.began--
 				}
 			}
 			if !yield(i, s) {
 				return
 			}
-			before, epochs = s.now, s.plan.Epochs
+			before = s
 		}
 	}
 }
@@ -118,27 +119,27 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 	r = Numbers{Conversations: 1, Requests: len(v.turns), Full: v.full}
 	for _, s := range v.through(p.Policy, b) {
 		if s.full > b.Tokens {
-			kept := retained(s.facts, s.now.msgs, s.whole)
-			kept.Edits, kept.EditsShown = len(s.edits), shownEdits(s.edits, s.now.msgs, s.whole)
+			kept := retained(s.facts, s.sent, s.whole)
+			kept.Edits, kept.EditsShown = len(s.edits), shownEdits(s.edits, s.sent, s.whole)
 			r.Over++
 			r.add(&Numbers{Kept: kept})
-			if s.now.total <= b.Tokens {
+			if s.total <= b.Tokens {
 				r.Fits++
 			}
 		}
-		broke := s.common < len(s.before.msgs)
+		broke := s.common < s.before
 		r.Epochs += s.began
 		if broke {
 			r.PrefixBreaks++
 		}
-		r.Sent += s.now.total
+		r.Sent += s.total
 		r.Cached += s.cached
 		r.Took += s.took
-		r.Bill += o.Prices.bill(s.now.total, s.cached)
+		r.Bill += o.Prices.bill(s.total, s.cached)
 		if len(p.Claims) > 0 {
 			errs := promises.Broken(s.in, p.Policy, v.counter, b, &s.plan, s.report)
 			if broke && s.began == 0 {
-				errs = append(errs, fmt.Errorf("stable: only %d of the %d messages sent before start the request, and no epoch did", s.common, len(s.before.msgs)))
+				errs = append(errs, fmt.Errorf("stable: only %d of the %d messages sent before start the request, and no epoch did", s.common, s.before))
 			}
 			for _, err := range errs { // it starts with the name of its promise and a colon
 				promise, detail, _ := strings.Cut(err.Error(), ": ")
@@ -157,20 +158,17 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 	return r, failures
 }
 
-// sent returns a request with its costs, and reports for each message of the
-// client's list whether it is sent unchanged.
-func (v *conversation) sent(msgs []compact.Message) (now *request, whole []bool) {
-	now = &request{msgs: msgs, costs: make([]int, len(msgs)), fixed: v.fixed, total: v.fixed}
-	whole = make([]bool, len(v.Messages))
-	for i := range msgs {
-		m := &msgs[i]
+// count sets what a request costs, and which of the client's messages are sent unchanged.
+func (v *conversation) count(s *step) {
+	s.costs, s.total, s.whole = make([]int, len(s.sent)), v.fixed, make([]bool, len(v.Messages))
+	for i := range s.sent {
+		m := &s.sent[i]
 		if m.Origin >= 0 && m.Origin < len(v.Messages) && m.Equal(&v.Messages[m.Origin]) {
-			whole[m.Origin] = true
-			now.costs[i] = v.costs[m.Origin]
+			s.whole[m.Origin] = true
+			s.costs[i] = v.costs[m.Origin]
 		} else {
-			now.costs[i] = compact.Cost(v.counter, m)
+			s.costs[i] = compact.Cost(v.counter, m)
 		}
-		now.total += now.costs[i]
+		s.total += s.costs[i]
 	}
-	return now, whole
 }

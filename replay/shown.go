@@ -31,11 +31,10 @@ func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, pr
 		if ctx.Err() != nil {
 			break
 		}
-		now := t.now
-		bill += prices.bill(now.total, t.cached)
+		bill += prices.bill(t.total, t.cached)
 		first := s.Epochs + 1
 		s.Epochs += t.began
-		point := view.Point{Before: t.full, Sent: now.total, Budget: b.Tokens, Cached: t.cached, Epoch: t.began > 0}
+		point := view.Point{Before: t.full, Sent: t.total, Budget: b.Tokens, Cached: t.cached, Epoch: t.began > 0}
 		if n := len(t.plan.Epochs); n > 0 && p.Policy.Counter == nil {
 			point.Trigger, point.Land = t.plan.Epochs[n-1].Trigger, t.plan.Epochs[n-1].Land
 		}
@@ -46,7 +45,7 @@ func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, pr
 		case changed && (len(s.Changes) == mostChanges || t.messages > view.MostMessages):
 			unlisted++
 		case changed:
-			c := view.Change{Number: i + 1, Before: t.full, Sent: now.total, Cached: t.cached, First: first, Began: t.began, Messages: t.messages, MessagesSent: len(now.msgs)}
+			c := view.Change{Number: i + 1, Before: t.full, Sent: t.total, Cached: t.cached, First: first, Began: t.began, Messages: t.messages, MessagesSent: len(t.sent)}
 			c.StageCounts, c.OtherCount = view.Stages(&t.report)
 			v.change(&c, s, tools, t, p.Policy.Counter == nil)
 			s.Changes = append(s.Changes, c)
@@ -67,7 +66,7 @@ func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, pr
 // change fills in what a request did to each message. costs is set if the plan counts
 // as v does.
 func (v *conversation) change(c *view.Change, s *view.Conversation, tools map[string]string, t *step, costs bool) {
-	from := view.Planned{Conversation: t.in, Sent: t.now.msgs, Plan: &t.plan, Counter: v.counter, Before: v.costs[:t.messages]}
+	from := view.Planned{Conversation: t.in, Sent: t.sent, Plan: &t.plan, Counter: v.counter, Before: v.costs[:t.messages]}
 	if costs {
 		_, from.After = t.plan.Costs()
 	}
@@ -84,7 +83,7 @@ func (v *conversation) change(c *view.Change, s *view.Conversation, tools map[st
 		if f.State != view.Changed && f.State != view.Added {
 			continue
 		}
-		m := &t.now.msgs[f.At]
+		m := &t.sent[f.At]
 		c.Texts[int(f.At)] = said(s, m, tools[m.Answers])
 		if int(f.At) == host && c.Slot.At >= 0 { // its last part is the record
 			own := *m
@@ -97,8 +96,7 @@ func (v *conversation) change(c *view.Change, s *view.Conversation, tools map[st
 // goesOn reports whether a request is the one before it, as it was sent, with the
 // client's messages from that length on unchanged at its end.
 func (t *step) goesOn(from int) bool {
-	old := len(t.before.msgs)
-	return t.common == old && len(t.now.msgs)-old == t.messages-from && !slices.Contains(t.whole[from:t.messages], false)
+	return t.common == t.before && len(t.sent)-t.before == t.messages-from && !slices.Contains(t.whole[from:t.messages], false)
 }
 
 // say adds the client's messages.

@@ -30,13 +30,12 @@ func TestLastOccurrence(t *testing.T) {
 func TestShared(t *testing.T) {
 	f := func(before, now string, messages, tokens int) {
 		t.Helper()
-		of := func(transcript string) *request {
-			msgs := compacttest.Messages(t, transcript)
-			r := &request{msgs: msgs, fixed: 100}
-			for i := range msgs {
-				r.costs = append(r.costs, compact.Cost(compacttest.Words{}, &msgs[i]))
+		of := func(transcript string) *step {
+			s := &step{sent: compacttest.Messages(t, transcript), in: compact.Conversation{Fixed: 100}}
+			for i := range s.sent {
+				s.costs = append(s.costs, compact.Cost(compacttest.Words{}, &s.sent[i]))
 			}
-			return r
+			return s
 		}
 		m, n := shared(of(before), of(now))
 		if m != messages || n != 100+tokens {
@@ -50,7 +49,7 @@ func TestShared(t *testing.T) {
 	f("user: a b c d", "assistant: a b c d", 0, 0)
 	// behind the first difference nothing counts
 	f("user: a\nassistant: b\nuser: c c c", "user: x\nassistant: b\nuser: c c c", 0, 0)
-	if m, n := shared(&request{}, &request{fixed: 100}); m != 0 || n != 0 {
+	if m, n := shared(&step{}, &step{in: compact.Conversation{Fixed: 100}}); m != 0 || n != 0 {
 		t.Errorf("the first request: %d messages, %d tokens", m, n)
 	}
 }
