@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -75,7 +76,7 @@ func (u *Upstream) readMessages(body []byte) (*Request, *Refusal) {
 		text, _ := said(blocks)
 		req.Messages = append(req.Messages, Message{Role: "system", Text: text})
 	}
-	p := &turns{last: len(in.Messages) - 1, ids: map[string]bool{}}
+	p := &turns{last: len(in.Messages) - 1, ids: map[string]int{}}
 	for i, m := range in.Messages {
 		blocks, ok := content(m.Content)
 		if !ok {
@@ -120,12 +121,11 @@ func flat(role string, blocks []block) (all []Message) {
 
 // turns checks the order of a list. Messages of one role in a row are one turn.
 type turns struct {
-	last  int             // index of the last message
-	ids   map[string]bool // of all calls
-	calls []string        // of the newest answer, in order
-	open  map[string]bool // its calls, and whether they have no result yet
-	at    int             // its message
-	mixed bool            // the turn that answers it has something else by now
+	last  int            // index of the last message
+	ids   map[string]int // of all calls, with the message of each
+	at    int            // the message of the newest answer
+	open  []string       // its calls without a result, in order
+	mixed bool           // the turn that answers it has something else by now
 }
 
 var legalID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
@@ -144,7 +144,7 @@ func (p *turns) message(i int, role string, blocks []block) *Refusal {
 			return r
 		}
 		if role == "assistant" {
-			p.calls, p.open, p.at, p.mixed = nil, map[string]bool{}, i, false
+			p.open, p.at, p.mixed = nil, i, false
 		}
 	}
 	for n, b := range blocks {
@@ -172,47 +172,43 @@ func (p *turns) message(i int, role string, blocks []block) *Refusal {
 
 func (p *turns) call(at string, b block) *Refusal {
 	var input map[string]any
+	_, again := p.ids[b.ID]
 	switch {
 	case !legalID.MatchString(b.ID):
 		return refuse(KindShape, "", "", "%s.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", at)
-	case p.ids[b.ID]:
+	case again:
 		return refuse(KindPairs, "", "", "%s: `tool_use` ids must be unique", at)
 	case json.Unmarshal(b.Input, &input) != nil || input == nil:
 		return refuse(KindShape, "", "", "%s.tool_use.input: Input should be a valid dictionary", at)
 	}
-	p.ids[b.ID], p.open[b.ID] = true, true
-	p.calls = append(p.calls, b.ID)
+	p.ids[b.ID] = p.at
+	p.open = append(p.open, b.ID)
 	return nil
 }
 
 func (p *turns) result(at string, b block) *Refusal {
-	open, known := p.open[b.ToolUseID]
+	of, known := p.ids[b.ToolUseID]
+	call := slices.Index(p.open, b.ToolUseID)
 	switch {
-	case !known:
+	case !known || of != p.at:
 		return refuse(KindPairs, "", "", "%s: unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` block must have a "+
 			"corresponding `tool_use` block in the previous message.", at, b.ToolUseID)
-	case !open:
+	case call < 0:
 		return refuse(KindPairs, "", "", "%s: each tool_use must have a single result. Found multiple `tool_result` blocks with id: %s", at, b.ToolUseID)
 	case p.mixed:
 		return p.unanswered() // what is not a result comes before it
 	}
-	p.open[b.ToolUseID] = false
+	p.open = slices.Delete(p.open, call, call+1)
 	return nil
 }
 
 // unanswered refuses an answer with calls that have no result.
 func (p *turns) unanswered() *Refusal {
-	var ids []string
-	for _, id := range p.calls {
-		if p.open[id] {
-			ids = append(ids, id)
-		}
-	}
-	if ids == nil {
+	if len(p.open) == 0 {
 		return nil
 	}
 	return refuse(KindPairs, "", "", "messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. Each `tool_use` "+
-		"block must have a corresponding `tool_result` block in the next message.", p.at, strings.Join(ids, ", "))
+		"block must have a corresponding `tool_result` block in the next message.", p.at, strings.Join(p.open, ", "))
 }
 
 // messagesOverflow refuses a request above the limit, in Anthropic's words.

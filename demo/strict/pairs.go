@@ -2,6 +2,7 @@ package strict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -9,23 +10,15 @@ import (
 // message, exactly once, and every result answers such a call. Ids are compared
 // within one round only: real servers use the same ids again.
 func pairs(messages []Message) *Refusal {
-	var calls []string              // ids of the round, as they were called
-	var open map[string]int         // id → its calls without a result
+	var open []string               // ids of the round without a result, as they were called
 	var answered map[string]int     // id → the message that answered it
 	function := ""                  // the legacy call that is open
 	unanswered := func() *Refusal { // BerriAI/litellm#10083, aliasrobotics/cai#111
-		var ids []string
-		for _, id := range calls {
-			if open[id] > 0 {
-				ids = append(ids, id)
-				open[id]--
-			}
-		}
 		switch {
-		case ids != nil:
+		case len(open) > 0:
 			return refuse(KindPairs, "messages", "",
 				"An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. "+
-					"The following tool_call_ids did not have response messages: %s", strings.Join(ids, ", "))
+					"The following tool_call_ids did not have response messages: %s", strings.Join(open, ", "))
 		case function != "":
 			return refuse(KindPairs, "messages", "",
 				"An assistant message with 'function_call' must be followed by a function message. "+
@@ -39,19 +32,20 @@ func pairs(messages []Message) *Refusal {
 		switch m.Role {
 		case "tool":
 			first, twice := answered[id]
+			call := slices.Index(open, id)
 			switch {
-			case calls == nil: // microsoft/semantic-kernel#12708, crewAIInc/crewAI#1620
+			case len(open)+len(answered) == 0: // microsoft/semantic-kernel#12708, crewAIInc/crewAI#1620
 				return refuse(KindPairs, at+"role", "",
 					"Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.")
 			case twice: // agno-agi/agno#5116
 				return refuse(KindPairs, at+"tool_call_id", "",
 					"Invalid parameter: Duplicate value for 'tool_call_id' of '%s', in messages[%d] and messages[%d].", id, first, i)
-			case open[id] == 0:
+			case call < 0:
 				return refuse(KindPairs, at+"tool_call_id", "",
 					"Invalid parameter: 'tool_call_id' of '%s' not found in 'tool_calls' of previous message.", id)
 			}
 			answered[id] = i
-			open[id]--
+			open = slices.Delete(open, call, call+1)
 		case "function": // has no id: its name is its pair
 			if m.Name != function {
 				return refuse(KindPairs, at+"role", "",
@@ -62,10 +56,9 @@ func pairs(messages []Message) *Refusal {
 			if r := unanswered(); r != nil {
 				return r
 			}
-			calls, open, answered, function = nil, map[string]int{}, map[string]int{}, ""
+			open, answered, function = nil, map[string]int{}, ""
 			for _, c := range m.Calls {
-				calls = append(calls, c.ID)
-				open[c.ID]++
+				open = append(open, c.ID)
 			}
 			if m.Function != nil {
 				function = m.Function.Name
