@@ -11,12 +11,7 @@ import (
 // Memory is a store inside the process, bounded by bytes and by time. It ends
 // with the process.
 type Memory struct {
-	values *otter.Cache[Key, timed]
-}
-
-type timed struct {
-	value []byte
-	ttl   time.Duration
+	values *otter.Cache[Key, []byte]
 }
 
 // entryBytes is what an entry takes beside its value.
@@ -24,12 +19,10 @@ const entryBytes = 128
 
 // NewMemory makes a store of at most so many bytes; 0: DefaultBytes.
 func NewMemory(bytes int) *Memory {
-	return &Memory{values: otter.Must(&otter.Options[Key, timed]{
-		MaximumWeight: uint64(cmp.Or(bytes, DefaultBytes)),
-		Weigher:       func(_ Key, v timed) uint32 { return uint32(len(v.value)) + entryBytes },
-		ExpiryCalculator: otter.ExpiryWritingFunc(func(e otter.Entry[Key, timed]) time.Duration {
-			return e.Value.ttl
-		}),
+	return &Memory{values: otter.Must(&otter.Options[Key, []byte]{
+		MaximumWeight:    uint64(cmp.Or(bytes, DefaultBytes)),
+		Weigher:          func(_ Key, value []byte) uint32 { return uint32(len(value)) + entryBytes },
+		ExpiryCalculator: otter.ExpiryWriting[Key, []byte](DefaultTTL),
 	})}
 }
 
@@ -39,13 +32,14 @@ func (m *Memory) Get(_ context.Context, k Key) ([]byte, error) {
 	if !ok {
 		return nil, ErrMiss
 	}
-	return v.value, nil
+	return v, nil
 }
 
 // Put stores a value.
 func (m *Memory) Put(_ context.Context, k Key, value []byte, ttl time.Duration) error {
 	if ttl > 0 {
-		m.values.Set(k, timed{value: value, ttl: ttl})
+		m.values.Set(k, value)
+		m.values.SetExpiresAfter(k, ttl)
 	}
 	return nil
 }
