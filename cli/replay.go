@@ -30,9 +30,14 @@ const (
 // JSON and the page name all.
 const mostNamed = 1000
 
-// replayRun is a replay and the destination of its result.
+// replayRun is a replay, the flags that choose what is measured, and the destination of
+// its result.
 type replayRun struct {
 	replay.Options
+	config, policies, tokenizer string // as the flags have them, like what follows
+	budgets                     []int
+	shares                      []string
+
 	json bool   // to stdout, instead of the table
 	page string // the file of the page; "" for none
 	// conversation is the ID of the one whose texts are on the page; "": the one
@@ -41,7 +46,6 @@ type replayRun struct {
 }
 
 func replayCommand() *cobra.Command {
-	var choice replayChoice
 	prices := replay.DefaultPrices
 	r := replayRun{Options: replay.Options{Prices: &prices}}
 	cmd := &cobra.Command{
@@ -69,7 +73,7 @@ func replayCommand() *cobra.Command {
 			case r.conversation != "" && r.page == "":
 				return errors.New("--conversation is shown on a page: name its file with --html")
 			}
-			if err := choice.apply(cmd, &r.Options); err != nil {
+			if err := r.choose(cmd); err != nil {
 				return err
 			}
 			if r.page != "" {
@@ -85,8 +89,13 @@ func replayCommand() *cobra.Command {
 			return nil
 		},
 	}
-	choice.flags(cmd)
 	f := cmd.Flags()
+	configFlag(cmd, &r.config)
+	f.StringVar(&r.Model, "model", "", "model of all conversations, instead of the recorded ones")
+	f.StringVar(&r.policies, "policy", "", "policies to compare, with commas between (default: all, those of the configuration first)")
+	f.IntSliceVar(&r.budgets, "budget", nil, "budgets in tokens of prompt")
+	f.StringSliceVar(&r.shares, "budget-share", nil, "budgets as shares of each conversation's peak\n(default: the budget of its model with a configuration file or --model, else 0.5,0.25)")
+	f.StringVar(&r.tokenizer, "tokenizer", "", "count with this tokenizer instead of each model's own")
 	f.Float64Var(&prices.Cached, "price-cached", prices.Cached, "price of a cached token, relative to an uncached one")
 	f.Float64Var(&prices.Write, "price-write", prices.Write, "price of a token written to the cache")
 	f.BoolVar(&r.json, "json", false, "print JSON")

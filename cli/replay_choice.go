@@ -18,27 +18,10 @@ import (
 	"laconic/replay"
 )
 
-// replayChoice is the flags that choose which policies are measured, and under
-// which budgets.
-type replayChoice struct {
-	config, model, policies, tokenizer string
-	budgets                            []int
-	shares                             []string
-}
-
-func (r *replayChoice) flags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	configFlag(cmd, &r.config)
-	f.StringVar(&r.model, "model", "", "model of all conversations, instead of the recorded ones")
-	f.StringVar(&r.policies, "policy", "", "policies to compare, with commas between (default: all, those of the configuration first)")
-	f.IntSliceVar(&r.budgets, "budget", nil, "budgets in tokens of prompt")
-	f.StringSliceVar(&r.shares, "budget-share", nil, "budgets as shares of each conversation's peak\n(default: the budget of its model with a configuration file or --model, else 0.5,0.25)")
-	f.StringVar(&r.tokenizer, "tokenizer", "", "count with this tokenizer instead of each model's own")
-}
-
-// apply sets the options that the flags and the configuration choose.
-func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) error {
-	if err := r.applyBudgets(o); err != nil {
+// choose sets which policies are measured, and under which budgets, as the flags and the
+// configuration say.
+func (r *replayRun) choose(cmd *cobra.Command) error {
+	if err := r.chooseBudgets(); err != nil {
 		return err
 	}
 	if _, err := counting.For("", r.tokenizer); err != nil {
@@ -49,19 +32,18 @@ func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) error {
 		_ = printConfig(cmd.ErrOrStderr(), c, err, false)
 		return exitError(exitInput)
 	}
-	if len(o.Budgets) == 0 {
-		o.Budgets = []replay.Budget{{Share: 0.5}, {Share: 0.25}}
-		if c.File() != "" || r.model != "" {
-			o.Budgets = []replay.Budget{{Model: true}}
+	if len(r.Budgets) == 0 {
+		r.Budgets = []replay.Budget{{Share: 0.5}, {Share: 0.25}}
+		if c.File() != "" || r.Model != "" {
+			r.Budgets = []replay.Budget{{Model: true}}
 		}
 	}
 	p := proxyOptions(c)
-	if o.Policies, err = r.measured(c, &p); err != nil {
+	if r.Policies, err = r.measured(c, &p); err != nil {
 		return err
 	}
-	o.Model = r.model
-	o.LimitsFor = func(model string) compact.Limits { return p.RouteFor(model).Limits }
-	o.CounterFor = func(model string) compact.Counter {
+	r.LimitsFor = func(model string) compact.Limits { return p.RouteFor(model).Limits }
+	r.CounterFor = func(model string) compact.Counter {
 		if r.tokenizer == "" {
 			return p.RouteFor(model).Counter
 		}
@@ -70,27 +52,27 @@ func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) error {
 	return nil
 }
 
-// applyBudgets sets the budgets of the flags.
-func (r *replayChoice) applyBudgets(o *replay.Options) error {
+// chooseBudgets sets the budgets of the flags.
+func (r *replayRun) chooseBudgets() error {
 	for _, n := range r.budgets {
 		if n <= 0 {
 			return fmt.Errorf("--budget: %d is not a number of tokens above 0", n)
 		}
-		o.Budgets = append(o.Budgets, replay.Budget{Tokens: n})
+		r.Budgets = append(r.Budgets, replay.Budget{Tokens: n})
 	}
 	for _, s := range r.shares {
 		share, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 		if err != nil || !(share > 0 && share <= 1) {
 			return fmt.Errorf("--budget-share: %q is not a share above 0 and at most 1", s)
 		}
-		o.Budgets = append(o.Budgets, replay.Budget{Share: share})
+		r.Budgets = append(r.Budgets, replay.Budget{Share: share})
 	}
 	return nil
 }
 
 // measured returns the policies that --policy names, or all, with what the systems claim
 // that they are known from.
-func (r *replayChoice) measured(c *config.Config, p *proxy.Options) ([]replay.Policy, error) {
+func (r *replayRun) measured(c *config.Config, p *proxy.Options) ([]replay.Policy, error) {
 	known := r.known(c)
 	chosen := known
 	if r.policies != "" {
@@ -113,10 +95,10 @@ func (r *replayChoice) measured(c *config.Config, p *proxy.Options) ([]replay.Po
 
 // known returns the names of all policies: first those of the rows of models, or of the
 // one model, then the others of the file, then those that come with Laconic.
-func (r *replayChoice) known(c *config.Config) (names []string) {
+func (r *replayRun) known(c *config.Config) (names []string) {
 	models := append(slices.Clone(c.Models), config.Model{})
-	if r.model != "" {
-		models = []config.Model{c.RowOf(r.model)}
+	if r.Model != "" {
+		models = []config.Model{c.RowOf(r.Model)}
 	}
 	var rows []string
 	for _, row := range models {

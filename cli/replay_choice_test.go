@@ -28,26 +28,25 @@ policies:
 
 // chosenBy returns the options that flags and a configuration choose, in a folder
 // with no other file.
-func chosenBy(t *testing.T, c replayChoice, configuration string) replay.Options {
+func chosenBy(t *testing.T, c replayRun, configuration string) replay.Options {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	if configuration != "" {
 		c.config = writeFile(t, filepath.Join(t.TempDir(), "mine.yaml"), configuration)
 	}
-	var o replay.Options
 	var said bytes.Buffer
 	cmd := &cobra.Command{}
 	cmd.SetErr(&said)
-	if err := c.apply(cmd, &o); err != nil {
+	if err := c.choose(cmd); err != nil {
 		t.Fatal(err, said.String())
 	}
-	return o
+	return c.Options
 }
 
 // TestReplayComparesThePoliciesOfTheConfiguration: those that the proxy would
 // use come first, and each claims what the policy claims of which it is a form.
 func TestReplayComparesThePoliciesOfTheConfiguration(t *testing.T) {
-	f := func(c replayChoice, configuration string, want ...string) {
+	f := func(c replayRun, configuration string, want ...string) {
 		t.Helper()
 		var got []string
 		for _, p := range chosenBy(t, c, configuration).Policies {
@@ -67,26 +66,26 @@ func TestReplayComparesThePoliciesOfTheConfiguration(t *testing.T) {
 			t.Errorf("policies %q, want %q", got, want)
 		}
 	}
-	f(replayChoice{}, "", "adaptive", "elide", "turns", "window", "summary", "layered")
-	f(replayChoice{}, twoModels, "mine", "adaptive", "bare", "elide", "turns", "window", "summary", "layered")
-	f(replayChoice{model: "large"}, twoModels, "adaptive", "bare", "mine", "elide", "turns", "window", "summary", "layered")
-	f(replayChoice{policies: "bare, mine,bare"}, twoModels, "bare", "mine")
+	f(replayRun{}, "", "adaptive", "elide", "turns", "window", "summary", "layered")
+	f(replayRun{}, twoModels, "mine", "adaptive", "bare", "elide", "turns", "window", "summary", "layered")
+	f(replayRun{Options: replay.Options{Model: "large"}}, twoModels, "adaptive", "bare", "mine", "elide", "turns", "window", "summary", "layered")
+	f(replayRun{policies: "bare, mine,bare"}, twoModels, "bare", "mine")
 }
 
 // TestReplayBudgetsAreTheModelsOwn: where a file or a model was named, and no
 // budget.
 func TestReplayBudgetsAreTheModelsOwn(t *testing.T) {
-	f := func(c replayChoice, configuration string, want ...replay.Budget) {
+	f := func(c replayRun, configuration string, want ...replay.Budget) {
 		t.Helper()
 		if got := chosenBy(t, c, configuration).Budgets; !slices.Equal(got, want) {
 			t.Errorf("%+v: budgets %v, want %v", c, got, want)
 		}
 	}
 	shares := []replay.Budget{{Share: 0.5}, {Share: 0.25}}
-	f(replayChoice{}, "", shares...)
-	f(replayChoice{model: "gpt-4o"}, "", replay.Budget{Model: true})
-	f(replayChoice{}, twoModels, replay.Budget{Model: true})
-	f(replayChoice{budgets: []int{700}, shares: []string{"0.3"}}, twoModels, replay.Budget{Tokens: 700}, replay.Budget{Share: 0.3})
+	f(replayRun{}, "", shares...)
+	f(replayRun{Options: replay.Options{Model: "gpt-4o"}}, "", replay.Budget{Model: true})
+	f(replayRun{}, twoModels, replay.Budget{Model: true})
+	f(replayRun{budgets: []int{700}, shares: []string{"0.3"}}, twoModels, replay.Budget{Tokens: 700}, replay.Budget{Share: 0.3})
 }
 
 // TestReplayChoosesAsServeDoes: window, budget and tokenizer of a model are those
@@ -94,8 +93,8 @@ func TestReplayBudgetsAreTheModelsOwn(t *testing.T) {
 func TestReplayChoosesAsServeDoes(t *testing.T) {
 	c := parsed(t, twoModels, func(string) (string, bool) { return "", false })
 	p := proxyOptions(c)
-	o := chosenBy(t, replayChoice{}, twoModels)
-	named := chosenBy(t, replayChoice{tokenizer: "cl100k_base"}, twoModels)
+	o := chosenBy(t, replayRun{}, twoModels)
+	named := chosenBy(t, replayRun{tokenizer: "cl100k_base"}, twoModels)
 	for model, budget := range map[string]int{"small-1": 4096 - 1024, "gpt-4o": 8000, "": 8000} {
 		route := p.RouteFor(model)
 		if got := o.LimitsFor(model); got != route.Limits || got.For(0).Tokens != budget {
