@@ -42,12 +42,12 @@ func (r *replayRun) choose(cmd *cobra.Command) error {
 	if r.Policies, err = r.measured(c, &p); err != nil {
 		return err
 	}
-	r.LimitsFor = func(model string) compact.Limits { return p.RouteFor(model).Limits }
-	r.CounterFor = func(model string) compact.Counter {
+	r.Known = func(model string) (compact.Counter, compact.Limits) {
+		route := p.RouteFor(model)
 		if r.tokenizer == "" {
-			return p.RouteFor(model).Counter
+			return route.Counter, route.Limits
 		}
-		return must(counting.For(model, r.tokenizer)) // the name was checked above
+		return must(counting.For(model, r.tokenizer)), route.Limits // the name was checked above
 	}
 	return nil
 }

@@ -97,13 +97,15 @@ func TestReplayChoosesAsServeDoes(t *testing.T) {
 	named := chosenBy(t, replayRun{tokenizer: "cl100k_base"}, twoModels)
 	for model, budget := range map[string]int{"small-1": 4096 - 1024, "gpt-4o": 8000, "": 8000} {
 		route := p.RouteFor(model)
-		if got := o.LimitsFor(model); got != route.Limits || got.For(0).Tokens != budget {
-			t.Errorf("%q: limits %+v, want %+v with a budget of %d", model, got, route.Limits, budget)
+		counter, limits := o.Known(model)
+		if limits != route.Limits || limits.For(0).Tokens != budget {
+			t.Errorf("%q: limits %+v, want %+v with a budget of %d", model, limits, route.Limits, budget)
 		}
-		if got, want := o.CounterFor(model).(*counting.Counter), route.Counter.(*counting.Counter); got.Tokenizer().Name() != want.Tokenizer().Name() {
+		if got, want := counter.(*counting.Counter), route.Counter.(*counting.Counter); got.Tokenizer().Name() != want.Tokenizer().Name() {
 			t.Errorf("%q is counted by %s, not %s", model, got.Tokenizer().Name(), want.Tokenizer().Name())
 		}
-		if got := named.CounterFor(model).(*counting.Counter).Tokenizer().Name(); got != "cl100k_base" {
+		counter, _ = named.Known(model)
+		if got := counter.(*counting.Counter).Tokenizer().Name(); got != "cl100k_base" {
 			t.Errorf("%q is counted by %s, in spite of --tokenizer", model, got)
 		}
 	}

@@ -22,7 +22,7 @@ func replaying(t *testing.T, r replayRun) (code int, stdout, stderr string) {
 	if r.Budgets == nil {
 		r.Budgets = []replay.Budget{{Tokens: 20}}
 	}
-	r.CounterFor = replaytest.Words
+	r.Known = replaytest.Words
 	var out, errs bytes.Buffer
 	code = r.run(context.Background(), &out, &errs)
 	return code, out.String(), errs.String()

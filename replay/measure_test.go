@@ -30,7 +30,7 @@ func ran(t *testing.T, o Options) Result {
 
 func replayed1(t *testing.T, p Policy, b Budget, file string) Row {
 	t.Helper()
-	res := ran(t, Options{Files: []string{file}, Policies: []Policy{p}, Budgets: []Budget{b}, CounterFor: replaytest.Words})
+	res := ran(t, Options{Files: []string{file}, Policies: []Policy{p}, Budgets: []Budget{b}, Known: replaytest.Words})
 	if len(res.Files) != 1 || len(res.Unread) > 0 || len(res.Failures) > 0 {
 		t.Fatalf("files %v, unread %v, failures %v", res.Files, res.Unread, res.Failures)
 	}
@@ -88,7 +88,7 @@ func TestPricesDecideTheCost(t *testing.T) {
 		t.Helper()
 		res := ran(t, Options{
 			Files: []string{replaytest.Write(t, "errand.jsonl", replaytest.Errand)}, Policies: []Policy{rewriting("gone")},
-			Budgets: []Budget{{Tokens: 20}}, CounterFor: replaytest.Words, Prices: p,
+			Budgets: []Budget{{Tokens: 20}}, Known: replaytest.Words, Prices: p,
 		})
 		if got := res.Total.Rows[0].Cost(); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%+v: cost %v, want %v", p, got, want)
@@ -108,7 +108,7 @@ func TestBrokenPromisesAreTold(t *testing.T) {
 	f := func(claims []string, want []string) {
 		t.Helper()
 		p := Policy{Name: "fickle", Policy: replaytest.Fickle(), Claims: claims}
-		res := ran(t, Options{Files: []string{file}, Policies: []Policy{p}, Budgets: []Budget{{Tokens: 20}}, CounterFor: replaytest.Words})
+		res := ran(t, Options{Files: []string{file}, Policies: []Policy{p}, Budgets: []Budget{{Tokens: 20}}, Known: replaytest.Words})
 		var got []string
 		for _, f := range res.Failures {
 			got = append(got, fmt.Sprintf("%s %d", f.Promise, f.Times))

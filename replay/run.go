@@ -53,7 +53,7 @@ func (b Budget) of(peak int, l compact.Limits) compact.Budget {
 	return l.For(0)
 }
 
-// Options configure a replay. Files, Policies, Budgets and CounterFor are
+// Options configure a replay. Files, Policies, Budgets and Known are
 // required.
 type Options struct {
 	// Files are read in order. See [record.Read] for their formats. - is Stdin.
@@ -64,10 +64,8 @@ type Options struct {
 	Budgets  []Budget
 	// Model is the model of all conversations; "": the recorded ones.
 	Model string
-	// CounterFor returns what counts for a model.
-	CounterFor func(model string) compact.Counter
-	// LimitsFor returns what is known or configured of a model; nil: nothing is.
-	LimitsFor func(model string) compact.Limits
+	// Known returns what counts for a model, and what is known or configured of it.
+	Known func(model string) (compact.Counter, compact.Limits)
 	// MinPeak leaves out conversations with a smaller peak, in tokens.
 	MinPeak int
 	// Prices; nil: DefaultPrices.
@@ -156,14 +154,11 @@ func (o *Options) replay(r *record.Conversation) *replayed {
 	if o.Model != "" {
 		r.Model = o.Model
 	}
-	v := prepare(r, o.CounterFor(r.Model), *o.Prices)
+	counter, limits := o.Known(r.Model)
+	v := prepare(r, counter, *o.Prices)
 	out := &replayed{file: r.File}
 	if v.peak < o.MinPeak || len(v.turns) == 0 {
 		return out
-	}
-	var limits compact.Limits
-	if o.LimitsFor != nil {
-		limits = o.LimitsFor(r.Model)
 	}
 	if o.Show != nil {
 		out.conversation, out.budget = v, o.Budgets[0].of(v.peak, limits)

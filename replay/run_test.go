@@ -34,7 +34,7 @@ func TestWorkersDoNotChangeTheResult(t *testing.T) {
 		t.Helper()
 		res := ran(t, Options{
 			Files: files, Policies: []Policy{{Name: "adaptive", Policy: &compact.Policy{Ladder: stage.Default()}}},
-			Budgets: []Budget{{Share: 0.5}}, CounterFor: func(string) compact.Counter { return compacttest.Bytes{} }, Workers: workers,
+			Budgets: []Budget{{Share: 0.5}}, Known: func(string) (compact.Counter, compact.Limits) { return compacttest.Bytes{}, compact.Limits{} }, Workers: workers,
 		})
 		for _, f := range append(res.Files, res.Total) {
 			for i := range f.Rows {
@@ -59,11 +59,11 @@ func TestRunStopsWithItsContext(t *testing.T) {
 	var seen atomic.Int64
 	res, err := Run(ctx, Options{
 		Files: []string{file}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Tokens: 20}},
-		CounterFor: func(string) compact.Counter {
+		Known: func(string) (compact.Counter, compact.Limits) {
 			if seen.Add(1) == 3 {
 				cancel()
 			}
-			return compacttest.Words{}
+			return compacttest.Words{}, compact.Limits{}
 		},
 	})
 	if err != context.Canceled {
@@ -97,14 +97,14 @@ func TestMemoryStaysFlat(t *testing.T) {
 	var most, seen atomic.Uint64
 	ran(t, Options{
 		Files: []string{file}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Share: 0.5}},
-		CounterFor: func(string) compact.Counter {
+		Known: func(string) (compact.Counter, compact.Limits) {
 			if seen.Add(1)%10 == 0 {
 				runtime.GC()
 				var m runtime.MemStats
 				runtime.ReadMemStats(&m)
 				most.Store(max(most.Load(), m.HeapAlloc))
 			}
-			return compacttest.Bytes{}
+			return compacttest.Bytes{}, compact.Limits{}
 		},
 	})
 	if n := most.Load(); n == 0 || n > 30<<20 {

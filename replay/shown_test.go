@@ -20,7 +20,7 @@ func shownIn(t *testing.T, content string, p *compact.Policy, tokens int) *view.
 	t.Helper()
 	res := ran(t, Options{
 		Files: []string{replaytest.Write(t, "a.jsonl", content)}, Policies: []Policy{{Name: "test", Policy: p}},
-		Budgets: []Budget{{Tokens: tokens}}, CounterFor: replaytest.Words, Show: new(string),
+		Budgets: []Budget{{Tokens: tokens}}, Known: replaytest.Words, Show: new(string),
 	})
 	if len(res.Unread) > 0 || res.Shown == nil {
 		t.Fatalf("nothing is shown; unread %v", res.Unread)
@@ -192,7 +192,7 @@ func TestWhichConversationIsShown(t *testing.T) {
 		for workers := range 4 {
 			res := ran(t, Options{
 				Files: []string{one, two}, Policies: []Policy{rewriting("gone"), {Name: "other", Policy: replaytest.Rewriting("x")}},
-				Budgets: []Budget{{Share: 0.5}, {Tokens: 7}}, CounterFor: replaytest.Words, Show: show, Workers: workers,
+				Budgets: []Budget{{Share: 0.5}, {Tokens: 7}}, Known: replaytest.Words, Show: show, Workers: workers,
 			})
 			got := "none"
 			if s := res.Shown; s != nil {

@@ -99,7 +99,9 @@ func TestYardstick(t *testing.T) {
 			if w != nil {
 				name = w.Name()
 			}
-			o := replay.Options{Policies: policies, CounterFor: func(string) compact.Counter { return &messagesOnly{records: records{}} }, MinPeak: h.minPeak}
+			o := replay.Options{Policies: policies, Known: func(string) (compact.Counter, compact.Limits) {
+				return &messagesOnly{records: records{}}, compact.Limits{}
+			}, MinPeak: h.minPeak}
 			for _, n := range h.files {
 				o.Files = append(o.Files, written(t, w, filepath.Join(dir, n+".jsonl")))
 			}

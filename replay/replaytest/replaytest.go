@@ -28,8 +28,8 @@ var Errand = strings.ReplaceAll(`{"id":"errand","messages":[
 {"role":"tool","tool_call_id":"c3","content":"sent"},
 {"role":"assistant","content":"done"}]}`, "\n", "") + "\n"
 
-// Words counts words, whatever the model.
-func Words(string) compact.Counter { return compacttest.Words{} }
+// Words counts words, whatever the model, of which nothing else is known.
+func Words(string) (compact.Counter, compact.Limits) { return compacttest.Words{}, compact.Limits{} }
 
 // Write puts a file into a folder that the test removes, and returns its path.
 func Write(t testing.TB, name, content string) string {

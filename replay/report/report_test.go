@@ -14,7 +14,7 @@ import (
 // replayed replays files through two policies.
 func replayed(t *testing.T, o replay.Options) *replay.Result {
 	t.Helper()
-	o.CounterFor = replaytest.Words
+	o.Known = replaytest.Words
 	o.Policies = []replay.Policy{
 		{Name: "test", Policy: replaytest.Rewriting("gone")},
 		{Name: "adaptive", Policy: replaytest.Rewriting("gone: code_4711")},
