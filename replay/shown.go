@@ -72,9 +72,7 @@ func (v *conversation) change(c *view.Change, s *view.Conversation, tools map[st
 	}
 	c.Request = view.Of(&from)
 	c.Request.Messages, c.Texts = nil, map[int][]view.Piece{} // the conversation has them
-	host := -1
 	if c.Slot != nil {
-		host = c.Slot.In
 		for n, text := range t.plan.Slot.Texts(nil) {
 			c.Texts[-1] = append(c.Texts[-1], s.Piece(fmt.Sprint("span ", n+1), text))
 		}
@@ -83,13 +81,11 @@ func (v *conversation) change(c *view.Change, s *view.Conversation, tools map[st
 		if f.State != view.Changed && f.State != view.Added {
 			continue
 		}
-		m := &t.sent[f.At]
-		c.Texts[int(f.At)] = said(s, m, tools[m.Answers])
-		if int(f.At) == host && c.Slot.At >= 0 { // its last part is the record
-			own := *m
-			own.Parts = m.Parts[:min(len(m.Parts), len(v.Messages[f.From].Parts))]
-			c.Texts[host] = said(s, &own, "")
+		m := t.sent[f.At]
+		if c.Slot != nil && c.Slot.At >= 0 && c.Slot.In == int(f.At) { // its last part is the record
+			m.Parts = m.Parts[:min(len(m.Parts), len(v.Messages[f.From].Parts))]
 		}
+		c.Texts[int(f.At)] = said(s, &m, tools[m.Answers])
 	}
 }
 
