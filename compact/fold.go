@@ -180,54 +180,39 @@ func (f *folding) setWarmMark() {
 	d.gap.warmTo = to
 }
 
-// A Forecast is what is known of the next epoch before it is due. The warm mark
-// fixes which messages the slot of that epoch stands for, so a text for the slot
-// can be prepared.
-type Forecast struct {
-	// Mark is the warm mark: the number of messages of the repaired list before
-	// it. What Slot returns depends only on the messages before the mark, on the
-	// policy and on the budget.
-	Mark int
-
-	in *input
-}
-
-// Forecast returns what is known of the next epoch. It returns nil before the
-// warm mark, for a policy that does not fold or has no summaries, and where no epoch
-// helps any more.
-func (p *Plan) Forecast() *Forecast {
+// Forecast returns what is known of the next epoch before it is due: the warm mark, as the
+// number of messages of the repaired list before it, and the slot that an epoch there
+// would make, so that a text for it can be prepared. The mark is 0 before it was passed,
+// for a policy that does not fold or has no summaries, and where no epoch helps any more.
+//
+// The slot depends only on the messages before the mark, on the policy and on the budget.
+// The last span of the next epoch's slot stands for exactly these messages, or the epoch
+// adds none; only its Size may differ, because more messages arrive until then. Where the
+// slot has to shrink for the request to fit, or its room grows, one span is made anew for
+// these and all before. Where that is so at the mark already, or an epoch would make no
+// slot, it is nil. The slot costs one climb of the ladder at each epoch so far.
+func (p *Plan) Forecast() (mark int, slot *Slot) {
 	if p.in.policy.PerRequest != nil || !p.in.policy.Summaries {
-		return nil
+		return 0, nil
 	}
 	f := p.fold
 	if f == nil {
 		// Costs only grow along the list, so the total decides.
 		if p.in.total() <= p.in.warming(0, p.in.least()) {
-			return nil
+			return 0, nil
 		}
 		f = newFolding(p.in)
 		f.visitAll(false)
 	}
-	if f.mark == 0 || f.hopeless() { // then nobody knows when the next one comes
-		return nil
+	if mark = f.mark; mark == 0 || f.hopeless() { // then nobody knows when the next one comes
+		return 0, nil
 	}
-	return &Forecast{Mark: f.mark, in: p.in}
-}
-
-// Slot returns the slot that an epoch at the warm mark would make, or nil if it
-// would make none. The last span of the next epoch's slot stands for exactly these
-// messages, or the epoch adds none; only its Size may differ, because more messages
-// arrive until then. Where the slot has to shrink for the request to fit, or its room
-// grows, one span is made anew for these and all before. Where that is so at the mark
-// already, Slot returns nil.
-// Slot costs one climb of the ladder at each epoch so far.
-func (c *Forecast) Slot() *Slot {
-	short := *c.in
-	short.msgs, short.costs, short.history = c.in.msgs[:c.Mark], c.in.costs[:c.Mark], c.Mark
-	f := newFolding(&short)
+	short := *p.in
+	short.msgs, short.costs, short.history = short.msgs[:mark], short.costs[:mark], mark
+	f = newFolding(&short)
 	f.visitAll(true)
-	if s := f.d.slot; s == nil || s.last().End != c.Mark || s.resized {
-		return nil // the climb made none, or at the epoch there may be room to add to it
+	if s := f.d.slot; s == nil || s.last().End != mark || s.resized {
+		return mark, nil // the climb made none, or at the epoch there may be room to add to it
 	}
-	return f.d.newSlot()
+	return mark, f.d.newSlot()
 }

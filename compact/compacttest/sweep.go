@@ -184,11 +184,10 @@ func foretold(a, b *Run) error {
 	if len(b.Plan.Epochs) != len(a.Plan.Epochs)+1 || b.Plan.Slot == nil || b.Plan.Slot.End != b.Plan.Epochs[len(a.Plan.Epochs)].At {
 		return nil // no epoch between them, or one without a new slot
 	}
-	forecast := a.Plan.Forecast()
-	if forecast == nil || forecast.Slot() == nil {
+	mark, slot := a.Plan.Forecast()
+	if slot == nil {
 		return nil // the trigger came before any request past the warm mark, or it needed none yet
 	}
-	slot := forecast.Slot()
 	last := len(slot.Spans) - 1
 	if n := len(b.Plan.Slot.Spans) - 1; n != last {
 		if n == 0 && b.Plan.Slot.To == slot.To {
@@ -200,8 +199,8 @@ func foretold(a, b *Run) error {
 	switch {
 	case was.From != is.From || was.To != is.To || !slices.Equal(was.Earlier, is.Earlier):
 		return fmt.Errorf("the span of [%d, %d) %v was forecast as [%d, %d) %v", is.From, is.To, is.Earlier, was.From, was.To, was.Earlier)
-	case forecast.Mark >= b.Plan.Slot.End:
-		return fmt.Errorf("the warm mark %d is not before the epoch at %d", forecast.Mark, is.End)
+	case mark >= b.Plan.Slot.End:
+		return fmt.Errorf("the warm mark %d is not before the epoch at %d", mark, is.End)
 	case !slices.EqualFunc(slot.Runs(last), b.Plan.Slot.Runs(last), equal):
 		return fmt.Errorf("the span of [%d, %d) stands for other messages than was forecast", is.From, is.To)
 	}

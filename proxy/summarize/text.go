@@ -171,11 +171,7 @@ func (s *Service) Prepare(r *Request, in compact.Conversation, plan *compact.Pla
 	if !s.Asks() || r.Unwanted != "" || s.isCooling(s.credential(r.Header)) {
 		return
 	}
-	forecast := plan.Forecast()
-	if forecast == nil {
-		return
-	}
-	slot := forecast.Slot()
+	_, slot := plan.Forecast()
 	if slot == nil {
 		return
 	}
