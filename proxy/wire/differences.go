@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,17 +18,14 @@ func unbound(m, was *compact.Message) bool {
 
 // differences compares an edited message with the one that was decoded: it notes the
 // pieces that are left, and what to splice into their bytes.
-func (e *encoder) differences(m, was *compact.Message, k *mark) error {
-	if m.Role != was.Role || !unbound(m, was) && (m.Bound() != was.Bound() || !m.Reasoning.Equal(was.Reasoning)) {
-		return errors.New("role and reasoning stay")
+func (e *encoder) differences(m, was *compact.Message, k *mark) {
+	reasons := unbound(m, was) || m.Bound() == was.Bound() && m.Reasoning.Equal(was.Reasoning)
+	if !e.must(m.Role == was.Role && reasons, "role and reasoning stay") {
+		return
 	}
-	if m.Name != was.Name {
-		return errors.New("the name stays")
-	}
+	e.must(m.Name == was.Name, "the name stays")
 	if m.Answers != was.Answers {
-		if !m.Role.Result() {
-			return errors.New("only a result answers a call")
-		}
+		e.must(m.Role.Result(), "only a result answers a call")
 		_, key, _ := e.dialect.keys(m)
 		id, _ := compact.NameIn(m.Answers)
 		e.set(e.elements[k.elements.from].whole, k.answers, key, id)
@@ -48,15 +44,11 @@ func (e *encoder) differences(m, was *compact.Message, k *mark) error {
 		}
 		p := &e.ofCalls[int(k.calls.from)+i]
 		e.live[p.element] = true
-		if err := e.call(m, &is[0], &was.Calls[i], p); err != nil {
-			return err
-		}
+		e.call(m, &is[0], &was.Calls[i], p)
 		is = is[1:]
 	}
-	if len(is) > 0 {
-		return errors.New("a call can neither be added nor moved")
-	}
-	return e.content(m, was, k)
+	e.must(len(is) == 0, "a call can neither be added nor moved")
+	e.content(m, was, k)
 }
 
 // set replaces the value of a member by a string, or puts the member first in its
@@ -74,87 +66,66 @@ func (e *encoder) set(object, old span, key, text string) {
 }
 
 // call writes what changed of one call of a message.
-func (e *encoder) call(m *compact.Message, is, was *compact.Call, p *place) error {
-	if is.Custom != was.Custom || is.Name != was.Name {
-		return errors.New("kind and name of a call stay")
-	}
+func (e *encoder) call(m *compact.Message, is, was *compact.Call, p *place) {
+	e.must(is.Custom == was.Custom && is.Name == was.Name, "kind and name of a call stay")
 	if is.ID != was.ID {
 		key, _, _ := e.dialect.keys(m)
 		e.set(e.elements[p.element].whole, p.id, key, is.ID)
 	}
 	if is.Arguments.Equal(was.Arguments) {
-		return nil
+		return
 	}
-	if !p.text.present() {
-		return errors.New("arguments cannot be added to a call")
-	}
+	e.must(p.text.present(), "arguments cannot be added to a call")
 	text := is.Arguments.String()
 	made := quoted(text)
 	if e.Body[p.text.start] != '"' && jsontext.Value(text).IsValid() {
 		made = []byte(text) // they came as an object, not as a string
 	}
 	e.replace(p.text, made)
-	return nil
 }
 
 // content writes what changed of the content of a message. Its shape stays, but
 // text may come where there was no content.
-func (e *encoder) content(m, was *compact.Message, k *mark) error {
+func (e *encoder) content(m, was *compact.Message, k *mark) {
 	none := was.Shape == compact.Absent || was.Shape == compact.Null
 	switch {
 	case none && m.Shape == compact.String:
-		text, err := joined(m.Parts)
-		if err == nil {
-			_, _, key := e.dialect.keys(m)
-			if key == "" {
-				return errors.New("text cannot be added to this message")
-			}
-			e.set(e.elements[k.elements.from].whole, k.content, key, text)
-		}
-		return err
-	case m.Shape != was.Shape, none && len(m.Parts) > 0:
-		return errors.New("the shape of content stays")
+		text := e.joined(m.Parts)
+		_, _, key := e.dialect.keys(m)
+		e.must(key != "", "text cannot be added to this message")
+		e.set(e.elements[k.elements.from].whole, k.content, key, text)
+	case !e.must(m.Shape == was.Shape && (!none || len(m.Parts) == 0), "the shape of content stays"):
 	case m.Shape == compact.String:
-		return e.stringContent(m, was, &e.ofParts[k.parts.from])
+		e.stringContent(m, was, &e.ofParts[k.parts.from])
 	case m.Shape == compact.Array:
-		return e.arrayContent(m, was, k)
+		e.arrayContent(m, was, k)
 	}
-	return nil
 }
 
 // stringContent writes content that is a string, and stays one: the client's own
 // bytes stay between texts that were added.
-func (e *encoder) stringContent(m, was *compact.Message, p *place) error {
+func (e *encoder) stringContent(m, was *compact.Message, p *place) {
 	e.live[p.element] = true
 	own := slices.IndexFunc(m.Parts, func(p compact.Part) bool { return p.Nth == 1 && p.Equal(was.Parts[0]) })
 	if own < 0 {
-		text, err := joined(m.Parts)
-		if err != nil {
-			return err
-		}
-		e.replace(p.text, quoted(text))
-		return nil
+		e.replace(p.text, quoted(e.joined(m.Parts)))
+		return
 	}
-	if err := e.unquoted(m.Parts[:own], p.text.start+1); err != nil {
-		return err
-	}
-	return e.unquoted(m.Parts[own+1:], p.text.end-1)
+	e.unquoted(m.Parts[:own], p.text.start+1)
+	e.unquoted(m.Parts[own+1:], p.text.end-1)
 }
 
 // unquoted puts texts at a place within a string.
-func (e *encoder) unquoted(parts []compact.Part, at uint32) error {
-	text, err := joined(parts)
-	if err != nil || text == "" {
-		return err
+func (e *encoder) unquoted(parts []compact.Part, at uint32) {
+	if text := e.joined(parts); text != "" {
+		inside := quoted(text)
+		e.insert(at, inside[1:len(inside)-1])
 	}
-	inside := quoted(text)
-	e.insert(at, inside[1:len(inside)-1])
-	return nil
 }
 
 // arrayContent writes content that is an array of parts. Parts that were added come
 // before all that is in it, or follow the client's.
-func (e *encoder) arrayContent(m, was *compact.Message, k *mark) error {
+func (e *encoder) arrayContent(m, was *compact.Message, k *mark) {
 	first := max(0, slices.IndexFunc(m.Parts, func(p compact.Part) bool { return p.Nth > 0 }))
 	before, is := m.Parts[:first], m.Parts[first:]
 	places := e.ofParts[k.parts.from:k.parts.to]
@@ -163,23 +134,17 @@ func (e *encoder) arrayContent(m, was *compact.Message, k *mark) error {
 			continue
 		}
 		e.live[places[i].element] = true
-		if err := e.part(&is[0], &was.Parts[i], &places[i]); err != nil {
-			return err
-		}
+		e.part(&is[0], &was.Parts[i], &places[i])
 		is = is[1:]
 	}
-	if len(before)+len(is) > 0 && !k.content.present() {
-		return errors.New("parts cannot be added to this message")
-	}
+	e.must(len(before)+len(is) == 0 || k.content.present(), "parts cannot be added to this message")
 	at, follows, more := e.behind(k, places)
-	if err := e.textParts(before, k.content.start+1, false, follows || more || len(is) > 0, nil); err != nil {
-		return err
-	}
+	e.textParts(before, k.content.start+1, false, follows || more || len(is) > 0, nil)
 	var mark []byte
 	if m == e.bears {
 		mark = e.mark
 	}
-	return e.textParts(is, at, follows, !follows && more, mark)
+	e.textParts(is, at, follows, !follows && more, mark)
 }
 
 // behind returns where a part stands that follows the client's: behind the last of
@@ -212,15 +177,13 @@ func (e *encoder) behind(k *mark, places []place) (at uint32, follows, more bool
 
 // textParts puts parts at a place in an array. follows and followed report whether
 // others are before and after them. The last of them gets the markers of mark.
-func (e *encoder) textParts(parts []compact.Part, at uint32, follows, followed bool, mark []byte) error {
+func (e *encoder) textParts(parts []compact.Part, at uint32, follows, followed bool, mark []byte) {
 	if len(parts) == 0 {
-		return nil
+		return
 	}
 	var made []byte
 	for n, p := range parts {
-		if p.Kind != compact.KindText || p.Nth > 0 {
-			return errors.New("only text can be added, before or behind the client's parts")
-		}
+		e.must(p.Kind == compact.KindText && p.Nth == 0, "only text can be added, before or behind the client's parts")
 		if follows || n > 0 {
 			made = append(made, ',')
 		}
@@ -234,31 +197,25 @@ func (e *encoder) textParts(parts []compact.Part, at uint32, follows, followed b
 		made = append(made, ',')
 	}
 	e.insert(at, made)
-	return nil
 }
 
 // part writes what changed of one part.
-func (e *encoder) part(is, was *compact.Part, p *place) error {
+func (e *encoder) part(is, was *compact.Part, p *place) {
 	switch whole := e.elements[p.element].whole; {
 	case is.Equal(*was):
 	case is.Kind == was.Kind && is.Detail == was.Detail && p.text.present():
 		e.replace(p.text, quoted(is.Text.String()))
-	case is.Kind == compact.KindText:
+	case e.must(is.Kind == compact.KindText, "a part can only become text"):
 		e.replace(whole, appendPart(nil, e.textType, is.Text.String(), e.Body[whole.start:whole.end]))
-	default:
-		return errors.New("a part can only become text")
 	}
-	return nil
 }
 
 // joined is the text of parts that are all text.
-func joined(parts []compact.Part) (string, error) {
+func (e *encoder) joined(parts []compact.Part) string {
 	texts := make([]string, len(parts))
 	for i := range parts {
-		if parts[i].Kind != compact.KindText {
-			return "", errors.New("a part that is not text cannot be written")
-		}
+		e.must(parts[i].Kind == compact.KindText, "a part that is not text cannot be written")
 		texts[i] = parts[i].Text.String()
 	}
-	return strings.Join(texts, ""), nil
+	return strings.Join(texts, "")
 }

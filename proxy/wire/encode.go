@@ -31,8 +31,8 @@ func (d *document) encode(edited []compact.Message) ([]byte, error) {
 		if i > 0 && edited[i].Origin >= 0 && edited[i].Origin < e.origin {
 			e.turn++
 		}
-		if err := e.message(&edited[i]); err != nil {
-			return nil, fmt.Errorf("wire: message %d: %w", i, err)
+		if e.message(&edited[i]); e.fault != nil {
+			return nil, fmt.Errorf("wire: message %d: %w", i, e.fault)
 		}
 	}
 	if len(d.elements) == 0 {
@@ -59,6 +59,16 @@ type encoder struct {
 	turn   uint32            // begins with a message that was moved to behind a later one
 	caller *compact.Message  // the latest that calls
 	called map[string]string // by the id of its calls: the type of the item that answers, once it is asked for
+	fault  error             // the first reason why an edit cannot be written
+}
+
+// must notes a fault unless something is so, and reports whether it is. What is made
+// behind a fault is never sent.
+func (e *encoder) must(is bool, otherwise string) bool {
+	if !is && e.fault == nil {
+		e.fault = errors.New(otherwise)
+	}
+	return is
 }
 
 // row is one element of the new list. Rows stand as the list does: within a turn the
@@ -74,25 +84,25 @@ type row struct {
 const noElement = -1
 
 // message notes what is left of one message, and what changed in it.
-func (e *encoder) message(m *compact.Message) error {
+func (e *encoder) message(m *compact.Message) {
 	behind := int32(inList)
 	if n := len(e.rows); n > 0 && e.rows[n-1].turn == e.turn {
 		behind = e.rows[n-1].behind
 	}
 	switch {
 	case m.Origin == compact.Added:
-		made, err := e.added(m)
-		e.rows = append(e.rows, row{turn: e.turn, behind: behind, element: noElement, made: made})
-		return err
-	case m.Origin < 0 || m.Origin >= len(e.marks):
-		return errors.New("it is not one of the client's")
+		e.rows = append(e.rows, row{turn: e.turn, behind: behind, element: noElement, made: e.added(m)})
+		return
+	case !e.must(m.Origin >= 0 && m.Origin < len(e.marks), "it is not one of the client's"):
+		return
 	}
 	e.origin = m.Origin
 	if len(m.Calls) > 0 {
 		e.caller, e.called = m, nil
 	}
 	if m.Rest {
-		return e.rest(m, behind)
+		e.rest(m, behind)
+		return
 	}
 	k := &e.marks[m.Origin]
 	alone := false // an element of the list is parted: what is left of the message gets one to itself
@@ -101,26 +111,24 @@ func (e *encoder) message(m *compact.Message) error {
 		case e.placed[t] == 0:
 			e.placed[t] = e.turn
 			e.rows = append(e.rows, row{turn: e.turn, behind: t, element: t})
-		case t == int32(i):
-			return errors.New("an element of the list stands twice")
-		default:
+		case e.must(t != int32(i), "an element of the list stands twice"):
 			last := &e.rows[len(e.rows)-1]
 			alone = alone || last.turn != e.turn || last.element != t
 		}
 	}
 	cuts := len(e.cuts)
-	if err := e.left(m, k); err != nil || !alone {
-		return err
+	if e.left(m, k); alone && e.fault == nil {
+		e.parted(m, k, behind, cuts)
 	}
-	return e.parted(m, k, behind, cuts)
 }
 
 // left notes what is left of the pieces of a message, and what changed in them.
-func (e *encoder) left(m *compact.Message, k *mark) error {
+func (e *encoder) left(m *compact.Message, k *mark) {
 	was := &e.msgs[m.Origin]
 	whole := !m.Edited
 	if k.elements.from == k.elements.to {
-		return e.beside(m, was)
+		e.beside(m, was)
+		return
 	}
 	for i := k.elements.from; i < k.elements.to; i++ {
 		switch e.elements[i].stays {
@@ -134,41 +142,34 @@ func (e *encoder) left(m *compact.Message, k *mark) error {
 			e.live[i] = m.Flawed
 		}
 	}
-	if whole {
-		return nil
+	if !whole {
+		e.differences(m, was, k)
 	}
-	return e.differences(m, was, k)
 }
 
 // beside makes an element for what was added to a message that is beside the list.
-func (e *encoder) beside(m, was *compact.Message) error {
+func (e *encoder) beside(m, was *compact.Message) {
 	own := *m
-	if own.Parts = m.Parts[:min(len(m.Parts), len(was.Parts))]; !own.Equal(was) {
-		return errors.New("what is beside the list stays as it is")
+	own.Parts = m.Parts[:min(len(m.Parts), len(was.Parts))]
+	if e.must(own.Equal(was), "what is beside the list stays as it is") && len(m.Parts) > len(own.Parts) {
+		made := e.added(&compact.Message{Role: m.Role, Parts: m.Parts[len(own.Parts):]})
+		e.rows = append(e.rows, row{turn: e.turn, behind: inList, element: noElement, made: made})
 	}
-	if len(m.Parts) == len(own.Parts) {
-		return nil
-	}
-	made, err := e.added(&compact.Message{Role: m.Role, Parts: m.Parts[len(own.Parts):]})
-	e.rows = append(e.rows, row{turn: e.turn, behind: inList, element: noElement, made: made})
-	return err
 }
 
 // parted makes an element for a message, of what is left of it in an element that it
 // shared with others. Its cuts are those from an index on.
-func (e *encoder) parted(m *compact.Message, k *mark, behind int32, cuts int) error {
+func (e *encoder) parted(m *compact.Message, k *mark, behind int32, cuts int) {
 	first := len(e.rows)
 	for i := k.elements.from; i < k.elements.to; i = e.elements[i].next {
-		if e.elements[i].in == inList {
-			return errors.New("a message of several elements cannot be parted")
-		}
+		e.must(e.elements[i].in != inList, "a message of several elements cannot be parted")
 		if e.lives(int32(i)) {
 			e.rows = append(e.rows, row{turn: e.turn, behind: behind, element: int32(i)})
 		}
 		e.placed[i] = e.turn
 	}
 	if first == len(e.rows) {
-		return nil
+		return
 	}
 	before, after := e.dialect.alone(m)
 	last := &e.rows[len(e.rows)-1]
@@ -180,24 +181,18 @@ func (e *encoder) parted(m *compact.Message, k *mark, behind int32, cuts int) er
 		}
 	}
 	e.rows[first].made, last.after = []byte(before), append(last.after, after...)
-	return nil
 }
 
 // added returns a message that the client did not send: a text. A call is never made
 // up (Gemini wants its signature, Kimi its reasoning).
-func (e *encoder) added(m *compact.Message) ([]byte, error) {
-	if len(m.Calls) > 0 || m.Role == 0 {
-		return nil, errors.New("only a text can be added, with a role")
-	}
-	text, err := joined(m.Parts)
-	switch {
-	case err != nil:
-		return nil, err
-	case m == e.bears:
+func (e *encoder) added(m *compact.Message) []byte {
+	e.must(len(m.Calls) == 0 && m.Role != 0, "only a text can be added, with a role")
+	text := e.joined(m.Parts)
+	if m == e.bears {
 		before, after := e.dialect.alone(m)
-		return append(appendPart([]byte(before), e.textType, text, e.mark), after...), nil
+		return append(appendPart([]byte(before), e.textType, text, e.mark), after...)
 	}
-	return e.dialect.added(m, e.answerTo(m), text), nil
+	return e.dialect.added(m, e.answerTo(m), text)
 }
 
 // answerTo returns the type of the item that answers the call which a result answers,
@@ -215,9 +210,9 @@ func (e *encoder) answerTo(m *compact.Message) string {
 }
 
 // rest makes an element for one call of the client's message, with its bytes.
-func (e *encoder) rest(m *compact.Message, behind int32) error {
-	if len(m.Calls) != 1 || m.Calls[0].Nth == 0 || len(m.Parts) > 0 {
-		return errors.New("only a call of the client's can be split off")
+func (e *encoder) rest(m *compact.Message, behind int32) {
+	if !e.must(len(m.Calls) == 1 && m.Calls[0].Nth > 0 && len(m.Parts) == 0, "only a call of the client's can be split off") {
+		return
 	}
 	n := m.Calls[0].Nth - 1
 	p := &e.ofCalls[e.marks[m.Origin].calls.from+n]
@@ -230,10 +225,7 @@ func (e *encoder) rest(m *compact.Message, behind int32) error {
 			}
 		}
 	}
-	if err := e.call(m, &m.Calls[0], &e.msgs[m.Origin].Calls[n], p); err != nil {
-		return err
-	}
+	e.call(m, &m.Calls[0], &e.msgs[m.Origin].Calls[n], p)
 	before, after := e.dialect.alone(m)
 	e.rows = append(e.rows, row{turn: e.turn, behind: behind, element: p.element, made: []byte(before), after: []byte(after)})
-	return nil
 }
