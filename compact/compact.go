@@ -36,7 +36,9 @@ func Compact(conv Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	} else {
 		r.Parts = partsOf(msgs, costs, func(int) bool { return false })
 	}
-	sent, slot := plan.rewrite(), 0
+	sent, edits := p.Demands.Rewrite(plan.result)
+	plan.Edits = append(slices.Clip(plan.Edits), edits...)
+	slot := 0
 	if plan.Slot != nil {
 		slot = plan.Slot.Size
 	}
@@ -74,40 +76,34 @@ func (p *Policy) Length(msgs []Message) int {
 	return sources(repaired)
 }
 
-// rewrite returns the list that is sent, without the texts of a slot, and records
-// what the demands changed of it.
-func (p *Plan) rewrite() []Message {
-	msgs := p.result
-	if s := p.Slot; s != nil && s.At < 0 {
-		msgs = slices.Insert(slices.Clone(msgs), p.indexAfter(s.Before), Message{Role: s.role(), Shape: String, Origin: Added, Edited: true})
-	}
-	msgs, edits := p.Demands.Rewrite(msgs)
-	p.Edits = append(slices.Clip(p.Edits), edits...)
-	return msgs
-}
-
 // finish writes what the fold did into the plan and the report.
 func (f *folding) finish(plan *Plan, r *Report) {
 	d := f.d
 	plan.Epochs = f.epochs
 	plan.Edits = append(slices.Clip(plan.Edits), d.lasting()...)
 	r.After, r.Parts = r.Fixed, partsOf(d.msgs, d.cost, d.removed)
+	at := -1 // where the texts of the slot are
+	if d.slot != nil {
+		plan.Slot = d.newSlot()
+		r.After += d.slot.size
+		r.Parts.Record = d.slot.size
+		if at = plan.Slot.At; at < 0 {
+			at = plan.Slot.Before
+		}
+	}
 	plan.result = make([]Message, 0, d.count)
 	for i := range d.msgs {
+		if i == at {
+			if plan.holder = len(plan.result); plan.Slot.At < 0 {
+				plan.result = append(plan.result, Message{Role: plan.Slot.role(), Shape: String, Origin: Added, Edited: true})
+			}
+		}
 		if !d.removed(i) {
 			r.After += d.cost[i]
 			plan.result = append(plan.result, d.msgs[i])
 		}
 	}
 	r.MessagesAfter = len(plan.result)
-	if d.slot != nil {
-		plan.Slot = d.newSlot()
-		r.After += d.slot.size
-		r.Parts.Record = d.slot.size
-		if plan.Slot.At < 0 {
-			r.MessagesAfter++
-		}
-	}
 	r.Epochs, r.Roomy = len(f.epochs), f.roomy() > f.budget.Placing
 	if f.budget.Window > 0 {
 		r.Required = d.required
@@ -121,20 +117,31 @@ func (f *folding) finish(plan *Plan, r *Report) {
 // Apply returns the list to send. texts fill the spans of the slot, if there is one;
 // where a text is "" or missing, the digest does.
 func (p *Plan) Apply(texts ...string) []Message {
-	out, _ := p.Demands.Rewrite(withSlot(p.result, p.Slot, texts, p.indexAfter))
+	out, _ := p.Demands.Rewrite(p.withTexts(texts))
 	return out
 }
 
-// indexAfter returns the index that message i of the repaired list has once the
-// plan's removals are made.
-func (p *Plan) indexAfter(i int) int {
-	at := i
-	for _, e := range p.Edits {
-		if e.Op == OpRemove && e.At < i {
-			at -= min(e.End, i) - e.At
-		}
+// withTexts returns the result with the texts of the slot's spans. A message of the
+// slot's own that gets none leaves.
+func (p *Plan) withTexts(texts []string) []Message {
+	if p.Slot == nil {
+		return p.result
 	}
-	return at
+	msgs := slices.Clone(p.result)
+	m, own := &msgs[p.holder], p.Slot.At < 0
+	texts = slices.DeleteFunc(p.Slot.Texts(texts), func(t string) bool { return t == "" })
+	switch {
+	case own && len(texts) == 0:
+		return slices.Delete(msgs, p.holder, p.holder+1)
+	case own:
+		texts = []string{strings.TrimLeft(strings.Join(texts, ""), "\n")}
+	case m.Shape != Array && len(texts) > 0:
+		texts = []string{strings.Join(texts, "")}
+	}
+	for _, t := range texts {
+		m.append([]Part{{Text: Plain(t)}})
+	}
+	return msgs
 }
 
 // The frame around a summary: it is data that a model wrote about data.

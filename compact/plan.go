@@ -44,6 +44,7 @@ type Plan struct {
 	// The list that it makes, without the texts of a slot, and what Compact made the
 	// plan from. They refer to the texts of the conversation.
 	result []Message
+	holder int // of the slot's texts: the message in result
 	in     *input
 	fold   *folding // nil: no epoch was due
 }

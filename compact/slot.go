@@ -137,31 +137,6 @@ func (s *Slot) Host() int {
 // role returns the role of a message of the slot's own.
 func (s *Slot) role() Role { return cmp.Or(s.Role, User) }
 
-// withSlot returns msgs with the texts of the slot's spans. at maps indices of
-// the repaired list to msgs, which is what is left of it.
-func withSlot(msgs []Message, s *Slot, texts []string, at func(int) int) []Message {
-	if s == nil {
-		return msgs
-	}
-	texts = slices.DeleteFunc(s.Texts(texts), func(t string) bool { return t == "" })
-	if len(texts) == 0 {
-		return msgs
-	}
-	msgs = slices.Clone(msgs)
-	if s.At < 0 {
-		text := Plain(strings.TrimLeft(strings.Join(texts, ""), "\n"))
-		return slices.Insert(msgs, at(s.Before), Message{Role: s.role(), Shape: String, Parts: []Part{{Text: text}}, Origin: Added, Edited: true})
-	}
-	m := &msgs[at(s.At)]
-	if m.Shape != Array {
-		texts = []string{strings.Join(texts, "")}
-	}
-	for _, t := range texts {
-		m.append([]Part{{Text: Plain(t)}})
-	}
-	return msgs
-}
-
 // sources returns how many messages of the client's list msgs come from.
 func sources(msgs []Message) (n int) {
 	for i := range msgs {
