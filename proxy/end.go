@@ -47,7 +47,7 @@ func (x *request) end() {
 	if x.info.Wire != "" {
 		x.p.outcomes.Note(string(x.info.Outcome), x.info.Why)
 		if x.info.Cut {
-			x.p.outcomes.Note(operate.Cut, x.info.CutShort(x.info.Rewrite))
+			x.p.outcomes.Note(operate.Cut, x.info.CutShort())
 		}
 	}
 	x.memory.Free()

@@ -163,7 +163,7 @@ func inTraffic(t *testing.T, window int, facts learn.Store) *traffic {
 	o.Transport, o.Facts, o.Store = f.upstream, facts, lasting(t, "a secret of this test")
 	o.Default.Policy, o.Default.Counter = &compact.Policy{Name: "adaptive", Ladder: stage.Default()}, compact.BytesPerToken(3.5)
 	o.Listener = Listener{
-		Rewritten: func(i RewriteInfo) { f.plan(&i) },
+		Rewritten: func(i ReplyInfo) { f.plan(i.Rewrite) },
 		Replied: func(i ReplyInfo) {
 			if i.Outcome == Retried {
 				f.plan(i.Rewrite)

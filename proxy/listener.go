@@ -38,7 +38,7 @@ func (o Outcome) Done() bool { return o != Shadow && o != Rejected }
 type Listener struct {
 	// Rewritten: a chat request was read and its plan made; it is about to be
 	// sent, or refused for its size.
-	Rewritten func(RewriteInfo)
+	Rewritten func(ReplyInfo)
 	// Planned: the plan of a request, in full, before Rewritten; and that of a second
 	// send. nil costs nothing.
 	Planned func(PlanInfo)
@@ -67,7 +67,6 @@ type Listener struct {
 
 // RewriteInfo is what was decided about one chat request.
 type RewriteInfo struct {
-	ID     string // as in x-laconic-request-id
 	Model  string // as the client wrote it, at most 128 bytes
 	Route  string // the pattern that chose the route
 	Policy string
@@ -115,9 +114,9 @@ type PassInfo struct {
 	Tags   string
 }
 
-// ReplyInfo is how one request ended.
+// ReplyInfo is how one request ended, or what is known of it before.
 type ReplyInfo struct {
-	ID               string
+	ID               string // as in x-laconic-request-id
 	Wire             string // the name of the API that its body is written in; "": the endpoint has none
 	Method, Endpoint string // Endpoint is one of the API's paths without /v1; "" where it is not known
 	Client           string // the name of the client key that it came with; "": there are none
@@ -181,7 +180,7 @@ type FaultInfo struct {
 // break what it looks at: a func that panics ends nothing, and is reported to Failed.
 func Tee(ls ...Listener) Listener {
 	t := Listener{
-		Rewritten:  tee(ls, func(l *Listener) func(RewriteInfo) { return l.Rewritten }),
+		Rewritten:  tee(ls, func(l *Listener) func(ReplyInfo) { return l.Rewritten }),
 		Planned:    tee(ls, func(l *Listener) func(PlanInfo) { return l.Planned }),
 		Passed:     tee(ls, func(l *Listener) func(ReplyInfo) { return l.Passed }),
 		Replied:    tee(ls, func(l *Listener) func(ReplyInfo) { return l.Replied }),

@@ -235,14 +235,14 @@ func TestATeeTellsAllInOrder(t *testing.T) {
 	var told []string
 	tell := func(name string) Listener {
 		return Listener{
-			Rewritten: func(RewriteInfo) { told = append(told, name+" rewritten") },
+			Rewritten: func(ReplyInfo) { told = append(told, name+" rewritten") },
 			Passed:    func(ReplyInfo) { told = append(told, name+" passed") },
 			Replied:   func(ReplyInfo) { told = append(told, name+" replied") },
 			Failed:    func(FaultInfo) { told = append(told, name+" failed") },
 		}
 	}
 	l := Tee(tell("a"), Listener{}, tell("b"))
-	l.Rewritten(RewriteInfo{})
+	l.Rewritten(ReplyInfo{})
 	l.Passed(ReplyInfo{})
 	l.Replied(ReplyInfo{})
 	l.Failed(FaultInfo{})

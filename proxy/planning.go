@@ -74,7 +74,7 @@ func (x *request) planning(req *wire.Request) *planning {
 	published, refuses := p.published(x.settings, x.r.Header, route, asked, guesses > 1)
 	c.For(req, published, refuses, x.overrides.budget)
 	c.info = RewriteInfo{
-		ID: x.info.ID, Model: name, Route: route.Match, Policy: c.Policy.Name, Kind: c.Agent.Kind(), Tags: x.overrides.tags,
+		Model: name, Route: route.Match, Policy: c.Policy.Name, Kind: c.Agent.Kind(), Tags: x.overrides.tags,
 		PinsUnmatched: x.overrides.unmatched, Stream: req.Stream, Told: published, BytesBefore: len(req.Body), BytesAfter: len(req.Body),
 	}
 	return c

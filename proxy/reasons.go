@@ -46,7 +46,7 @@ func (x *request) reason() why.Reason {
 	case i.Own:
 		return x.said
 	case i.Cut, i.Ended != "":
-		return i.CutShort(i.Rewrite)
+		return i.CutShort()
 	case i.Rewrite != nil:
 		return why.Repaired(&i.Rewrite.Report)
 	}
@@ -55,9 +55,9 @@ func (x *request) reason() why.Reason {
 
 // CutShort returns why the prompt of a request or its answer was cut short; nothing where
 // neither was.
-func (i *ReplyInfo) CutShort(sent *RewriteInfo) why.Reason {
+func (i *ReplyInfo) CutShort() why.Reason {
 	if i.Cut && i.Usage != nil {
-		return why.Cut(i.Usage.Prompt, sent.Report.After)
+		return why.Cut(i.Usage.Prompt, i.Rewrite.Report.After)
 	}
 	return why.Ended(i.Ended)
 }

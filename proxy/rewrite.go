@@ -51,10 +51,10 @@ func (x *request) rewrite() (*body.Outgoing, error) {
 	first.info.Overhead = x.info.Steps.Folded - x.info.Steps.Read
 	x.tellPlan(p, &first, req.Conversation, in.Text, out, false)
 	first.info.Why = first.over()
-	told := first.info
-	told.Edits = p.Edits // for the listener alone: they point into the body
-	x.p.listener.Rewritten(told)
 	x.info.Rewrite, x.info.Outcome = &first.info, first.info.Outcome
+	told, edited := x.info, first.info
+	edited.Edits, told.Rewrite = p.Edits, &edited // for the listener alone: they point into the body
+	x.p.listener.Rewritten(told)
 	if first.info.Outcome == Rejected {
 		return nil, x.tooLong(p)
 	}

@@ -215,7 +215,7 @@ func start(t testing.TB, o Options) *running {
 	r := &running{t: t}
 	o.Listener = Tee(o.Listener, Listener{
 		Replied:    func(i ReplyInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.all = append(r.all, i) },
-		Rewritten:  func(i RewriteInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.sent = append(r.sent, i) },
+		Rewritten:  func(i ReplyInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.sent = append(r.sent, *i.Rewrite) },
 		Summarized: func(i summarize.JobInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.jobs = append(r.jobs, i.Reason) },
 		Failed:     func(i FaultInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.bugs = append(r.bugs, i) },
 	})

@@ -162,7 +162,7 @@ func TestAPanicInsideAnAnswerCutsItAsBroken(t *testing.T) {
 func TestABrokenListenerBreaksNothing(t *testing.T) {
 	_, r := plain(t, func(o *Options) {
 		o.Listener = Listener{
-			Rewritten: func(RewriteInfo) { panic("1") }, Passed: func(ReplyInfo) { panic("2") },
+			Rewritten: func(ReplyInfo) { panic("1") }, Passed: func(ReplyInfo) { panic("2") },
 			Replied: func(ReplyInfo) { panic("3") }, Failed: func(FaultInfo) { panic("4") },
 		}
 	})

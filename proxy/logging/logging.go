@@ -39,7 +39,7 @@ import (
 // The end of the proxy is three lines of info, a warning where requests were cut.
 func To(log *zap.Logger) proxy.Listener {
 	return proxy.Listener{
-		Rewritten: func(i proxy.RewriteInfo) {
+		Rewritten: func(i proxy.ReplyInfo) {
 			if log.Core().Enabled(zap.DebugLevel) {
 				logEdits(log, i)
 			}
@@ -227,9 +227,9 @@ func (f fields) retry(i *proxy.RetryInfo) fields {
 		and("upstream_limit", i.Limit, "upstream_prompt_tokens", i.Prompt, "upstream_answer_tokens", i.Output)
 }
 
-func logEdits(log *zap.Logger, i proxy.RewriteInfo) {
-	for n := range i.Edits {
-		e := &i.Edits[n]
+func logEdits(log *zap.Logger, i proxy.ReplyInfo) {
+	for n := range i.Rewrite.Edits {
+		e := &i.Rewrite.Edits[n]
 		f := with("request_id", i.ID, "op", string(e.Op), "stage", e.Stage, "why", e.Why, "message", e.Origin, "part", e.Part, "saved", e.Saved, "epoch", e.Epoch)
 		if e.Op == compact.OpRemove {
 			f = f.with("messages", e.End-e.At)

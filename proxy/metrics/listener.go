@@ -86,12 +86,12 @@ func add(c prometheus.Counter, n int) {
 }
 
 // rewritten counts repairs: the edits are not there later.
-func (m *Metrics) rewritten(i proxy.RewriteInfo) {
-	if i.Report.Repairs == 0 || !i.Outcome.Done() {
+func (m *Metrics) rewritten(i proxy.ReplyInfo) {
+	if i.Rewrite.Report.Repairs == 0 || !i.Outcome.Done() {
 		return
 	}
-	for n := range i.Edits {
-		if e := &i.Edits[n]; e.Epoch == 0 {
+	for n := range i.Rewrite.Edits {
+		if e := &i.Rewrite.Edits[n]; e.Epoch == 0 {
 			m.repairs.WithLabelValues(string(e.Op)).Inc()
 		}
 	}

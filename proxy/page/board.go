@@ -136,13 +136,13 @@ func (p *Page) Board() Board {
 		lines[name].add(r, wrong, now)
 	}
 	for _, r := range p.requests {
-		if r.reply.ID == "" {
+		if r.room == 0 {
 			continue
 		}
 		wrong := r.wrong()
 		b.All.add(r, wrong, now)
-		if r.rewrite.Model != "" {
-			count(models, r.rewrite.Model, r, wrong)
+		if i := r.reply.Rewrite; i != nil && i.Model != "" {
+			count(models, i.Model, r, wrong)
 		}
 		if name := r.client(); name != "" {
 			count(keys, name, r, wrong)
@@ -160,7 +160,7 @@ func (p *Page) Board() Board {
 			f := &b.Faults[i]
 			f.Requests, f.ID, f.Last, f.Why = f.Requests+1, r.id, r.began, r.why()
 			if what == "cut" {
-				f.Why = cmp.Or(r.reply.CutShort(&r.rewrite).String(), f.Why)
+				f.Why = cmp.Or(r.reply.CutShort().String(), f.Why)
 			}
 		}
 	}

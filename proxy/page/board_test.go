@@ -29,10 +29,10 @@ func TestTheBoardCountsWhatIsWrong(t *testing.T) {
 		{"a", "BOB", proxy.ReplyInfo{Status: 200, Cut: true, Outcome: proxy.Over, Usage: &wire.Usage{Prompt: 7}, Why: why.Reason{Says: "long"}}},
 	} {
 		c.reply.ID, c.reply.Client = fmt.Sprint(n), c.client
-		c.reply.Rewrite = &proxy.RewriteInfo{ID: c.reply.ID, Model: c.model, Outcome: c.reply.Outcome}
+		c.reply.Rewrite = &proxy.RewriteInfo{Model: c.model, Outcome: c.reply.Outcome}
 		p.replied(c.reply)
 	}
-	p.rewritten(proxy.RewriteInfo{ID: "under way", Model: "c"})
+	p.noted(proxy.ReplyInfo{ID: "under way", Rewrite: &proxy.RewriteInfo{Model: "c"}})
 	b := p.Board()
 	says := func(l BoardLine) string {
 		return fmt.Sprint(l.Name, ":", l.Requests, " ", l.Errors, " ", l.Over, " ", l.Cut, " ", l.Median, " ", l.Slow)

@@ -79,8 +79,8 @@ func New(o Options) *Page {
 func (p *Page) Listener() proxy.Listener {
 	return proxy.Listener{
 		Planned:    p.planned,
-		Rewritten:  p.rewritten,
-		Passed:     p.passed,
+		Rewritten:  p.noted,
+		Passed:     p.noted,
 		Replied:    p.replied,
 		Summarized: p.summarized,
 		// Another replica was asked, which does not say whose they were.
@@ -107,42 +107,39 @@ func (p *Page) planned(i proxy.PlanInfo) {
 	p.changed(r)
 }
 
-func (p *Page) rewritten(i proxy.RewriteInfo) {
-	i.Edits = nil // they point into the body
+// noted notes a request that is about to be sent, or refused for its size.
+func (p *Page) noted(i proxy.ReplyInfo) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := p.at(i.ID)
-	r.rewrite = i
-	if r.conv != nil {
-		r.conv.model = i.Model
-	}
-	p.changed(r)
+	p.note(i)
 }
 
-func (p *Page) passed(i proxy.ReplyInfo) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// note notes what is known of a request. The caller holds mu.
+func (p *Page) note(i proxy.ReplyInfo) *request {
 	r := p.at(i.ID)
-	r.pass = i.Pass
-	r.reply.Endpoint, r.reply.Method, r.reply.Outcome = i.Endpoint, i.Method, i.Outcome
+	if i.Rewrite != nil {
+		own := *i.Rewrite // which belongs to the request, and all that it has
+		own.Edits = nil   // they point into the body
+		if i.Rewrite = &own; r.conv != nil {
+			r.conv.model = own.Model
+		}
+	}
+	i.AnsweredBy = "" // which may have any length
+	r.reply = i
 	p.changed(r)
+	return r
 }
 
 func (p *Page) replied(i proxy.ReplyInfo) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := p.at(i.ID)
+	r := p.note(i)
 	if r.began.IsZero() {
 		r.began = time.Now().Add(-i.Duration)
-	}
-	if i.Rewrite != nil {
-		r.rewrite = *i.Rewrite // which belongs to the request, and all that it has
 	}
 	if r.from == (proxy.Sender{}) { // it was not planned
 		r.from.Key = i.Client
 	}
-	i.Rewrite, i.Pass, i.AnsweredBy = nil, nil, "" // which may have any length
-	r.reply = i
 	p.account(r)
 	r.room = 2000 // it will take no more
 	if r.details != nil {
@@ -150,7 +147,6 @@ func (p *Page) replied(i proxy.ReplyInfo) {
 	}
 	p.size += r.room
 	p.drop()
-	p.changed(r)
 }
 
 // summarized counts what summaries cost, which is a part of what compaction does.

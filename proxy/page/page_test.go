@@ -48,8 +48,8 @@ func sent(p *Page, id, transcript string, t *testing.T, budget int) {
 	c := compact.BytesPerToken(1)
 	plan, report := compact.Compact(in, &compact.Policy{Name: "test"}, c, compact.Budget{Tokens: budget})
 	p.planned(proxy.PlanInfo{ID: id, Planned: view.Planned{Conversation: in, Sent: plan.Apply(), Plan: &plan, Counter: c}})
-	i := proxy.RewriteInfo{ID: id, Model: "m", Outcome: proxy.Outcome(report.Outcome), Report: report}
-	p.rewritten(i)
+	i := proxy.RewriteInfo{Model: "m", Outcome: proxy.Outcome(report.Outcome), Report: report}
+	p.noted(proxy.ReplyInfo{ID: id, Rewrite: &i, Outcome: i.Outcome})
 	p.replied(proxy.ReplyInfo{ID: id, Wire: "chat", Rewrite: &i, Outcome: i.Outcome, Status: 200, Usage: &wire.Usage{Prompt: 10, Cached: 4, CacheTold: true}})
 }
 
@@ -135,8 +135,8 @@ func TestWhatEpochsCostIsNotHidden(t *testing.T) {
 	conv := &conversation{}
 	f := func(before, after, epochs int, u wire.Usage, want totals) {
 		t.Helper()
-		i := &proxy.RewriteInfo{ID: "x", NewEpoch: epochs > conv.epochs, Report: compact.Report{Before: before, After: after, Epochs: epochs}}
-		p.account(&request{conv: conv, rewrite: *i, reply: proxy.ReplyInfo{ID: "x", Status: 200, Usage: &u}})
+		i := &proxy.RewriteInfo{NewEpoch: epochs > conv.epochs, Report: compact.Report{Before: before, After: after, Epochs: epochs}}
+		p.account(&request{conv: conv, reply: proxy.ReplyInfo{ID: "x", Rewrite: i, Status: 200, Usage: &u}})
 		if got := conv.totals; got != want {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
@@ -159,11 +159,11 @@ func TestWhatWasNotSentSavesNothing(t *testing.T) {
 	p := newPage(Options{})
 	sent(p, "one", "user: hi", t, 1000)
 	before := p.totals
-	i := proxy.RewriteInfo{ID: "two", NewEpoch: true, Outcome: proxy.Compacted, Report: compact.Report{Before: 900, After: 300, Epochs: 1, MessagesAfter: 3}}
+	i := proxy.RewriteInfo{NewEpoch: true, Outcome: proxy.Compacted, Report: compact.Report{Before: 900, After: 300, Epochs: 1, MessagesAfter: 3}}
 	p.planned(proxy.PlanInfo{ID: "two", Planned: view.Planned{
 		Conversation: compact.Conversation{Messages: compacttest.Messages(t, "user: hi")}, Plan: &compact.Plan{}, Counter: compact.BytesPerToken(1),
 	}})
-	p.rewritten(i)
+	p.noted(proxy.ReplyInfo{ID: "two", Rewrite: &i, Outcome: i.Outcome})
 	p.replied(proxy.ReplyInfo{ID: "two", Wire: "chat", Rewrite: &i, Outcome: i.Outcome, Status: 502, Unsent: true})
 	before.Unsent = 1
 	if p.totals != before {

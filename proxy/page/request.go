@@ -12,10 +12,8 @@ type request struct {
 	id      string
 	began   time.Time
 	from    proxy.Sender
-	conv    *conversation     // nil: it is not of a conversation that could be read
-	rewrite proxy.RewriteInfo // without an ID: it was not measured
-	pass    *proxy.PassInfo
-	reply   proxy.ReplyInfo // without an ID: it is not over, and has little else; Rewrite and Pass are those above
+	conv    *conversation   // nil: it is not of a conversation that could be read
+	reply   proxy.ReplyInfo // as far as it is known
 	details *view.Request   // never changed
 	again   bool            // they are of the second send
 	texts   *texts          // nil: they are not kept

@@ -41,10 +41,11 @@ func (t *totals) add(o *totals) {
 // account works out what a request took, and adds it to its conversation and to all. The
 // caller holds mu.
 func (p *Page) account(r *request) {
-	i, report, conv := &r.rewrite, &r.rewrite.Report, r.conv
-	if i.ID == "" || i.Outcome == proxy.Rejected {
+	i, conv := r.reply.Rewrite, r.conv
+	if i == nil || i.Outcome == proxy.Rejected {
 		return
 	}
+	report := &i.Report
 	point := view.Point{ID: r.id, Before: report.Before, Sent: report.After, Budget: report.Budget, Cached: -1, State: string(r.reply.Outcome), Unsent: r.reply.Unsent}
 	k := totals{Requests: 1, Before: report.Before, Sent: report.After}
 	switch {

@@ -77,14 +77,15 @@ func (r *request) why() string {
 
 func (r *request) line() requestLine {
 	l := requestLine{ID: r.id, Began: r.began, Client: r.client()}
+	l.Endpoint, l.Method, l.Outcome = r.reply.Endpoint, r.reply.Method, string(r.reply.Outcome)
 	if r.began.IsZero() {
 		l.Began = time.Now()
 	}
 	if r.conv != nil {
 		l.Conversation = r.conv.id
 	}
-	if i := &r.rewrite; i.ID != "" {
-		l.Model, l.Route, l.Tags, l.Outcome = i.Model, i.Route, i.Tags, string(i.Outcome)
+	if i := r.reply.Rewrite; i != nil {
+		l.Model, l.Route, l.Tags = i.Model, i.Route, i.Tags
 		p := &i.Report
 		l.Before, l.Sent, l.Budget = p.Before, p.After, p.Budget
 		l.Messages, l.MessagesSent, l.Repairs = p.MessagesBefore, p.MessagesAfter, p.Repairs
@@ -96,12 +97,10 @@ func (r *request) line() requestLine {
 		}
 		l.OverheadUS = i.Overhead.Microseconds()
 	}
-	if i := r.pass; i != nil {
-		l.Endpoint, l.Method, l.Outcome = r.reply.Endpoint, r.reply.Method, string(r.reply.Outcome)
+	if i := r.reply.Pass; i != nil {
 		l.Route, l.Tags, l.Reason = i.Route, i.Tags, i.Reason
 	}
-	if i := &r.reply; i.ID != "" {
-		l.Endpoint, l.Method, l.Outcome = i.Endpoint, i.Method, string(i.Outcome)
+	if i := &r.reply; r.room > 0 {
 		l.Wrong, l.Why = r.wrong(), r.why()
 		l.Over, l.Status, l.Code, l.Unsent = true, i.Status, i.Code, i.Unsent
 		if i.Unsent {
@@ -191,15 +190,15 @@ type requestView struct {
 }
 
 func (r *request) view() requestView {
-	i := &r.rewrite
+	i := cmp.Or(r.reply.Rewrite, &proxy.RewriteInfo{})
 	v := requestView{
 		requestLine: r.line(), Request: r.details, Shadow: i.Outcome == proxy.Shadow, Again: r.again, Policy: i.Policy, Stream: i.Stream, Summary: i.Summary,
 		NotEnough: i.Report.NotEnough, Dropped: i.Report.ResultsDropped, Retry: r.reply.Retry, Ended: r.reply.Ended, CutUpstream: r.reply.Cut,
 		Rewritten: r.cost.Rewritten, Detail: r.reply.Detail,
 	}
 	v.StageCounts, v.OtherCount = view.Stages(&i.Report)
-	if r.pass != nil {
-		v.Detail = cmp.Or(v.Detail, r.pass.Detail)
+	if r.reply.Pass != nil {
+		v.Detail = cmp.Or(v.Detail, r.reply.Pass.Detail)
 	}
 	return v
 }
