@@ -159,8 +159,8 @@ func TestWhatCannotBeReadPassesByteForByteWithAReason(t *testing.T) {
 		if res.StatusCode != 200 || string(got.Body) != c.body || res.Header.Get("X-Laconic-Outcome") != "passed" {
 			t.Errorf("%.60q: %d, outcome %q, %q arrived", c.body, res.StatusCode, res.Header.Get("X-Laconic-Outcome"), got.Body)
 		}
-		if r := p.replies(i + 1)[i]; r.Pass == nil || r.Pass.Reason != c.reason || r.Rewrite != nil {
-			t.Errorf("%.60q: %+v, want %s", c.body, r.Pass, c.reason)
+		if r := p.replies(i + 1)[i]; r.Passed != c.reason || r.Rewrite != nil {
+			t.Errorf("%.60q: %+v, want %s", c.body, r.Passed, c.reason)
 		}
 	}
 	if b := p.faults(); len(b) != 0 {

@@ -124,7 +124,7 @@ func shuttingDown() *apierror.Error {
 	}
 }
 
-// ReasonFault is PassInfo.Reason of a request that the proxy failed on.
+// ReasonFault is ReplyInfo.Passed of a request that the proxy failed on.
 const ReasonFault = "fault"
 
 // safely runs one step of the pure half. A panic or an error in it costs the

@@ -148,10 +148,10 @@ type traffic struct {
 }
 
 // plan notes the facts of a plan.
-func (f *traffic) plan(i *RewriteInfo) {
+func (f *traffic) plan(i ReplyInfo) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.planned[i.Tags] = append(f.planned[i.Tags], i.Facts)
+	f.planned[i.Tags] = append(f.planned[i.Tags], i.Rewrite.Facts)
 }
 
 // inTraffic starts a proxy that learns windows and counts.
@@ -163,10 +163,10 @@ func inTraffic(t *testing.T, window int, facts learn.Store) *traffic {
 	o.Transport, o.Facts, o.Store = f.upstream, facts, lasting(t, "a secret of this test")
 	o.Default.Policy, o.Default.Counter = &compact.Policy{Name: "adaptive", Ladder: stage.Default()}, compact.BytesPerToken(3.5)
 	o.Listener = Listener{
-		Rewritten: func(i ReplyInfo) { f.plan(i.Rewrite) },
+		Rewritten: f.plan,
 		Replied: func(i ReplyInfo) {
 			if i.Outcome == Retried {
-				f.plan(i.Rewrite)
+				f.plan(i)
 			}
 		},
 	}

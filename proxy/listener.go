@@ -68,12 +68,10 @@ type Listener struct {
 // RewriteInfo is what was decided about one chat request.
 type RewriteInfo struct {
 	Model  string // as the client wrote it, at most 128 bytes
-	Route  string // the pattern that chose the route
 	Policy string
 	// Kind names a request that an agent has its own history summarized by:
 	// "compaction of opencode"; "" for any other.
 	Kind string
-	Tags string // of x-laconic-tags
 	// PinsUnmatched is how many indices of x-laconic-pin name no message.
 	PinsUnmatched int
 	Stream        bool
@@ -103,28 +101,23 @@ type RewriteInfo struct {
 	Overhead time.Duration
 }
 
-// PassInfo is why one request was forwarded unread.
-type PassInfo struct {
-	Route string
-	// Reason is a word: "route" for what is no chat request, "mode" for what
-	// was to be left alone, "small" for what is below Route.MinBody, "encoding", "empty" for a list of messages
-	// that says nothing, "fault", or a wire.Code.
-	Reason string
-	Detail string // for the operator; holds no content
-	Tags   string
-}
-
 // ReplyInfo is how one request ended, or what is known of it before.
 type ReplyInfo struct {
 	ID               string // as in x-laconic-request-id
 	Wire             string // the name of the API that its body is written in; "": the endpoint has none
 	Method, Endpoint string // Endpoint is one of the API's paths without /v1; "" where it is not known
 	Client           string // the name of the client key that it came with; "": there are none
-	// Rewrite is set when a chat request was measured, Pass when a request was
-	// forwarded unread; neither when it was refused before.
+	// Rewrite is set when a chat request was measured, Passed when a request was
+	// forwarded unread; neither, and no Route or Tags, when it was refused before.
 	Rewrite *RewriteInfo
-	Pass    *PassInfo
-	Outcome Outcome
+	// Passed is why, in a word: "route" for what is no chat request, "mode" for what
+	// was to be left alone, "small" for what is below Route.MinBody, "encoding", "empty" for a list of messages
+	// that says nothing, "fault", or a wire.Code.
+	Passed       string
+	PassedDetail string // for the operator; holds no content
+	Route        string // the pattern that chose the route
+	Tags         string // of x-laconic-tags
+	Outcome      Outcome
 	// Why is why it went so, and what to do; nothing where there is nothing to explain.
 	Why why.Reason
 	// Retry is set when the upstream refused the request for a reason that a

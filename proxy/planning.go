@@ -74,7 +74,7 @@ func (x *request) planning(req *wire.Request) *planning {
 	published, refuses := p.published(x.settings, x.r.Header, route, asked, guesses > 1)
 	c.For(req, published, refuses, x.overrides.budget)
 	c.info = RewriteInfo{
-		Model: name, Route: route.Match, Policy: c.Policy.Name, Kind: c.Agent.Kind(), Tags: x.overrides.tags,
+		Model: name, Policy: c.Policy.Name, Kind: c.Agent.Kind(),
 		PinsUnmatched: x.overrides.unmatched, Stream: req.Stream, Told: published, BytesBefore: len(req.Body), BytesAfter: len(req.Body),
 	}
 	return c
@@ -120,7 +120,7 @@ func (c *planning) summaryRequest(p *plan.Plan) *summarize.Request {
 	r := &summarize.Request{
 		ID: x.info.ID, Header: x.r.Header, Owner: x.settings.keys.Owner(x.r.Header), Query: x.r.URL.RawQuery, Upstream: x.route.Upstream,
 		Policy: c.Policy.Name, Version: c.Policy.Version, Counter: p.SlotCounter(),
-		Counting: c.info.Route + "\x00" + c.info.Model + "\x00" + x.route.Tokenizer + p.Counting(), Bound: p.Bound,
+		Counting: x.route.Match + "\x00" + c.info.Model + "\x00" + x.route.Tokenizer + p.Counting(), Bound: p.Bound,
 	}
 	s := x.settings.Summarizer
 	if s == nil {

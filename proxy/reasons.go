@@ -37,8 +37,8 @@ func (x *request) reason() why.Reason {
 	switch {
 	case unansweredCodes[i.Code] && x.route != nil:
 		return why.Unanswered(x.route.Upstream.Host, i.Code, i.Detail)
-	case i.Pass != nil:
-		return why.Passed(i.Pass.Reason, wire.Code(i.Pass.Reason).Sentence())
+	case i.Passed != "":
+		return why.Passed(i.Passed, wire.Code(i.Passed).Sentence())
 	case i.Retry != nil && (i.Retry.Sent || i.Retry.Why != "over"):
 		return why.Refused(i.Retry.Refusal)
 	case i.Rewrite != nil && i.Rewrite.Why.Says != "":

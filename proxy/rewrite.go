@@ -52,6 +52,7 @@ func (x *request) rewrite() (*body.Outgoing, error) {
 	x.tellPlan(p, &first, req.Conversation, in.Text, out, false)
 	first.info.Why = first.over()
 	x.info.Rewrite, x.info.Outcome = &first.info, first.info.Outcome
+	x.info.Route, x.info.Tags = x.route.Match, x.overrides.tags
 	told, edited := x.info, first.info
 	edited.Edits, told.Rewrite = p.Edits, &edited // for the listener alone: they point into the body
 	x.p.listener.Rewritten(told)
@@ -160,7 +161,8 @@ func (x *request) pass(why *passed) (*body.Outgoing, *apierror.Error) {
 			Message: "The proxy failed on this request, and did not send it.",
 		}
 	}
-	x.info.Pass, x.info.Outcome = &PassInfo{Route: x.route.Match, Reason: why.reason, Detail: why.detail, Tags: x.overrides.tags}, why.outcome
+	x.info.Passed, x.info.PassedDetail, x.info.Outcome = why.reason, why.detail, why.outcome
+	x.info.Route, x.info.Tags = x.route.Match, x.overrides.tags
 	x.p.listener.Passed(x.info)
 	if why.in == nil {
 		return nil, nil

@@ -33,7 +33,7 @@ func TestLines(t *testing.T) {
 	}
 	f("no request came")
 	f("no chat request came, 1 of other kinds", proxy.ReplyInfo{Status: 200})
-	f("1 chat request, 1 passed unread", proxy.ReplyInfo{Wire: "chat", Status: 200, Outcome: proxy.Passed, Pass: &proxy.PassInfo{}})
+	f("1 chat request, 1 passed unread", proxy.ReplyInfo{Wire: "chat", Status: 200, Outcome: proxy.Passed, Passed: "route"})
 	f("1 chat request\n900 tokens of prompt came, 900 went on: nothing had to leave", chat(proxy.Untouched, 900, 900, nil))
 	f("2 chat requests, 1 compacted, 1 with tool calls repaired\n21,000 tokens of prompt came, 6,000 went on: 15,000 saved (71 %)\n"+
 		"1 of the requests would have been above the budget\n4,000 of 6,000 prompt tokens came from the provider's cache (66 %)",

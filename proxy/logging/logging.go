@@ -110,7 +110,7 @@ func levelOf(i proxy.ReplyInfo) zapcore.Level {
 		return zap.InfoLevel
 	}
 	switch {
-	case i.Pass != nil && i.Pass.Reason == proxy.ReasonFault:
+	case i.Passed == proxy.ReasonFault:
 		return zap.ErrorLevel
 	case i.Rewrite != nil && i.Rewrite.Report.ResultsDropped > 0 && i.Outcome.Done(), // results are lost
 		i.Outcome == proxy.Over, i.Outcome == proxy.Refused, i.Ended == wire.HalfEvent || i.Ended == wire.WithoutDone:
@@ -157,9 +157,9 @@ func replyFields(i *proxy.ReplyInfo) fields {
 	f = f.and("outcome", string(i.Outcome), "why", i.Why.String())
 	switch {
 	case i.Rewrite != nil:
-		f = f.rewrite(i.Rewrite)
-	case i.Pass != nil:
-		f = f.with("reason", i.Pass.Reason, "route", i.Pass.Route).and("reason_detail", i.Pass.Detail, "tags", i.Pass.Tags)
+		f = f.rewrite(i.Rewrite, i.Route).and("tags", i.Tags)
+	case i.Passed != "":
+		f = f.with("reason", i.Passed, "route", i.Route).and("reason_detail", i.PassedDetail, "tags", i.Tags)
 	}
 	f = f.retry(i.Retry).with("status", i.Status).and("own_answer", i.Own, "streamed", i.Streamed)
 	if i.Streamed && !i.Unread {
@@ -172,10 +172,10 @@ func replyFields(i *proxy.ReplyInfo) fields {
 	return f.with("duration", i.Duration).and("error", i.Code, "error_detail", i.Detail)
 }
 
-func (f fields) rewrite(i *proxy.RewriteInfo) fields {
+func (f fields) rewrite(i *proxy.RewriteInfo, route string) fields {
 	r, l := &i.Report, &i.Facts
 	f = f.and("request_kind", i.Kind).with(
-		"model", i.Model, "route", i.Route, "policy", i.Policy,
+		"model", i.Model, "route", route, "policy", i.Policy,
 		"tokens_before", r.Before, "tokens_after", r.After, "budget", r.Budget,
 		"tools_tokens", r.Fixed, "instructions_tokens", r.Parts.Instructions, "task_tokens", r.Parts.Task,
 		"messages_before", r.MessagesBefore, "messages_after", r.MessagesAfter, "epochs", r.Epochs, "repairs", r.Repairs,
@@ -205,7 +205,7 @@ func (f fields) rewrite(i *proxy.RewriteInfo) fields {
 		f = f.with("summary", s.Outcome, "summary_model", s.Model, "summary_spans", s.Spans, "summary_digests", s.Digests).
 			and("summary_reason", s.Reason, "summary_wait", s.Duration)
 	}
-	return f.and("tags", i.Tags)
+	return f
 }
 
 // retry adds why the upstream refused a request, and what became of the second send.

@@ -50,7 +50,7 @@ func TestTheLevelSaysWhatAnOperatorHasToDo(t *testing.T) {
 	f(proxy.ReplyInfo{Status: 503, Code: apierror.CodeOverloaded, Own: true}, zap.WarnLevel)
 
 	f(proxy.ReplyInfo{Status: 500, Code: apierror.CodeFault, Own: true}, zap.ErrorLevel)
-	f(proxy.ReplyInfo{Status: 200, Wire: "chat", Outcome: proxy.Passed, Pass: &proxy.PassInfo{Reason: proxy.ReasonFault}}, zap.ErrorLevel)
+	f(proxy.ReplyInfo{Status: 200, Wire: "chat", Outcome: proxy.Passed, Passed: proxy.ReasonFault}, zap.ErrorLevel)
 }
 
 func TestASummarizerThatFailsIsAWarning(t *testing.T) {

@@ -19,13 +19,10 @@ func routeLabel(match string) string { return cmp.Or(match, defaultRoute) }
 
 // routeOf returns the route of a request.
 func routeOf(i *proxy.ReplyInfo) string {
-	switch {
-	case i.Rewrite != nil:
-		return routeLabel(i.Rewrite.Route)
-	case i.Pass != nil:
-		return routeLabel(i.Pass.Route)
+	if i.Rewrite == nil && i.Passed == "" {
+		return noRoute
 	}
-	return noRoute
+	return routeLabel(i.Route)
 }
 
 // statusLabel returns a status that has a name as its number, any other as its

@@ -107,8 +107,8 @@ func (m *Metrics) replied(i proxy.ReplyInfo) {
 	if i.Own && (i.Endpoint == "/compact" || i.Endpoint == "/v1/compress") {
 		m.serviceCalls.WithLabelValues(i.Endpoint, string(outcome)).Observe(i.Duration.Seconds())
 	}
-	if i.Pass != nil {
-		count(m.passed, cmp.Or(i.Endpoint, other), i.Pass.Reason)
+	if i.Passed != "" {
+		count(m.passed, cmp.Or(i.Endpoint, other), i.Passed)
 	}
 	if i.Wire == "" {
 		return

@@ -226,8 +226,8 @@ func TestStatusesThatHaveNoNameAreClasses(t *testing.T) {
 func TestWhatRequestsCount(t *testing.T) {
 	chat := func(o proxy.Outcome, change func(*proxy.ReplyInfo)) proxy.ReplyInfo {
 		i := proxy.ReplyInfo{
-			Wire: "chat", Endpoint: "/chat/completions", Outcome: o, Status: 200, Duration: time.Second, FirstByte: time.Second,
-			Rewrite: &proxy.RewriteInfo{Route: "gpt-*", Policy: "adaptive", Outcome: o, Overhead: 70 * time.Microsecond, Report: compact.Report{Before: 100, After: 100}},
+			Wire: "chat", Endpoint: "/chat/completions", Outcome: o, Status: 200, Duration: time.Second, FirstByte: time.Second, Route: "gpt-*",
+			Rewrite: &proxy.RewriteInfo{Policy: "adaptive", Outcome: o, Overhead: 70 * time.Microsecond, Report: compact.Report{Before: 100, After: 100}},
 		}
 		if change != nil {
 			change(&i)
@@ -315,7 +315,7 @@ func TestWhatRequestsCount(t *testing.T) {
 	}), append(tokens("untouched", 100, 100, 100), request("gpt-*", "untouched", 200), `slots_total{reason="preparing",text="digest"} 1`))
 	f("an agent's own compaction", chat(proxy.Over, func(i *proxy.ReplyInfo) { i.Rewrite.Kind = "compaction of codex" }), append(
 		tokens("over", 100, 100, 100), request("gpt-*", "over", 200), `requests_by_kind_total{kind="compaction of codex",outcome="over"} 1`))
-	f("unread", proxy.ReplyInfo{Endpoint: "", Outcome: proxy.Passed, Status: 200, Pass: &proxy.PassInfo{Reason: "route"}},
+	f("unread", proxy.ReplyInfo{Endpoint: "", Outcome: proxy.Passed, Status: 200, Passed: "route"},
 		[]string{request("(default)", "passed", 200), `passed_total{endpoint="other",reason="route"} 1`})
 	f("refused at the door", proxy.ReplyInfo{Outcome: proxy.Rejected, Status: 401, Own: true, Code: "invalid_api_key"},
 		[]string{request("(none)", "rejected", 401), `errors_total{code="invalid_api_key"} 1`})

@@ -77,7 +77,10 @@ func (r *request) why() string {
 
 func (r *request) line() requestLine {
 	l := requestLine{ID: r.id, Began: r.began, Client: r.client()}
-	l.Endpoint, l.Method, l.Outcome = r.reply.Endpoint, r.reply.Method, string(r.reply.Outcome)
+	l.Route, l.Tags, l.Outcome, l.Reason = r.reply.Route, r.reply.Tags, string(r.reply.Outcome), r.reply.Passed
+	if r.room > 0 || l.Reason != "" { // a chat that is under way is shown by its model alone
+		l.Endpoint, l.Method = r.reply.Endpoint, r.reply.Method
+	}
 	if r.began.IsZero() {
 		l.Began = time.Now()
 	}
@@ -85,7 +88,7 @@ func (r *request) line() requestLine {
 		l.Conversation = r.conv.id
 	}
 	if i := r.reply.Rewrite; i != nil {
-		l.Model, l.Route, l.Tags = i.Model, i.Route, i.Tags
+		l.Model = i.Model
 		p := &i.Report
 		l.Before, l.Sent, l.Budget = p.Before, p.After, p.Budget
 		l.Messages, l.MessagesSent, l.Repairs = p.MessagesBefore, p.MessagesAfter, p.Repairs
@@ -96,9 +99,6 @@ func (r *request) line() requestLine {
 			l.Stages = append(l.Stages, s.Name)
 		}
 		l.OverheadUS = i.Overhead.Microseconds()
-	}
-	if i := r.reply.Pass; i != nil {
-		l.Route, l.Tags, l.Reason = i.Route, i.Tags, i.Reason
 	}
 	if i := &r.reply; r.room > 0 {
 		l.Wrong, l.Why = r.wrong(), r.why()
@@ -194,12 +194,9 @@ func (r *request) view() requestView {
 	v := requestView{
 		requestLine: r.line(), Request: r.details, Shadow: i.Outcome == proxy.Shadow, Again: r.again, Policy: i.Policy, Stream: i.Stream, Summary: i.Summary,
 		NotEnough: i.Report.NotEnough, Dropped: i.Report.ResultsDropped, Retry: r.reply.Retry, Ended: r.reply.Ended, CutUpstream: r.reply.Cut,
-		Rewritten: r.cost.Rewritten, Detail: r.reply.Detail,
+		Rewritten: r.cost.Rewritten, Detail: cmp.Or(r.reply.Detail, r.reply.PassedDetail),
 	}
 	v.StageCounts, v.OtherCount = view.Stages(&i.Report)
-	if r.reply.Pass != nil {
-		v.Detail = cmp.Or(v.Detail, r.reply.Pass.Detail)
-	}
 	return v
 }
 

@@ -86,11 +86,9 @@ func attributesOf(i *proxy.ReplyInfo) []attribute.KeyValue {
 	if i.Rewrite != nil {
 		a.measured(i.Rewrite)
 	}
-	if i.Pass != nil {
-		a.text("laconic.route", i.Pass.Route)
-		a.text("laconic.pass.reason", i.Pass.Reason)
-		a.text("laconic.tags", i.Pass.Tags)
-	}
+	a.text("laconic.route", i.Route)
+	a.text("laconic.pass.reason", i.Passed)
+	a.text("laconic.tags", i.Tags)
 	if r := i.Retry; r != nil {
 		a.text("laconic.refusal", r.Reason)
 		a.yes("laconic.second_send", r.Sent)
@@ -105,10 +103,8 @@ func (a *attributes) measured(i *proxy.RewriteInfo) {
 	a.text("gen_ai.request.model", i.Model)
 	a.yes("gen_ai.request.stream", i.Stream)
 	a.yes("gen_ai.conversation.compacted", i.Outcome.Done() && (r.Epochs > 0 || len(r.Stages) > 0))
-	a.text("laconic.route", i.Route)
 	a.text("laconic.policy", i.Policy)
 	a.text("laconic.request.kind", i.Kind)
-	a.text("laconic.tags", i.Tags)
 	a.number("laconic.tokens.before", r.Before)
 	a.number("laconic.tokens.after", r.After)
 	a.number("laconic.budget", r.Budget)
