@@ -41,15 +41,8 @@ func identify(secret []byte, c *compact.Conversation) (id identity) {
 
 // conversation is what is kept of the requests of one conversation.
 type conversation struct {
+	conversationLine
 	identity
-	id     int
-	from   proxy.Sender
-	model  string
-	began  time.Time
-	last   time.Time
-	points []view.Point
-	more   int // earlier points that left
-	totals totals
 	// of the last request that was answered
 	before, epochs int
 	caches         bool // an answer said that something was cached
@@ -66,9 +59,10 @@ func (p *Page) conversationOf(id identity, from proxy.Sender, now time.Time) *co
 	if id == (identity{}) {
 		return nil
 	}
+	client := nameOf(from)
 	find := func(is func(*conversation) bool) *conversation {
 		for i, c := range slices.Backward(p.convs) {
-			if nameOf(c.from) == nameOf(from) && is(c) {
+			if c.Client == client && is(c) {
 				p.convs = slices.Delete(p.convs, i, i+1)
 				return c
 			}
@@ -83,9 +77,9 @@ func (p *Page) conversationOf(id identity, from proxy.Sender, now time.Time) *co
 	}
 	if c == nil {
 		p.begun++
-		c = &conversation{id: p.begun, from: from, began: now}
+		c = &conversation{conversationLine: conversationLine{ID: p.begun, Client: client, Named: from.Key != "", Began: now}}
 	}
-	c.identity, c.last = id, now
+	c.identity, c.Last = id, now
 	if p.convs = append(p.convs, c); len(p.convs) > mostConversations {
 		p.convs = slices.Delete(p.convs, 0, 1)
 	}
@@ -94,9 +88,9 @@ func (p *Page) conversationOf(id identity, from proxy.Sender, now time.Time) *co
 
 // add notes a request that is over.
 func (c *conversation) add(p view.Point) {
-	if c.points = append(c.points, p); len(c.points) > mostPoints {
-		c.points = slices.Delete(c.points, 0, 1)
-		c.more++
+	if c.Points = append(c.Points, p); len(c.Points) > mostPoints {
+		c.Points = slices.Delete(c.Points, 0, 1)
+		c.More++
 	}
 }
 

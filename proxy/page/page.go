@@ -121,7 +121,7 @@ func (p *Page) note(i proxy.ReplyInfo) *request {
 		own := *i.Rewrite // which belongs to the request, and all that it has
 		own.Edits = nil   // they point into the body
 		if i.Rewrite = &own; r.conv != nil {
-			r.conv.model = own.Model
+			r.conv.Model = own.Model
 		}
 	}
 	i.AnsweredBy = "" // which may have any length

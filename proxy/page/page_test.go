@@ -91,7 +91,7 @@ func TestRequestsOfOneConversationAreToldFromOthers(t *testing.T) {
 		sent(p, id, c.transcript, t, 1000)
 		got := 0
 		if conv := p.byID[id].conv; conv != nil {
-			got = conv.id
+			got = conv.ID
 		}
 		if got != c.want {
 			t.Errorf("%q: conversation %d, want %d", c.transcript, got, c.want)
@@ -114,7 +114,7 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	for range 3*mostPoints + 10 {
 		c.add(view.Point{})
 	}
-	if l := c.line(); len(l.Points) != mostPoints || len(l.Points)+l.More != 3*mostPoints+10 || len(c.points) > 2*mostPoints {
+	if l := c.line(); len(l.Points) != mostPoints || len(l.Points)+l.More != 3*mostPoints+10 || len(c.Points) > 2*mostPoints {
 		t.Errorf("%d points and %d more", len(l.Points), l.More)
 	}
 }
@@ -137,7 +137,7 @@ func TestWhatEpochsCostIsNotHidden(t *testing.T) {
 		t.Helper()
 		i := &proxy.RewriteInfo{NewEpoch: epochs > conv.epochs, Report: compact.Report{Before: before, After: after, Epochs: epochs}}
 		p.account(&request{conv: conv, reply: proxy.ReplyInfo{ID: "x", Rewrite: i, Status: 200, Usage: &u}})
-		if got := conv.totals; got != want {
+		if got := conv.Totals; got != want {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
 	}
@@ -173,7 +173,7 @@ func TestWhatWasNotSentSavesNothing(t *testing.T) {
 	if l := r.line(); !l.Unsent || l.Sent != 0 || l.MessagesSent != 0 || l.Before != 900 {
 		t.Errorf("%+v", l)
 	}
-	if last := r.conv.points[len(r.conv.points)-1]; !last.Unsent || last.Sent != 0 || last.Epoch || r.conv.epochs != 0 {
+	if last := r.conv.Points[len(r.conv.Points)-1]; !last.Unsent || last.Sent != 0 || last.Epoch || r.conv.epochs != 0 {
 		t.Errorf("%+v", last)
 	}
 }

@@ -69,7 +69,7 @@ func (p *Page) account(r *request) {
 		if r.reply.Status == 200 && !r.reply.Unsent {
 			conv.before, conv.epochs = k.Before, report.Epochs
 		}
-		conv.totals.add(&k)
+		conv.Totals.add(&k)
 		conv.add(point)
 	}
 	p.totals.add(&k)

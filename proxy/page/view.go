@@ -85,7 +85,7 @@ func (r *request) line() requestLine {
 		l.Began = time.Now()
 	}
 	if r.conv != nil {
-		l.Conversation = r.conv.id
+		l.Conversation = r.conv.ID
 	}
 	if i := r.reply.Rewrite; i != nil {
 		l.Model = i.Model
@@ -122,14 +122,14 @@ type conversationLine struct {
 	Model  string       `json:"model"`
 	Began  time.Time    `json:"began"`
 	Last   time.Time    `json:"last"`
-	More   int          `json:"more,omitempty"`
+	More   int          `json:"more,omitempty"` // earlier points that left
 	Points []view.Point `json:"points"`
 	Totals totals       `json:"totals"`
 }
 
 func (c *conversation) line() conversationLine {
-	l := conversationLine{ID: c.id, Client: nameOf(c.from), Named: c.from.Key != "", Model: c.model, Began: c.began, Last: c.last, Totals: c.totals}
-	l.More, l.Points = c.more, append([]view.Point{}, c.points...)
+	l := c.conversationLine
+	l.Points = append([]view.Point{}, c.Points...)
 	return l
 }
 
