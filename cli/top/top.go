@@ -26,7 +26,7 @@ func Lines(b *page.Board, now time.Time, width, height int) []string {
 	}
 	lines := []string{title, ""}
 	for _, u := range b.Down {
-		lines = append(lines, folded(u.Upstream+" is down: "+u.Why, width)...)
+		lines = append(lines, folded(u.Upstream+" is down: "+u.Why.String(), width)...)
 	}
 	if b.Store != nil {
 		lines = append(lines, folded("the store: "+b.Store.Says, width)...)

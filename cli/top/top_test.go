@@ -6,7 +6,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"laconic/proxy/operate"
 	"laconic/proxy/page"
+	"laconic/proxy/why"
 )
 
 // TestTheBoardInATerminal: what is wrong comes first, names are no commands of the
@@ -17,7 +19,7 @@ func TestTheBoardInATerminal(t *testing.T) {
 		Version: "1", Since: now.Add(-time.Hour), All: page.BoardLine{Requests: 3, Errors: 1, Median: 40, Slow: 90, Prompt: 100, Cached: 66, PerMinute: 1.5},
 		Models: []page.BoardLine{{Name: "a\x1b[2J", Requests: 3, Errors: 1}}, Keys: []page.BoardLine{{Name: strings.Repeat("k", 40), Requests: 3}},
 		Faults: []page.BoardFault{{What: "error", Requests: 1, ID: "x7", Last: now.Add(-time.Minute), Why: "the upstream\nanswered 500"}},
-		Down:   []page.UpstreamLine{{Upstream: "http://up", Why: "refused: start it"}},
+		Down:   []operate.Upstream{{Upstream: "http://up", Why: why.Reason{Says: "refused", Fix: "start it"}}},
 	}
 	const want = `laconic 1 · 3 requests since 02:04:05
 

@@ -40,15 +40,16 @@ const (
 
 // Upstream is what requests have shown of one upstream.
 type Upstream struct {
-	Upstream string // its origin, as in https://api.openai.com
-	Down     bool
-	Failures int // in succession
+	Upstream string `json:"upstream"` // its origin, as in https://api.openai.com
+	Down     bool   `json:"down"`
+	Failures int    `json:"failures"` // in succession
 	// Answered and Failed are when the last request was answered, and when the last
 	// one failed; zero: never.
-	Answered, Failed time.Time
+	Answered time.Time `json:"answered,omitzero"`
+	Failed   time.Time `json:"failed,omitzero"`
 	// Why is why the last one failed, and Code the same in a word.
-	Why  why.Reason
-	Code string
+	Why  why.Reason `json:"why,omitzero"`
+	Code string     `json:"-"`
 
 	began time.Time // of these failures
 	known bool      // a path of the API was there, or is known to be missing

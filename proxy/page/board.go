@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"laconic/proxy"
+	"laconic/proxy/operate"
 	"laconic/proxy/why"
 )
 
@@ -24,8 +25,8 @@ type Board struct {
 	Keys   []BoardLine  `json:"keys"`
 	Faults []BoardFault `json:"faults"`
 	// Down are the upstreams that do not answer, Store is what is wrong with the store.
-	Down  []UpstreamLine `json:"down"`
-	Store *why.Finding   `json:"store,omitempty"`
+	Down  []operate.Upstream `json:"down"`
+	Store *why.Finding       `json:"store,omitempty"`
 }
 
 // BoardLine sums requests that are over.
@@ -114,7 +115,7 @@ func (l *BoardLine) finish(ran time.Duration) {
 // the page shows first.
 func (p *Page) Board() Board {
 	b, now := Board{Of: p.o.Replica, Version: p.o.Version, Since: p.began}, time.Now()
-	for _, u := range p.upstreams() { // asked first: who answers may wait for mu
+	for _, u := range p.o.Proxy().State().Upstreams { // asked first: who answers may wait for mu
 		if u.Down {
 			b.Down = append(b.Down, u)
 		}

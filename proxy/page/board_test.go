@@ -1,7 +1,9 @@
 package page
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,7 +46,7 @@ func TestTheBoardCountsWhatIsWrong(t *testing.T) {
 	if want := ":7 2 2 2 30 30, a:6 1 2 2 30 30, b:1 1 0 0 0 0, BOB:4 1 1 2 0 0, ALICE:3 1 1 0 30 30"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	got = fmt.Sprint(len(b.Down), b.Down[0].Why, b.All.PerMinute, b.Of)
+	got = fmt.Sprint(len(b.Down), b.Down[0].Why.String(), b.All.PerMinute, b.Of)
 	for _, f := range b.Faults {
 		got += fmt.Sprint(", ", f.Requests, " ", f.What, " ", f.Of, " ", f.ID, " ", f.Why)
 	}
@@ -60,5 +62,18 @@ func TestTheBoardCountsWhatIsWrong(t *testing.T) {
 	}
 	if listed["error"] != 2 || listed["over"] != 2 || listed["cut"] != 2 {
 		t.Errorf("listed are %v", listed)
+	}
+}
+
+// TestTheBoardIsReadAsItIsWritten: by a command, which shows why an upstream is down.
+func TestTheBoardIsReadAsItIsWritten(t *testing.T) {
+	p := newPage(Options{}, operate.Upstream{Upstream: "https://down.example", Down: true, Failures: 3, Code: "upstream_broke", Why: why.Reason{Says: "gone", Fix: "start it"}})
+	text, err := json.Marshal(p.Board())
+	var b Board
+	if err != nil || json.Unmarshal(text, &b) != nil || len(b.Down) != 1 || b.Down[0].Why.String() != "gone: start it" {
+		t.Errorf("%v %s", err, text)
+	}
+	if want := `"down":[{"upstream":"https://down.example","down":true,"failures":3,"why":"gone: start it"}]`; !strings.Contains(string(text), want) {
+		t.Errorf("got %s, want %s", text, want)
 	}
 }

@@ -24,6 +24,15 @@ func (r Reason) String() string {
 	return r.Says + ": " + r.Fix
 }
 
+// MarshalText writes the reason in one line.
+func (r Reason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText reads that line. What to do about it stays in it.
+func (r *Reason) UnmarshalText(line []byte) error {
+	*r = Reason{Says: string(line)}
+	return nil
+}
+
 // Header returns the reason as the value of a header: in ASCII, and not long.
 func Header(r Reason) string {
 	text := strings.Map(func(c rune) rune {
