@@ -7,18 +7,13 @@ import (
 	"net/http"
 
 	"laconic/proxy/apierror"
-	"laconic/proxy/wire"
 )
 
 // count passes the question of how many tokens a request of some API has.
 // Where the upstream has no such path it is answered here, for what would be sent.
 func (x *request) count() error {
 	x.wire = x.counts
-	in, err := x.readBody()
-	var req *wire.Request
-	if err == nil {
-		req, err = x.decode(in)
-	}
+	in, req, err := x.decode()
 	tokens := 0 // they are not known
 	if err == nil {
 		c := x.planning(req)

@@ -20,12 +20,7 @@ func (x *request) rewrite() (*body.Outgoing, error) {
 	if no := x.readOverrides(); no != nil {
 		return nil, no
 	}
-	in, err := x.readBody()
-	if err != nil {
-		return nil, err
-	}
-	x.info.Steps.Read = time.Since(x.start)
-	req, err := x.decode(in)
+	in, req, err := x.decode()
 	if err != nil {
 		return nil, err
 	}
@@ -70,27 +65,24 @@ func (x *request) rewrite() (*body.Outgoing, error) {
 	return body.NewOutgoing(out, in, true), nil
 }
 
-// readBody reads the body whole, unless it is compressed in a way that is not
-// known.
-func (x *request) readBody() (*body.Body, error) {
+// decode reads the body whole, unless it is compressed in a way that is not known, and
+// the conversation out of it, and chooses the route by the model. A body that was read is
+// returned with the error, too.
+func (x *request) decode() (*body.Body, *wire.Request, error) {
 	if !body.Readable(body.Encoding(x.r.Header)) {
 		if no := x.choose("", errEncoding); no != nil {
-			return nil, no
+			return nil, nil, no
 		}
-		return nil, x.unread(nil, "encoding", "")
+		return nil, nil, x.unread(nil, "encoding", "")
 	}
 	in, no := x.read()
 	if no != nil {
-		return nil, no
+		return nil, nil, no
 	}
-	return in, nil
-}
-
-// decode reads the conversation out of a body, and chooses the route by the model.
-func (x *request) decode(in *body.Body) (*wire.Request, error) {
+	x.info.Steps.Read = time.Since(x.start)
 	req, why, detail := x.decodeText(in)
 	if no := x.chooseFor(in, req); no != nil {
-		return nil, no
+		return in, nil, no
 	}
 	if x.wire == wire.Responses { // the text of each record that was sealed here stands in the place of its item
 		if opened := wire.Unseal(in.Text, sealPrefix, x.open); opened != nil {
@@ -100,12 +92,12 @@ func (x *request) decode(in *body.Body) (*wire.Request, error) {
 		}
 	}
 	if req == nil || x.bypassed(in) != "" {
-		return nil, x.unread(in, why, detail)
+		return in, nil, x.unread(in, why, detail)
 	}
 	if no := access.CheckPath(x.r, x.route.Key); no != nil {
-		return nil, no
+		return in, nil, no
 	}
-	return req, nil
+	return in, req, nil
 }
 
 // decodeText returns no request where a body cannot be read: why not, in a word,
