@@ -79,15 +79,6 @@ func (m *Model) Facts() Facts {
 	return m.facts.at(time.Now())
 }
 
-// FactsWith returns the same, with the counts that are known under another key.
-func (m *Model) FactsWith(counts *Model) Facts {
-	f := m.Facts()
-	if counts != m {
-		f.Count = counts.Facts().Count
-	}
-	return f
-}
-
 // load merges the stored facts into the known ones, and returns both; false if the
 // Store did not answer. The newest count holds, even where this process measured
 // another: processes that each see a third of the requests would otherwise plan the

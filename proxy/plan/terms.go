@@ -110,7 +110,8 @@ func (t *Terms) For(req *wire.Request, published compact.Published, refuses bool
 		// and all that is known of them would be the lowest factor on one.
 		t.ways = noCalls.of(t.ways[:t.plain])
 	}
-	facts := t.Known.FactsWith(t.Counts)
+	facts := t.Known.Facts()
+	facts.Count = t.Counts.Facts().Count
 	t.Known.Published(published)
 	t.Facts = t.counting(facts, published, refuses || facts.Refuses())
 	if s, ok := t.Counter.(Summing); ok && t.Facts.Percent() == 100 && !t.OwnCounter() {
