@@ -53,7 +53,9 @@ func (x *request) end() {
 	x.memory.Free()
 	x.spend()
 	x.p.listener.Replied(x.info)
-	x.endSpan()
+	if x.span != nil {
+		_ = x.try("trace", func() { x.span.Ended(x.info) })
+	}
 	if cut {
 		x.breakOff()
 		panic(http.ErrAbortHandler)

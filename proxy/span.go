@@ -27,10 +27,3 @@ type Steps struct {
 	Folded  time.Duration // it was repaired and folded, and its body written
 	Sending time.Duration // the request was about to be sent
 }
-
-// endSpan ends the span of a request.
-func (x *request) endSpan() {
-	if x.span != nil {
-		_ = x.try("trace", func() { x.span.Ended(x.info) })
-	}
-}
