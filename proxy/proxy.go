@@ -109,7 +109,7 @@ func New(o Options) (*Proxy, error) {
 	p.settings.Store(s)
 	p.memory = admission.NewGate(s.Limits.Memory, s.Limits.Body)
 	secret := []byte(rand.Text())
-	if v := s.lasting; v != nil { // whoever shares the store finds the facts
+	if v := o.Store; v.Lasts() { // whoever shares the store finds the facts
 		key := v.Key(v.Group("facts"), "the key of the names of facts, version 2") // no value is kept under it
 		secret = key[:]
 	}

@@ -30,7 +30,7 @@ func (x *request) sealedFor() []string {
 // open returns the record that was sealed for the sender of a request, or what stands
 // in its place.
 func (x *request) open(sealed string) string {
-	if s := x.settings.lasting; s != nil {
+	if s := x.settings.Store; s.Lasts() {
 		if text, ok := s.OpenText(strings.TrimPrefix(sealed, sealPrefix), x.sealedFor()...); ok {
 			x.records = append(x.records, text)
 			return text
@@ -65,7 +65,7 @@ func knowsNoCompaction(res *http.Response) bool {
 // upstream's answer is the client's.
 func (a *attempt) compaction(res *http.Response) (own *http.Response) {
 	c := a.c
-	if x := c.x; !c.seals || x.settings.lasting == nil || body.Encoding(res.Header) != "" || !knowsNoCompaction(res) {
+	if x := c.x; !c.seals || !x.settings.Store.Lasts() || body.Encoding(res.Header) != "" || !knowsNoCompaction(res) {
 		return nil
 	}
 	_ = c.x.try("compaction", func() {
@@ -141,7 +141,7 @@ func (x *request) compacted(to *http.Response, a *attempt, record string) *http.
 	i.Why, i.Status = "here", http.StatusOK
 	x.attempt = nil // nothing is learnt from an answer of ours
 	kind, text := wire.Seal{
-		ID: x.info.ID, Model: a.info.Model, Text: sealPrefix + x.settings.lasting.SealText(record, x.sealedFor()...),
+		ID: x.info.ID, Model: a.info.Model, Text: sealPrefix + x.settings.Store.SealText(record, x.sealedFor()...),
 		Created: time.Now().Unix(), Stream: a.info.Stream,
 		Prompt: a.Report.After, Tokens: compact.CostText(a.c.Counter, record),
 	}.Answer()

@@ -7,7 +7,6 @@ import (
 
 	"laconic/proxy/access"
 	"laconic/proxy/operate"
-	"laconic/proxy/summarize"
 )
 
 // settings are the options of a proxy, complete, and what is made of them. They
@@ -15,10 +14,9 @@ import (
 // is done under the same.
 type settings struct {
 	Options
-	guard   access.Guard
-	keys    access.ClientKeys
-	parted  bool             // routes differ in where requests go, or with whose key
-	lasting *summarize.Store // the Store if its secret lasts; else nil
+	guard  access.Guard
+	keys   access.ClientKeys
+	parted bool // routes differ in where requests go, or with whose key
 }
 
 // newSettings returns the settings of valid options; mark is the proxy's own in Via.
@@ -29,9 +27,6 @@ func newSettings(o Options, mark string) *settings {
 	}
 	for _, k := range o.ClientKeys {
 		s.keys = append(s.keys, access.HashKeys(k.Key)...)
-	}
-	if o.Store != nil && o.Store.Lasts() {
-		s.lasting = o.Store
 	}
 	s.parted = slices.ContainsFunc(o.Routes, func(r *Route) bool { return !sameDestination(r, &s.Default) })
 	return s
