@@ -104,8 +104,8 @@ var beside = setOf("taskprogress toolaction toolsummary")
 func ActionOf(tool, arguments string) *Action { return actionOf(tool, valueOf(arguments)) }
 
 func actionOf(tool string, arguments Value) *Action {
-	if arguments.kind == '{' && len(arguments.list) == 1 && arguments.list[0].kind == '{' { // all in one object
-		arguments = arguments.list[0]
+	for n := 0; arguments.kind == '{' && len(arguments.list) == 1 && arguments.list[0].kind == '{' && (n == 0 || arguments.keys[0] == "file"); n++ {
+		arguments = arguments.list[0] // all in one object
 	}
 	for i := len(arguments.keys) - 1; i >= 0; i-- {
 		if beside[plainKey(arguments.keys[i])] && len(arguments.keys) > 1 {
@@ -165,6 +165,8 @@ func (a *Action) take(v *Value, within string) {
 		c := Change{Path: path, New: got["content"], How: Written}
 		if m := v.Member("append mode"); m == "true" || m == "a" || m == "append" || strings.Contains(a.Verb, "append") {
 			c.How = Replaced
+		} else if ofLines.MatchString(v.Member("start startline") + "–" + v.Member("end endline")) {
+			c.How = Changed
 		}
 		a.add(c)
 	}
@@ -276,7 +278,10 @@ var verbs = [...]string{Reads: "read", Searches: "search", Runs: "$", Edits: "ed
 var tried = regexp.MustCompile(`(?i)--dry-run(?:=(?:server|client|true))?(?:$|[\s"'])|\bdry_?run"?\s*[:=]\s*"?true\b|--(?:check|no-?op|simulate)\b|-WhatIf\b`)
 
 // Lists reports whether a command only names files.
-func (a *Action) Lists() bool { return lists.MatchString(a.brief()) }
+func (a *Action) Lists() bool {
+	line, _ := a.commands()
+	return lists.MatchString(line)
+}
 
 // WaitsFor reports whether a call only waits for the command of a session of Codex, if there is one.
 func (a *Action) WaitsFor(session string) bool {
@@ -293,7 +298,11 @@ var (
 	editorCommands = setOf("view create write insert str_replace undo_edit replace edit read delete")
 	// interpreter finds that a program runs a here-document.
 	interpreter = regexp.MustCompile(`(?:^|[\s/])(?:` + interpreters + `|psql|sqlite3|mysql)\b[^|>]*<<`)
-	lists       = regexp.MustCompile(`^(?:ls|find|tree|fd)\b`)
-	// intoFolder finds that a command first goes to a folder.
+	// ofLines finds that a text is put in place of some lines of a file, between their numbers.
+	ofLines = regexp.MustCompile(`^\d*–[1-9]\d*$|^(?:[2-9]|\d\d+)–`)
+	lists   = regexp.MustCompile(`^(?:ls|find|tree|fd)\b`)
+	// intoFolder finds that a command first goes to a folder, and intoNear to one that it does not name
+	// from the root.
 	intoFolder = regexp.MustCompile(`^cd [^\n]*?&& `)
+	intoNear   = regexp.MustCompile(`^cd [\w.-][^\n:]*?&& `)
 )

@@ -33,7 +33,7 @@ func (a *Action) OutcomeOf(r *Result) Outcome {
 	if why, ok := a.refusal(text, r.Failed); ok && (a.Kind == Edits || !r.Coded) {
 		return Outcome{Refused, why}
 	}
-	if r.Session != "" {
+	if r.Running != "" {
 		return Outcome{}
 	}
 	says, fails := "", false
@@ -62,7 +62,7 @@ func (a *Action) OutcomeOf(r *Result) Outcome {
 	case fails:
 		if r.Object == Failed {
 			line = text
-		} else if last := strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]); a.Kind == Runs && !strings.HasPrefix(last, "+ ") { // a program ends with what counts, PowerShell begins with it
+		} else if last := strings.TrimSpace(text[strings.LastIndexByte(strings.TrimRight(text, " =-_*\n"), '\n')+1:]); a.Kind == Runs && !strings.HasPrefix(last, "+ ") { // a program ends with what counts, PowerShell begins with it
 			line = last
 		}
 		return failedWith(cmp.Or(strings.TrimSpace(placed.FindString(text)), says, line))
@@ -73,7 +73,10 @@ func (a *Action) OutcomeOf(r *Result) Outcome {
 }
 
 func failedWith(says string) Outcome {
-	return Outcome{Failed, quote.OneLine(WithoutToolError(says), 200)}
+	if says = WithoutToolError(says); strings.HasPrefix(says, "====") {
+		says = strings.Trim(says, "= ")
+	}
+	return Outcome{Failed, quote.OneLine(says, 200)}
 }
 
 // WithoutToolError returns a result without the marks around an error of a tool.
@@ -83,7 +86,7 @@ func WithoutToolError(text string) string {
 
 // What a result says of a refusal: a harness names what was refused.
 var (
-	refusedCall = regexp.MustCompile(`(?i)user (?:doesn't|does not) want to proceed|tool use was rejected|request interrupted by user|user did not allow|` +
+	refusedCall = regexp.MustCompile(`(?i)user (?:doesn't|does not) want to proceed|tool use was rejected|request interrupted by user|user did not allow|^\[operation cancelled\] reason: user denied execution|` +
 		`user (?:has )?(?:rejected|denied|declined|cancell?ed)(?: to run)? (?:this|the) (?:terminal )?(?:operation|tool|action|command|call|edit|change|file)s?\b|` +
 		`^permission to (?:run|use) .{0,260}(?:denied by user|has been denied)|^(?:tool|exec|command|operation|\[)[\w :.]{0,40}(?:rejected|denied|declined|cancell?ed) by (?:the )?user`)
 	refusalReason = regexp.MustCompile(`(?is)^(?:.*?(?:the user said|provided the following (?:reason|feedback)[^:]{0,80}|reason(?: for (?:the )?rejection)?|feedback|said)\s*:\s*(?:<feedback>)?(.+)|.*?\. (.+))`)
@@ -99,7 +102,7 @@ func (a *Action) refusal(text string, failed bool) (why string, ok bool) {
 		return "", false
 	}
 	m := refusalReason.FindStringSubmatch(quote.First(text[at[0]:], 4000))
-	if m != nil && !containsAny(m[2], []string{"STOP what you are doing", "DO NOT attempt"}) {
+	if m != nil && !containsAny(m[1]+m[2], []string{"STOP what you are doing", "DO NOT attempt", "User denied execution"}) {
 		why = strings.TrimSuffix(strings.TrimSpace(m[1]+m[2]), "</feedback>")
 	}
 	return quote.OneLine(WithoutElements(why, true), 900), true
@@ -167,7 +170,7 @@ func (a *Action) Happened(c *Change, o Outcome, r *Result) bool {
 		return false
 	case a.Kind == Edits:
 		return o.Verdict == Passed
-	case strings.HasPrefix(text, "<tool_use_error>"), strings.HasPrefix(text, "exec_command failed"), len(text) < 300 && strings.IndexByte(text, '\n') < 0 && (!r.Coded || r.Code != 0) && (heldBack.MatchString(text) ||
+	case strings.HasPrefix(text, "<tool_use_error>"), r.Unrun, len(text) < 300 && strings.IndexByte(text, '\n') < 0 && (!r.Coded || r.Code != 0) && (heldBack.MatchString(text) ||
 		a.mute && text != "" && !isEdited.MatchString(text) && !noOutput.MatchString(text)):
 		return false
 	case o.Verdict != Failed:
@@ -209,7 +212,7 @@ var (
 		`FAIL(?:ED|URE)?\b|[Ff]ailed\b|[Ff]ailure\b|failing\b|[Ff]atal(?: error)?:|FATAL\b|panic:|[Pp]anicked at|Exception in thread|[Pp]ermission denied|[Aa]ccess denied|not found\b|[Nn]o such file|[Dd]oes not exist|doesn't exist|` +
 		`[Cc]annot \w+|[Cc]an't \w+|[Uu]ndefined (?:reference|symbol|variable|method|name)|undefined:|[Tt]imed out|[Tt]imeout|ETIMEDOUT|[Kk]illed\b|[Ss]egmentation fault|CONFLICT\b|not ok\b|[Cc]onnection refused|[Aa]bort(?:ed|ing)\b|` +
 		`[Rr]efused\b|\[rejected\]|HTTP(?:/[\d.]+)? ?(?:[Ee]rror )?[45]\d\d|(?:status|code)(?: code)?:? [45]\d\d|Forbidden\b|Unauthorized\b|mismatch\b|password is required|[Nn]o space left|[Oo]ut of memory|core dumped|Fehler\b|fehlgeschlagen|[Ee]rreur\b)` +
-		`|^npm error |^(?:\S+: )?[Ee]rror(?: from| response| in| at| while| during)|^\s*[✗✕✖✘×●] \S|^\s*- alert\b|エラー|失敗|错误|失败|^E  +assert\b|^(?:\S+): error\b|^E: [A-Z][a-z]+ [a-z]|: unrecognized service$`)
+		`|^[a-z_]\w*\.error: [(\[]|^npm error |^(?:\S+: )?[Ee]rror(?: from| response| in| at| while| during)|^\s*[✗✕✖✘×●] \S|^\s*- alert\b|エラー|失敗|错误|失败|^E  +assert\b|^(?:\S+): error\b|^E: [A-Z][a-z]+ [a-z]|: unrecognized service$`)
 	// noFailure finds lines that look like failures and are none.
 	noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|\(ignored\)|\bNOTICE: |, (?:skipping|ignoring|creating|using|building|falling back)\b|\(timeout |complete log of|should have failed|\bwould be |^failed (?:logins|attempts): \d|\bfail(?:ed|ures?)?(?:(?: \w+)? ?[:=] *| +)0 *(?:$|[|(])|│ *failed *│|(?:^| )[a-oq-z]\w*=[\d.]+ (?:failed|errors)=\d+ \w|\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|warnings?)|(?:errors?|failures?|failed|fail)[:=] *(?:0\b|\(?(?:none|null|nil|no|false)\)?\s*(?:$|[,;|}\])]))|✓|✔|--- PASS|\bPASS(?:ED\b|: *[a-z])|^ok\s|=== RUN|\.\.\. ok$|\w(?:Error|Exception): \d+$|^-- Looking for|^checking (?:for|whether) |error handling|if err|^\s*(?://|#|\*)|except \w+|^\s*\w+(?:(?:  +|\t| ?\| ?)-?[\d.,]+%?)+\s*$`)
 	// sourceLine finds lines of source code or of a diff that hold an error, rather than
@@ -274,7 +277,7 @@ var (
 	// summaryLine finds the line in which a program sums up how it went, and in it that something
 	// failed.
 	summaryLine = regexp.MustCompile(`(?i)^(.*?(?:^|[^:.,=\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:FAIL(?:ED)?\b)|build failed|(?-i:[#ℹ] (?:fail|cancelled) [1-9]\d*$)|No tests found, exiting with code [1-9]|Failed! |(?:Apply|Destroy) cancelled|make: \*\*\*|test result: FAILED|Tests:.*\b(?:[1-9]\d* failed|(?:Errors|Failures): [1-9]))|` +
-		`(?:^|[^:.,=\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^(?:OK|PASS(?:ED)?)(?:$|[^:\w]))|^test result:|^Tests:|^build succ|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) complete!)|^Passed! |(?-i:^[#ℹ] pass [1-9]\d*$)|^ok\s+\S+\s|` +
+		`(?:^|[^:.,=\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^(?:OK|PASS(?:ED)?)(?:$|[^:\w]))|^test result:|^Tests:|^build succ|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) complete!)|^Passed! |^\[SUCCESS\] Took |(?-i:^[#ℹ] pass [1-9]\d*$)|^ok\s+\S+\s|` +
 		`\b[Cc]ompiled successfully|` + committed + `|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
 	// planned finds what Terraform says that it would do, far above the end, and applied that it does.
 	planned = regexp.MustCompile(`(?m)^Plan: \d+ to \w+, .*`)

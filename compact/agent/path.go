@@ -16,9 +16,6 @@ func (a *Action) Folder() string {
 
 // RunsFrom notes the folder of the session, or "" if nobody knows it. Paths are those from there.
 func (a *Action) RunsFrom(session string) {
-	if a.Command+session == "" { // the path of a tool
-		return
-	}
 	if dir := a.Folder(); session != "" || dir != "" && !IsAbsolute(dir) {
 		a.folder = strings.TrimPrefix(dir, session)
 	}
@@ -31,7 +28,9 @@ func (a *Action) RunsFrom(session string) {
 
 // Placed returns a path, which a command gives from its folder, as one from the folder of the session.
 func (a *Action) Placed(path string) string {
-	path = strings.ReplaceAll(path, `\`, "/")
+	if !strings.HasPrefix(path, "/") { // of Windows
+		path = strings.ReplaceAll(path, `\`, "/")
+	}
 	rest := strings.TrimPrefix(path, "./")
 	if a.folder == "" || a.Moves || rest == "" || placedPath.MatchString(rest) {
 		return path

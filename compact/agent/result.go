@@ -16,6 +16,8 @@ type Result struct {
 	Coded   bool    // the code is known
 	Failed  bool    // the client or the harness says that the tool failed
 	Session string  // of Codex, in which the program goes on
+	Running string  // where, or since when, the program goes on; "": it ended
+	Unrun   bool    // the harness did not run it
 	Object  Verdict // how an object of JSON says that it ended; [Unknown] without one
 	Made    bool    // its lines are ours: it was JSON
 	Rows    int     // of the longest list of objects in JSON: they may be of several kinds
@@ -34,25 +36,40 @@ func ResultOf(text string, k Kind) *Result {
 	if at := echo.FindStringSubmatchIndex(text); at != nil {
 		text = text[at[2]:]
 	}
-	notRun := false
+	unrun := false
 	if m := deniedCommand.FindStringSubmatch(text); m != nil {
 		errors := debugText.Replace(m[3])
 		text = "Exit code: " + m[1] + "\n" + debugText.Replace(m[2]) + errors
-		if notRun = m[2] == "" && noSandbox.MatchString(errors); notRun {
+		if unrun = m[2] == "" && noSandbox.MatchString(errors); unrun {
 			text = "exec_command failed: " + errors
 		}
 	}
-	u, v := reader{}, Value{kind: '"', Text: text}
+	if m := notExecuted.FindStringSubmatch(text); m != nil && k == Runs {
+		unrun, text = true, m[1]+"NOT executed: the previous command is still running"
+	}
+	u, v := reader{}, Value{kind: '"', Text: nextFile.ReplaceAllString(text, "\n### $1\n")}
 	if k == Searches || k == Other { // files in YAML are edited as they stand
 		v = valueOfYAML(text)
 	}
 	u.value("", &v)
 	r := &u.Result
-	r.Failed = notRun
+	r.Failed, r.Unrun = unrun, unrun
 	if m := sessionID.FindStringSubmatch(text); m != nil {
-		r.Session = m[1]
+		r.Session, r.Running = m[1], "in session "+m[1]
 	}
-	r.withoutFrame(WithoutElements(plain(u.b.String()), true), k)
+	shown := WithoutElements(plain(u.b.String()), true)
+	if k == Runs && containsAny(shown, rulers) {
+		shown = ruler.ReplaceAllStringFunc(shown, func(s string) string {
+			if share := strings.TrimLeft(s, " "); share != s {
+				return "  " + share
+			}
+			return s[:8]
+		})
+	}
+	r.withoutFrame(shown, k)
+	if m := goesOn.FindStringSubmatch(lastBytes(text, 1000)); m != nil && k == Runs && (!r.Coded || r.Code == -1) {
+		r.Running, r.Coded, r.Code = m[1], false, 0
+	}
 	if v := valueOf(r.Text); v.list != nil { // behind what a harness says of the program
 		in := reader{}
 		in.value("", &v)
@@ -93,6 +110,15 @@ func ReportsFailure(text string) bool {
 // that OpenHands puts behind an output, and the count of tokens that Codex puts before it.
 var unprinted = regexp.MustCompile("\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?|\\[Python Interpreter: [^\\]\n]*\\]\n\\S+@\\S+ [#$] ?|\\nOriginal token count: \\d+\nOutput:")
 
+// nextFile finds how Roo Code ends a file and begins the next.
+var nextFile = regexp.MustCompile(`\n</content>\n</file>\n<file><path>([^<\n]*)</path>\n<content[^>\n]*>\n`)
+
+// ruler finds what programs draw across a wide terminal, and the blanks before a share that is done.
+// rulers are in every text with one.
+var rulers = []string{"================", "----------------", "________________", "!!!!!!!!!!!!!!!!", "****************", "~~~~~~~~~~~~~~~~", "_ _ _ _ _ _ _ _ ", "%]"}
+
+var ruler = regexp.MustCompile(`(?m)^(?:={16,}|-{16,}|_{16,}|!{16,}|\*{16,}|~{16,}|(?:_ ){8,})|(?:={16,}|-{16,}|_{16,}|!{16,}|\*{16,}|~{16,})$|\x20{16,}\[ *\d+%\]$`)
+
 // ofPage finds the marks of elements in pages as Playwright shows them: they soon are others.
 var ofPage = regexp.MustCompile(` \[(?:ref=\w+|cursor=\w+)\]`)
 
@@ -114,7 +140,11 @@ var (
 	deniedCommand = regexp.MustCompile(`(?s)\Aexec_command failed for .*\bexit_code: (-?\d+), stdout: StreamOutput \{ text: \\*"(.*?)\\*", truncated_after.*?\bstderr: StreamOutput \{ text: \\*"(.*?)\\*", truncated_after`)
 	noSandbox     = regexp.MustCompile(`(?m)^(?:bwrap|sandbox-exec): |^error (?:running landlock|applying )`)
 	debugText     = strings.NewReplacer(`\\n`, "\n", `\n`, "\n", `\\t`, "\t", `\\\"`, `"`, `\"`, `"`)
-	sessionID     = regexp.MustCompile(`\A(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?Process running with session ID (\d+)(?:\n|\z)`)
+	// notExecuted finds how OpenHands says that a command did not run, behind what another one printed,
+	// and goesOn that one still does.
+	notExecuted = regexp.MustCompile(`(?s)\A\s*\[Below is the output of the previous command\.\]\n(.*)\[Your command ".*" is NOT executed\. The previous command is still running`)
+	goesOn      = regexp.MustCompile(`(?:\A|\n)\[The command (?:has no new output|timed out) (after [\d.]+ seconds)\. You may wait longer[^\n]*(?:\n\[[^\n]*)*\s*\z`)
+	sessionID   = regexp.MustCompile(`\A(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?Process running with session ID (\d+)(?:\n|\z)`)
 )
 
 // exitCode finds the code with which a program ended, as harnesses write it.
@@ -132,11 +162,14 @@ const (
 // more than a name or a code, and what they say of the program or of the file.
 var frame = regexp.MustCompile("(?i)^\\s*(?:$|```+[\\w.+-]*$|### \\S*[/.]\\S*(?: \\(lines [\\d-]+\\))?$|" +
 	`</?(?:\w*_\w*|output|std(?:out|err)|results?|returncode|path|type|content|file|error|shellid|response|exitcode|text|data|files|entries|instructions)(?: [^<>]*)?>\s*$|` +
-	`<(path|cwd|shellid|return_?code|exit_?code)>[^<]*</|<type>\w+</|(?-i:Chunk ID: |Wall time: |Process exited with code |Original token count: |Total output lines: |Process running with session ID |(?:Code output|Output):(?: \(empty\))?\s*$|Command: |Directory: |Note: The tool simplified the command to |Error: \(none\)|\(no output|` +
+	`(?:<file>)?<(path|cwd|shellid|return_?code|exit_?code)>[^<]*</|<type>\w+</|(?-i:Chunk ID: |Wall time: |Process exited with code |Original token count: |Total output lines: |Process running with session ID |(?:Code output|Output):(?: \(empty\))?\s*$|Command: |Directory: |Note: The tool simplified the command to |Error: \(none\)|\(no output|` +
 	`(?i:exit[ _]?code|metadata|return_?code): |Signal: (?:\(none\)|\d+)$|Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|(?i:observation):\s*$|EXECUTION RESULT of |` +
-	`Exit code \d+\s*$|\[(?:Python [Ii]nterpreter|Current working directory): |\[(?:(?:Status: )?Command (?:finished|failed|succeeded)|The command completed) with |\[Status: Command completed\]|@@ lines \d+-\d+ of \d+\b.*@@$|\[exit (?:status |code)|\(End of file|\(File has \d+ lines? total\.\)\s*$|\[\d+ more lines in file\. Use \w+=\d+ to continue\.\]\s*$|Command failed with exit code -?\d+\.\s*$|\(Open file: |\(Current directory: |bash-\$|` +
+	`Exit code \d+\s*$|\[(?:Python [Ii]nterpreter|Current working directory): |\[(?:(?:Status: )?Command (?:finished|failed|succeeded)|The command completed) with |\[The command (?:has no new output|timed out) after |\[Status: Command completed\]|@@ lines \d+-\d+ of \d+\b.*@@$|\[exit (?:status |code)|\(End of file|\(File has \d+ lines? total\.\)\s*$|\[\d+ more lines in file\. Use \w+=\d+ to continue\.\]\s*$|Command failed with exit code -?\d+\.\s*$|\(Open file: |\(Showing lines \d+-\d+ of \d+\. |\(Current directory: |bash-\$|` +
 	`Command (?:executed\b|execution was not|output(?: \(truncated [^)]*\))?:|completed(?:\.| in \d)|".*" (?:failed|exited|timed out))|The previous shell command (?:ended|aborted), so|On the next terminal tool |Shell state |Current directory: |Contents of \S+, from line \d+|` +
 	`Execution logs:\s*$|Call id: \S+\s*$|Now let's retry: take care|File: \S+\s*$|Lines \d+-\d+:\s*$|IMPORTANT: (?:The file|File) content (?:has been )?truncated|Status: Showing lines|Action: To read more of the file|--- FILE CONTENT |To read more: Use|Tool ran without output|\(Results are truncated|Here's the result of running .cat -n.|\[[^\]]* Result:|\[[^\]]*\] Result:))`)
+
+// foundHead finds what Gemini CLI says above what a search found.
+var foundHead = regexp.MustCompile(`^Found \d+ (?:file\(s\)|match(?:es)?) (?:matching|for pattern) .*:$`)
 
 // withoutFrame takes a text without the lines that a harness puts around the output of a
 // program, and the code that they say. What reads and searches return may be lines of a
@@ -151,7 +184,7 @@ func (r *Result) withoutFrame(text string, k Kind) {
 			r.Code, _ = strconv.Atoi(m[1] + m[2])
 			r.Coded = true
 		}
-		return frame.MatchString(line) && (len(lines) > 1 || strings.TrimLeft(line, " <([") != line)
+		return (frame.MatchString(line) || k == Searches && foundHead.MatchString(line)) && (len(lines) > 1 || strings.TrimLeft(line, " <([") != line)
 	}
 	from, to := 0, len(lines)
 	for from < min(to, frameLines) && framed(lines[from]) {

@@ -55,7 +55,7 @@ func WithoutElements(text string, data bool) string {
 	for i := strings.IndexByte(text, '<'); i >= 0; i = strings.IndexByte(text, '<') {
 		b.WriteString(text[:i])
 		text = text[i:]
-		if m := tagOf.FindStringSubmatch(quote.First(text, 200)); m != nil && harnessTags[strings.ToLower(m[1])] {
+		if m := tagOf.FindStringSubmatch(quote.First(text, 200)); m != nil && harnessTags[strings.ToLower(m[1])] && !(data && m[1] == "skill_content") {
 			e := elementOf(text, true)
 			if e.tag == "" && data && misses < 32 && b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
 				misses++
@@ -83,9 +83,9 @@ func IsResult(text string) bool {
 	return calledWith.MatchString(text) || resultMarks.MatchString(quote.First(text, 300)) || resultEnds.MatchString(lastBytes(text, 400))
 }
 
-// calledWith finds a call that Cline repeats before its result, perhaps in several lines, and one
-// that HolmesGPT does.
-var calledWith = regexp.MustCompile(`(?s)^\s*\[([a-z_]+)(?: for (?:'(.*?)'(?: in '[^'\n]*')?|[^'\]\n]*))?\] Result:(?:[ \t]*\n|[ \t]*)|^Params used for the tool call: [^\n]*\n`)
+// calledWith finds a call that Cline repeats before its result, perhaps in several lines, one that
+// HolmesGPT does, and what Gemini CLI says before the report of an agent.
+var calledWith = regexp.MustCompile(`(?s)^\s*\[([a-z_]+)(?: for (?:'(.*?)'(?: in '[^'\n]*'|\. Reading multiple [^\]\n]*)?|[^'\]\n]*))?\] Result:(?:[ \t]*\n|[ \t]*)|^Params used for the tool call: [^\n]*\n|^Subagent '[\w-]+' finished\.\nTermination Reason: GOAL\nResult:\n`)
 
 // ResultMissing is what Cline sends as the result of a call if a text of the user has the result.
 const ResultMissing = "result missing"
@@ -146,6 +146,18 @@ func FinalAnswer(text string) (printed, answer, said string) {
 }
 
 var lastOutput = regexp.MustCompile(`(?s)\A(.*\n)Last output from code snippet:\n(.*?)(?:\nNew task:\n(.*))?\z`)
+
+// Approved returns the result of an edit without what Roo Code says of its approval, and what the user
+// wrote to that.
+func Approved(result string) (rest, said string) {
+	m := approval.FindStringSubmatch(result)
+	if m == nil {
+		return result, ""
+	}
+	return result[len(m[0]):], strings.TrimSpace(m[1])
+}
+
+var approval = regexp.MustCompile(`(?s)\A\s*(?:\[[^\n]*?\] Result:\s*)?The user approved this operation and provided the following context:\s*<feedback>\n(.*?)\n</feedback>(?:\n|\z)`)
 
 // whileItWorks finds what a user wrote while Claude Code worked.
 var whileItWorks = regexp.MustCompile(`(?s)\A\s*<system-reminder>\s*The user sent (?:the following message|a new message while you were working):\n(.*?)(?:\n+(?:Please address this message|IMPORTANT: After)[^\n]*)?\s*</system-reminder>`)

@@ -245,7 +245,11 @@ func (a *Action) brief() string {
 		}
 		command = after
 	}
-	return strings.TrimSpace(strings.ReplaceAll(b.String()+command, " 2>&1", ""))
+	near := ""
+	if a.folder == "" {
+		near = intoNear.FindString(strings.TrimSpace(a.Command))
+	}
+	return near + strings.TrimSpace(strings.ReplaceAll(b.String()+command, " 2>&1", ""))
 }
 
 // putIn finds that a here-document is put into a command, such as the message of a commit.

@@ -47,10 +47,7 @@ func CallIn(text string) (a *Action, rest string) {
 	}
 	if at := callTag.FindStringIndex(text); at != nil {
 		e := elementOf(text[at[0]:], false)
-		for arg := elementOf(strings.TrimSpace(e.inner), false); arg.tag != "" && len(args.list) < 16; arg = elementOf(strings.TrimSpace(arg.rest), false) {
-			take(arg.tag, arg.inner)
-		}
-		if args.list != nil {
+		if args = valueOfElements(e.inner, 0); args.list != nil {
 			return actionOf(e.tag, args), text[:at[0]] + e.rest
 		}
 	}
@@ -64,6 +61,22 @@ func CallIn(text string) (a *Action, rest string) {
 	}
 	args.keys, args.list = []string{key}, []Value{{kind: '"', Text: m[2] + m[3]}}
 	return actionOf(tool, args), strings.TrimPrefix(strings.TrimSuffix(text, m[0]), "Thought: ")
+}
+
+// valueOfElements returns the object whose members are elements in a text, those of Roo Code's lists
+// of files with members of their own.
+func valueOfElements(text string, level int) Value {
+	v := Value{kind: '{', Text: text}
+	for e := elementOf(strings.TrimSpace(text), false); e.tag != "" && len(v.list) < 256; e = elementOf(strings.TrimSpace(e.rest), false) {
+		m := Value{kind: '"', Text: strings.Trim(e.inner, "\n")}
+		if level < 3 && (e.tag == "args" || e.tag == "file" || e.tag == "diff") {
+			if in := valueOfElements(e.inner, level+1); in.list != nil {
+				m = in
+			}
+		}
+		v.keys, v.list = append(v.keys, e.tag), append(v.list, m)
+	}
+	return v
 }
 
 // cutLast cuts a text around the last of some marks; without one all is before it.

@@ -170,6 +170,9 @@ func (m *message) returned() {
 	if e := m.call; e.Kind == agent.Asks || e.Kind == agent.Plans || e.Tool == "attempt_completion" { // the user answers
 		m.said, text = agent.SaidIn(text, true)
 	}
+	if m.call.Kind == agent.Edits { // whose results are the client's words
+		text, m.said = agent.Approved(text)
+	}
 	m.result = agent.ResultOf(text, m.call.Kind)
 	m.result.Failed = m.result.Failed || m.Failed
 	m.Name = "" // of the tool

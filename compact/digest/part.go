@@ -92,7 +92,7 @@ func (p *part) rootOf() (root string) {
 		}
 	}
 	for _, path := range paths {
-		if path[0] != '/' {
+		if !agent.IsAbsolute(path) {
 			continue
 		}
 		for i := range min(len(path), mostPath) {

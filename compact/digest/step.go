@@ -93,8 +93,8 @@ func (e *event) ended() string {
 		return " → " + says
 	case e.Kind == agent.Asks, (e.Kind == agent.Plans || e.Kind == agent.Reports) && (text == "" || text == "Done"): // the user's words are told
 		return ""
-	case e.result.Session != "":
-		return " → still running in session " + e.result.Session
+	case e.result.Running != "":
+		return " → still running " + e.result.Running
 	case text == "":
 		return " → " + quote.Joined(exit, ", ", "no output")
 	case e.inLabel():
@@ -105,7 +105,7 @@ func (e *event) ended() string {
 		return " (JSON)"
 	case e.Kind == agent.Reads && from > 1 && e.Command == "":
 		return " (lines " + strconv.Itoa(from) + "–" + strconv.Itoa(from+n-1) + ")"
-	case e.Kind == agent.Reads && e.Values.Member("limit viewrange endline") != "":
+	case e.Kind == agent.Reads && e.Values.Member("limit viewrange endline linerange") != "":
 		return " (" + quote.Count(n, "line") + " of it)"
 	case e.Kind == agent.Reads:
 		return " (" + quote.Count(n, "line") + ")"
@@ -116,10 +116,13 @@ func (e *event) ended() string {
 // hint returns what an edit touches: how many lines, and the first that are new.
 func (e *event) hint() string {
 	var added, gone []string
-	all, whole := "", false
+	all, whole, each := "", false, ""
 	for k := range e.Changes {
 		fresh, old := difference(e.Changes[k].Old, e.Changes[k].New)
-		added, gone, whole = append(added, fresh...), append(gone, old...), whole || e.Changes[k].How == agent.Written
+		if e.Changes[k].All && len(e.Changes) == 1 {
+			each = " at each place"
+		}
+		added, gone, whole = append(added, fresh...), append(gone, old...), whole || e.Changes[k].How == agent.Written || e.Changes[k].How == agent.Changed
 	}
 	lines, first, mark := added, "", ""
 	if len(added) == 0 {
@@ -138,7 +141,7 @@ func (e *event) hint() string {
 	if all != "" {
 		all = first + mark + all
 	}
-	size := "+" + strconv.Itoa(len(added)) + " −" + strconv.Itoa(len(gone))
+	size := "+" + strconv.Itoa(len(added)) + " −" + strconv.Itoa(len(gone)) + each
 	switch {
 	case len(added)+len(gone) == 0:
 		return ""
@@ -155,7 +158,7 @@ func (e *event) inLabel() bool {
 	if e.Kind == agent.Searches {
 		return len(text) <= 2*shortResult && strings.Count(text, "\n") < 4
 	}
-	return len(text) <= shortResult && strings.IndexByte(text, '\n') < 0 && e.result.Session == ""
+	return len(text) <= shortResult && strings.IndexByte(text, '\n') < 0 && e.result.Running == ""
 }
 
 // asked adds what the user was asked, with the options, and what the user
