@@ -32,6 +32,8 @@ func (p *part) code() {
 			w *= 3
 		} else if tests.MatchString(f.path) {
 			w *= 0.5
+		} else if styles.MatchString(f.path) {
+			w *= 0.25
 		}
 		f.stays = slices.ContainsFunc(f.regions, func(g agent.Change) bool {
 			known, lines := p.seen.count(g.New, nil)
@@ -39,7 +41,7 @@ func (p *part) code() {
 		})
 		for _, g := range f.regions {
 			if fresh, _ := difference(g.Old, g.New); strings.TrimSpace(strings.Join(fresh, "")) != "" {
-				p.region(piece{class: code, event: at + k, need: head}, g.New, w, f.whole() && strings.Count(g.New, "\n") > fewLines)
+				p.region(piece{class: code, event: at + k, need: head}, f, g.New, w)
 			}
 		}
 	}
@@ -49,22 +51,32 @@ func (p *part) code() {
 // steps go by them.
 var settings = regexp.MustCompile(`^/memories/|\.(?:json|ya?ml|toml|ini|cfg|conf|env|properties)$`)
 
-// tests finds files of tests, which are long and say less than what they test.
-var tests = regexp.MustCompile(`(?i)(?:^|[/_.])(?:tests?|specs?)[/_.]`)
+// tests finds files of tests, which are long and say less than what they test, and styles those that
+// say how a page looks.
+var (
+	tests  = regexp.MustCompile(`(?i)(?:^|[/_.])(?:tests?|specs?)[/_.]`)
+	styles = regexp.MustCompile(`\.(?:css|s[ac]ss|less)$`)
+)
 
-// region adds the text of a changed region as it is now: whole if it is not long. Of an outlined one
-// what it defines comes before how.
-func (p *part) region(q piece, text string, weight float32, outlined bool) {
+// region adds the text of a changed region of a file as it is now: whole if it is not long. Of a long
+// file that was written whole what it defines comes before how.
+func (p *part) region(q piece, f *file, text string, weight float32) {
+	document := strings.HasSuffix(f.path, ".md")
+	outlined := f.whole() && !document && strings.Count(text, "\n") > fewLines
 	b := p.interest.bodyOf(text, len(text))
 	b.findTexts()
 	p.lines(q, b, layout{most: wholeRegion, limit: max(1000, p.room/8), base: 1.2, weight: weight}, func(k int) (float32, lineUse) {
 		s := 0.6 + min(b.interest(p.interest, k)*0.4, 1)
+		if f.whole() {
+			n, _ := f.edited.count(b.at(k), nil)
+			s += 0.6 * float32(n)
+		}
 		switch l := b.at(k); {
 		case closing.MatchString(l):
 			return 0, closes
 		case wordless.MatchString(l):
 			return 0, blank
-		case definition.MatchString(l):
+		case definition.MatchString(l), document && l[0] == '#':
 			if s += 0.6; outlined {
 				s += defined
 			}

@@ -23,6 +23,7 @@ type file struct {
 	stays   bool                  // the model read how it is when a part was written
 	touched bool                  // a command changed it or another agent spoke of it: nobody knows how it is
 	regions []agent.Change        // with the new texts as they are now, oldest change first
+	edited  lineSet               // of a file that is known whole, by edits after that
 	writes  func() []agent.Change // what a file that is known whole changes when it runs
 }
 
@@ -37,6 +38,7 @@ const (
 	mostFiles   = 256
 	mostRegions = 24
 	mostRegion  = 1 << 16
+	mostEdited  = 1 << 12 // lines
 	mostPath    = 512
 	sameText    = 20
 	samePlace   = 40
@@ -57,7 +59,7 @@ func (fs files) apply(c *agent.Change, e *event) {
 		return
 	}
 	if f == nil {
-		f = &file{path: path, last: e}
+		f = &file{path: path, last: e, edited: lineSet{}}
 		if fs[path] = f; len(fs) > 2*mostFiles {
 			fs.forget(mostFiles)
 		}
@@ -72,7 +74,12 @@ func (fs files) apply(c *agent.Change, e *event) {
 	}
 	f.touched = f.touched && len(f.regions) > 0
 	if c.How <= agent.Written {
-		f.replace(c)
+		if f.replace(c); c.How == agent.Written {
+			f.edited = lineSet{}
+		} else if f.whole() && len(f.edited) < mostEdited {
+			fresh, _ := difference(c.Old, c.New)
+			f.edited.add(strings.Join(fresh, "\n"))
+		}
 		f.writes = sync.OnceValue(func() []agent.Change { return agent.WrittenBy(f.regions[0].New) })
 	}
 }

@@ -97,6 +97,8 @@ func TestWhatAFileDefinesComesFirst(t *testing.T) {
 		tells(t, "a route", record, fmt.Sprintf(" @app.get(\"/parcels/%d\")\n @cached\n async def parcels_%d(van: str) -> dict:\n", i, i))
 	}
 	tells(t, "the file", record, "\n     shelf_0 = van_of(", "write api.py (157 lines) → done\n")
+	change := exchange(2, "edit", `{"path":"api.py","old_string":"shelf_5 = van_of(parcel_9, key=5)","new_string":"shelf_5 = van_of(parcel_9, key=6)"}`, "done")
+	tells(t, "a line of a later edit", recordOf(700, exchange(1, "write_file", string(args), "done"), change), "     shelf_5 = van_of(parcel_9, key=6)\n")
 	tells(t, "a file that is no longer so", recordOf(700, exchange(1, "write_file", string(args), "done"), run(2, "git stash", "Saved")), "write api.py (157 lines: … @app.get(", no("as of here"))
 }
 

@@ -97,6 +97,14 @@ func TestAStepThatLeavesLate(t *testing.T) {
 	}
 }
 
+// TestAResultThatLeavesAfterItsCall: the step is told with it once more, and it is the same step.
+func TestAResultThatLeavesAfterItsCall(t *testing.T) {
+	all := conversation([]compact.Message{user("Go on.")}, run(1, "make", "exit code: 2"))
+	r := NewRecord(compacttest.Bytes{})
+	tells(t, "its call", r.Add(all[1:2], append(all[:1:1], all[2]), 700, false), "\n$ make\n")
+	tells(t, "its result", r.Add(all[2:], all[:1], 700, false), "\n(earlier) $ make → exit 2: exit code: 2\n")
+}
+
 // TestUsersAreHeardInSmallParts: the words of a user come before the names of steps that
 // have no room.
 func TestUsersAreHeardInSmallParts(t *testing.T) {

@@ -76,7 +76,8 @@ func (p *part) says(q piece, text string, base float32, limit int) {
 		if !announces && strings.IndexByte(t, '`') >= 0 {
 			s += 0.6
 		}
-		if replied && (item.MatchString(l) || strings.HasSuffix(t, "?") || option.MatchString(t)) {
+		asks := strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？")
+		if replied && (item.MatchString(l) || asks || option.MatchString(t)) || reply != "" && asks && k > len(b.lines)-4 {
 			s += 2
 		}
 		switch q.class {

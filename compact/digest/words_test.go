@@ -57,6 +57,18 @@ func TestAChosenOptionIsTold(t *testing.T) {
 	}
 }
 
+// TestAQuestionIsToldWithItsAnswer: what the user agrees to stands at the end of a long message.
+func TestAQuestionIsToldWithItsAnswer(t *testing.T) {
+	long := ""
+	for i := range 60 {
+		long += fmt.Sprintf("Shelf %d goes to the header, as before.\n\n", i)
+	}
+	plain := "\n\n" + strings.Repeat("then we go on as before and look what becomes of it ", 3)
+	for question, reply := range map[string]string{"Is that what you meant?": "Yes, that is how I understand it as well, go on with the reader then.", "这是否符合你的理解？": "这符合我的理解，继续。我认为你之前说的初期不把商品细化是对的。"} {
+		tells(t, reply, recordOf(600, say(user("Add the totals."), assistant(long+question+plain), user(reply))), " "+question+"\n")
+	}
+}
+
 // TestWordsComeFirst: what users said comes before what lookups returned, however much it is.
 func TestWordsComeFirst(t *testing.T) {
 	var said []compact.Message

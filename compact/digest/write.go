@@ -152,7 +152,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 func (w *writer) short(e *event, label string) string {
 	head, ok := w.wrote[e]
 	first, size := strings.Index(label, " lines: "), strings.LastIndex(label, ") → ")
-	if !ok || !w.pieces[head].on || first < 0 || size < first {
+	if !ok || !w.pieces[head].on || e.Kind != agent.Edits || len(e.Changes) != 1 || e.Changes[0].How != agent.Written || first < 0 || size < first {
 		return label
 	}
 	return label[:first+len(" lines")] + label[size:]
@@ -191,7 +191,7 @@ func (p *part) late(event int) string {
 	switch e := p.at(event); {
 	case e.told:
 		return "(more of an earlier step) "
-	case e.origin < p.upTo:
+	case e.origin < p.upTo, e.origin == p.upTo && e.class == steps && p.written > 0:
 		return "(earlier) "
 	}
 	return ""
