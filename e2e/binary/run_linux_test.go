@@ -7,8 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
-	"sync"
+	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -21,32 +20,20 @@ import (
 // signal ends at once, so that two in quick succession are two.
 const counts = `n=0; sleep 60 & trap 'n=$((n+1)); echo interrupted $n' INT; trap 'echo $n times; kill $!; exit 5' TERM; echo ready; while :; do wait; done`
 
-// heard is an output that is read while it is written.
-type heard struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (h *heard) Write(p []byte) (int, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.b.Write(p)
-}
-
-func (h *heard) has(text string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return strings.Contains(h.b.String(), text)
-}
-
-// runCounts returns laconic run with the command.
-func runCounts(t *testing.T) *exec.Cmd {
+// runCounts returns laconic run with the command, a file for what they say, and whether
+// that has a text by now.
+func runCounts(t *testing.T) (cmd *exec.Cmd, out *os.File, has func(text string) bool) {
 	t.Helper()
 	dir := t.TempDir()
-	cmd := exec.Command(rig.Command(t), "run", "--quiet", "--log", "off.log", "--upstream", "http://127.0.0.1:1/v1", "--", "sh", "-c", counts)
-	cmd.Dir, cmd.WaitDelay = dir, rig.Patience
+	out, err := os.Create(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = out.Close() })
+	cmd = exec.Command(rig.Command(t), "run", "--quiet", "--log", "off.log", "--upstream", "http://127.0.0.1:1/v1", "--", "sh", "-c", counts)
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+dir)
-	return cmd
+	return cmd, out, func(text string) bool { return bytes.Contains(rig.ReadFile(t, out.Name()), []byte(text)) }
 }
 
 // ended waits for the end of a command, and reports whether its exit code was 5.
@@ -63,21 +50,20 @@ func ended(cmd *exec.Cmd) error {
 // it means.
 func TestRunPassesSignals(t *testing.T) {
 	t.Parallel()
-	cmd := runCounts(t)
+	cmd, out, has := runCounts(t)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal
-	var out heard
-	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	rig.Eventually(t, "the start", func() bool { return out.has("ready") })
+	rig.Eventually(t, "the start", func() bool { return has("ready") })
 	for _, said := range []string{"interrupted 1", "interrupted 2", "interrupted 3"} {
 		_ = cmd.Process.Signal(syscall.SIGINT)
-		rig.Eventually(t, said, func() bool { return out.has(said) })
+		rig.Eventually(t, said, func() bool { return has(said) })
 	}
 	_ = cmd.Process.Signal(syscall.SIGTERM)
-	if err := ended(cmd); err != nil || !out.has("3 times") {
-		t.Errorf("%v\n%s", err, out.b.String())
+	if err := ended(cmd); err != nil || !has("3 times") {
+		t.Errorf("%v\n%s", err, rig.ReadFile(t, out.Name()))
 	}
 }
 
@@ -101,30 +87,29 @@ func TestRunOnATerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := runCounts(t)
+	cmd, out, has := runCounts(t)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	_ = tty.Close()
-	var out heard
 	read := make(chan struct{})
 	go func() {
-		_, _ = io.Copy(&out, master) // ends with EIO, when nobody has the terminal any more
+		_, _ = io.Copy(out, master) // ends with EIO, when nobody has the terminal any more
 		close(read)
 	}()
-	rig.Eventually(t, "the start", func() bool { return out.has("ready") })
+	rig.Eventually(t, "the start", func() bool { return has("ready") })
 	for _, said := range []string{"interrupted 1", "interrupted 2"} {
 		if _, err := master.WriteString("\x03"); err != nil {
 			t.Fatal(err)
 		}
-		rig.Eventually(t, said, func() bool { return out.has(said) })
+		rig.Eventually(t, said, func() bool { return has(said) })
 	}
 	_ = cmd.Process.Signal(syscall.SIGTERM)
 	err = ended(cmd)
 	<-read
-	if err != nil || !out.has("2 times") {
-		t.Errorf("%v\n%s", err, out.b.String())
+	if err != nil || !has("2 times") {
+		t.Errorf("%v\n%s", err, rig.ReadFile(t, out.Name()))
 	}
 }
