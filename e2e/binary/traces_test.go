@@ -3,7 +3,6 @@ package binary
 import (
 	"bytes"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,6 +10,8 @@ import (
 	"testing"
 
 	"laconic/e2e/rig"
+
+	"laconic/store/storetest"
 )
 
 // TestTracesOfTheBinary: a process that is told to end sends its last spans, and one
@@ -35,12 +36,7 @@ func TestTracesOfTheBinary(t *testing.T) {
 		_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"done"},"finish_reason":"stop"}]}`)
 	}))
 	defer upstream.Close()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone := "http://" + l.Addr().String()
-	_ = l.Close()
+	gone := "http://" + storetest.FreeAddress(t)
 	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-"
 	for _, to := range []string{collector.URL, gone, ""} {
 		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", to)
