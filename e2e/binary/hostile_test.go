@@ -61,23 +61,15 @@ func shortAnswer(w http.ResponseWriter, _ *http.Request) {
 
 // send posts a chat body and returns the status, 0 where there is none.
 func (b *besieged) send(body []byte, encoding string) int {
-	req, err := http.NewRequest("POST", b.url+"/v1/chat/completions", bytes.NewReader(body))
-	if err != nil {
-		b.t.Error(err)
-		return 0
-	}
-	req.Header.Set("Content-Type", "application/json")
+	var headers []string
 	if encoding != "" {
-		req.Header.Set("Content-Encoding", encoding)
+		headers = []string{"Content-Encoding", encoding}
 	}
-	res, err := rig.Client.Do(req)
+	status, _, _, err := rig.Ask(http.MethodPost, b.url+"/v1/chat/completions", bytes.NewReader(body), headers...)
 	if err != nil {
 		b.t.Error(err)
-		return 0
 	}
-	defer res.Body.Close()
-	_, _ = io.Copy(io.Discard, res.Body)
-	return res.StatusCode
+	return status
 }
 
 // small sends n honest requests one after the other, and wants each answered at
