@@ -68,11 +68,8 @@ func TestRequestsAreTakenWhileABalancerLearns(t *testing.T) {
 func TestWhatShutdownGivesBeginsAfterTheDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		steps := make(chan StopInfo, 9)
-		v := newVirtual(t, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			piece(w, "data: 1\n\n")
-			<-r.Context().Done()
-		}, func(o *Options) {
+		reply, _, _ := leaving("data: 1\n\n")
+		v := newVirtual(t, reply, func(o *Options) {
 			o.Limits.Drain, o.Limits.Shutdown = 5*time.Second, 8*time.Second
 			o.Listener.Stopping = func(i StopInfo) { steps <- i }
 		})

@@ -51,13 +51,8 @@ func TestAClientKeyHasAQuota(t *testing.T) {
 
 // A client that leaves before the usage comes pays for its prompt: the upstream read it.
 func TestAClientThatLeavesPaysForItsPrompt(t *testing.T) {
-	up := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\n\n")
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-	})
-	p := inFrontOf(t, up, func(o *Options) {
+	reply, _, _ := leaving("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\n\n")
+	p := inFrontOf(t, newUpstream(t, reply), func(o *Options) {
 		o.Default.Key = "sk-upstream"
 		o.ClientKeys = []ClientKey{{Key: "key-of-alice", Name: "ALICE", Quota: Quota{TokensPerDay: 1}}}
 	})

@@ -287,10 +287,8 @@ func TestAnIdleConnectionWithoutTLSIsNotKeptForLong(t *testing.T) {
 
 func TestSilenceInsideAnAnswerBreaksIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v := newVirtual(t, func(w http.ResponseWriter, r *http.Request) {
-			piece(w, "data: 1\n\n")
-			<-r.Context().Done()
-		})
+		reply, _, _ := leaving("data: 1\n\n")
+		v := newVirtual(t, reply)
 		start := time.Now()
 		answer := v.raw(post("", chatBody))
 		if !strings.Contains(answer, "data: 1") || strings.HasSuffix(answer, "0\r\n\r\n") {

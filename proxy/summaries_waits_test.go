@@ -128,12 +128,8 @@ func TestRequestsTakeTheMemoryOfSummaries(t *testing.T) {
 
 // TestShutdownEndsWhatIsInTheMaking.
 func TestShutdownEndsWhatIsInTheMaking(t *testing.T) {
-	asked := make(chan struct{})
-	model := newUpstream(t, func(_ http.ResponseWriter, r *http.Request) {
-		close(asked)
-		<-r.Context().Done()
-	})
-	r := summarized(t, newUpstream(t, nil), model, func(o *Options) { o.Summarizer.Timeout = time.Hour })
+	reply, asked, _ := leaving("")
+	r := summarized(t, newUpstream(t, nil), newUpstream(t, reply), func(o *Options) { o.Summarizer.Timeout = time.Hour })
 	r.chat(history(long))
 	<-asked
 	r.stop()
