@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,11 +97,7 @@ func TestOurKeyServesOnlyTheListedRoutesOnCleanPaths(t *testing.T) {
 			t.Errorf("%s %s: %q", method, path, answer)
 		}
 	}
-	for _, path := range []string{
-		"/chat/completions", "/completions", "/embeddings", "/moderations", "/responses", "/responses/compact", "/responses/input_tokens",
-		"/messages", "/messages/count_tokens", "/audio/speech", "/audio/transcriptions", "/audio/translations",
-		"/images/generations", "/images/edits", "/images/variations",
-	} {
+	for _, path := range slices.Concat(jsonEndpoints, formEndpoints) {
 		for _, prefix := range []string{"/v1", ""} {
 			served("POST", prefix+path, true)
 			served("POST", prefix+path+"?a=b", true)
