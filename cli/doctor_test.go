@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"laconic/demo/strict"
+	"laconic/e2e/rig"
 	"laconic/proxy/discover"
 	"laconic/proxy/why"
 	"laconic/store/storetest"
@@ -196,7 +197,7 @@ func withProxy(t *testing.T, text string, f func(base string)) {
 	go func() {
 		done <- Run(ctx, []string{"--listen", "127.0.0.1:0", "--log-format", "json"}, strings.NewReader(""), io.Discard, &said)
 	}()
-	eventually(t, "the start", func() bool { return baseURL.MatchString(said.String()) })
+	rig.Eventually(t, "the start", func() bool { return baseURL.MatchString(said.String()) })
 	defer func() {
 		http.DefaultClient.CloseIdleConnections()
 		stop()

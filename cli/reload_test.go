@@ -16,6 +16,7 @@ import (
 
 	"laconic/cli/runlog"
 	"laconic/config"
+	"laconic/e2e/rig"
 	"laconic/proxy"
 	"laconic/proxy/operate"
 )
@@ -82,7 +83,7 @@ func (r *reloading) write(src string) {
 func (r *reloading) logged(texts ...string) {
 	r.t.Helper()
 	for _, want := range texts {
-		eventually(r.t, want+" in the log", func() bool { return strings.Contains(r.log.String(), want) })
+		rig.Eventually(r.t, want+" in the log", func() bool { return strings.Contains(r.log.String(), want) })
 	}
 }
 
