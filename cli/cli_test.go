@@ -18,7 +18,6 @@ func ask(t *testing.T, method, url, body string, headers ...string) (*http.Respo
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	r.Host = r.Header.Get("Host")
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -84,13 +84,20 @@ func TestABrowserIsLetIn(t *testing.T) {
 	}
 }
 
-// Without a token, a page of another port of this machine changes nothing.
+// Without a token, a page of another port of this machine changes nothing, nor does one
+// that may call the API, nor one whose name was made to lead here.
 func TestAnotherPageOfThisMachineChangesNothing(t *testing.T) {
 	a := admin("127.0.0.1:7281", "", Page{Path: "/change", Methods: []string{http.MethodPost}, Handler: http.NotFoundHandler(), Browser: true})
-	for origin, want := range map[string]int{"": 404, "http://127.0.0.1:7281": 404, "http://127.0.0.1:3000": 403, "http://evil.example": 403, "null": 403} {
+	a.Access = func() (access.Secret, []string) { return "", []string{"https://app.example"} }
+	for origin, want := range map[string]int{
+		"": 404, "http://127.0.0.1:7281": 404, "http://127.0.0.1:3000": 403, "http://evil.example": 403, "https://app.example": 403, "null": 403,
+	} {
 		if w := a.ask("POST", "127.0.0.1:7281", "/change", "Origin", origin); w.Code != want {
 			t.Errorf("%q: %d, want %d", origin, w.Code, want)
 		}
+	}
+	if w := a.ask("POST", "evil.example", "/change"); w.Code != 403 {
+		t.Errorf("of another name: %d", w.Code)
 	}
 }
 
