@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"io"
-	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -10,25 +8,6 @@ import (
 
 	"laconic/config"
 )
-
-// ask sends a request with pairs of headers, and reads the answer.
-func ask(t *testing.T, method, url, body string, headers ...string) (*http.Response, string) {
-	t.Helper()
-	r := must(http.NewRequest(method, url, strings.NewReader(body)))
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res, string(text)
-}
 
 // writeFile writes a file, and returns its path.
 func writeFile(t *testing.T, path, text string) string {

@@ -166,8 +166,8 @@ func TestDoctorFindsFiveFaults(t *testing.T) {
 		set := "upstream: " + good + "/v1\nadmin: " + storetest.FreeAddress(t) + "\nmodels:\n  - {match: \"*\", budget: 4000}\n"
 		withProxy(t, set, func(base string) {
 			tool := fmt.Sprintf(`{"type":"function","function":{"name":"tool","description":"%s","parameters":{"type":"object","properties":{}}}}`, strings.Repeat("does this and that ", 600))
-			ask(t, "POST", base+"/chat/completions", `{"model":"small","messages":[{"role":"user","content":"hi"}],"tools":[`+tool+`]}`,
-				"Content-Type", "application/json", "Authorization", "Bearer sk-right")
+			rig.Post(t, base+"/chat/completions", []byte(`{"model":"small","messages":[{"role":"user","content":"hi"}],"tools":[`+tool+`]}`),
+				"Authorization", "Bearer sk-right")
 			code, all := examined(t, set)
 			if code != 1 || !has(all, "tools", why.Warning, "of the budget, and cannot be compacted", "switch off tools") {
 				t.Errorf("%d %+v", code, all)
@@ -199,7 +199,7 @@ func withProxy(t *testing.T, text string, f func(base string)) {
 	}()
 	rig.Eventually(t, "the start", func() bool { return baseURL.MatchString(said.String()) })
 	defer func() {
-		http.DefaultClient.CloseIdleConnections()
+		rig.Client.CloseIdleConnections()
 		stop()
 		if code := <-done; code != 0 {
 			t.Errorf("exit code %d: %s", code, said.String())

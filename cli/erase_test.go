@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"laconic/cli/runlog"
+	"laconic/e2e/rig"
 )
 
 // TestTheSummariesOfOneClientAreErased, by its name or by its key; those of another stay. Nothing shows a key.
@@ -40,17 +41,17 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 		url, admin := served(t, p, eraser(p, nil, log))
 		erase := func(want int, says, form string) {
 			t.Helper()
-			res, got := ask(t, "POST", admin+"/erase", form, "Content-Type", "application/x-www-form-urlencoded")
-			if res.StatusCode != want || !strings.Contains(got, says) || strings.Contains(got, "canary") {
-				t.Errorf("%s: %d %s", form, res.StatusCode, got)
+			status, _, got := rig.Post(t, admin+"/erase", []byte(form), "Content-Type", "application/x-www-form-urlencoded")
+			if status != want || !strings.Contains(string(got), says) || strings.Contains(string(got), "canary") {
+				t.Errorf("%s: %d %s", form, status, got)
 			}
 		}
 		makes := func(key string, summaries bool) {
 			t.Helper()
 			before := asked.Load()
-			res, _ := ask(t, "POST", url+"/v1/chat/completions", string(conversation), "Authorization", "Bearer "+key, "Content-Type", "application/json")
-			if res.StatusCode != http.StatusOK || (asked.Load() > before) != summaries {
-				t.Errorf("a request with %.6s: status %d, %d summaries were made, want some: %v", key, res.StatusCode, asked.Load()-before, summaries)
+			status, _, _ := rig.Post(t, url+"/v1/chat/completions", conversation, "Authorization", "Bearer "+key)
+			if status != http.StatusOK || (asked.Load() > before) != summaries {
+				t.Errorf("a request with %.6s: status %d, %d summaries were made, want some: %v", key, status, asked.Load()-before, summaries)
 			}
 		}
 		try(admin+"/erase", erase, makes)
@@ -75,9 +76,9 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 				makes(alice, false)
 				bad := func(want int, query, form string, headers ...string) {
 					t.Helper()
-					res, _ := ask(t, "POST", url+query, form, append(headers, "Content-Type", "application/x-www-form-urlencoded")...)
-					if res.StatusCode != want {
-						t.Errorf("%d", res.StatusCode)
+					status, _, _ := rig.Post(t, url+query, []byte(form), append(headers, "Content-Type", "application/x-www-form-urlencoded")...)
+					if status != want {
+						t.Errorf("%d", status)
 					}
 				}
 				bad(400, "?client=ALICE", "")

@@ -25,7 +25,7 @@ import (
 type reloading struct {
 	t            *testing.T
 	file         string
-	url, admin   string // http://host:port
+	admin        string // http://host:port
 	log          *lockedText
 	ok, notTaken atomic.Int64
 	*reloader
@@ -36,7 +36,7 @@ func reloadable(t *testing.T, src string) *reloading {
 	t.Helper()
 	ignore := goleak.IgnoreCurrent()
 	t.Cleanup(func() {
-		http.DefaultClient.CloseIdleConnections()
+		rig.Client.CloseIdleConnections()
 		goleak.VerifyNone(t, ignore)
 	})
 	r := &reloading{t: t, file: filepath.Join(t.TempDir(), "laconic.yaml"), log: &lockedText{}}
@@ -55,7 +55,7 @@ func reloadable(t *testing.T, src string) *reloading {
 		},
 	}
 	r.running.Store(c)
-	r.url, r.admin = served(t, p, operate.Page{Path: "/reload", Methods: []string{http.MethodPost}, Handler: r.reloader})
+	_, r.admin = served(t, p, operate.Page{Path: "/reload", Methods: []string{http.MethodPost}, Handler: r.reloader})
 	return r
 }
 
@@ -70,7 +70,7 @@ func served(t *testing.T, p *proxy.Proxy, page operate.Page) (url, admin string)
 	ctx, cancel := context.WithCancel(context.Background())
 	var ended sync.WaitGroup
 	ended.Go(func() { _ = p.Serve(ctx, l) })
-	t.Cleanup(func() { cancel(); stopAdmin(); ended.Wait(); http.DefaultClient.CloseIdleConnections() })
+	t.Cleanup(func() { cancel(); stopAdmin(); ended.Wait(); rig.Client.CloseIdleConnections() })
 	return "http://" + l.Addr().String(), "http://" + admin
 }
 
@@ -96,9 +96,9 @@ func TestTheAnswerToAReload(t *testing.T) {
 		} else {
 			r.write(src)
 		}
-		res, text := ask(t, "POST", r.admin+"/reload", "")
-		if text = strings.ReplaceAll(text, r.file, "FILE"); res.StatusCode != status || text != want {
-			t.Errorf("%s\n%d\n%swant %d\n%s", src, res.StatusCode, text, status, want)
+		got, _, answer := rig.Post(t, r.admin+"/reload", nil)
+		if text := strings.ReplaceAll(string(answer), r.file, "FILE"); got != status || text != want {
+			t.Errorf("%s\n%d\n%swant %d\n%s", src, got, text, status, want)
 		}
 	}
 	f("upstream: http://127.0.0.1:9/v1\n", 200, "FILE was read again\nchanged: nothing\n")
@@ -106,8 +106,8 @@ func TestTheAnswerToAReload(t *testing.T) {
 		"FILE was read again\nchanged: strict\nneeds a restart:\n  listen\n  overrides\n  store\n")
 	f("strict: true\nadmin_token: 0123456789abcdef\n", 200,
 		"FILE was read again\nchanged: admin_token\nneeds a restart:\n  upstream (the file does not name it any more)\n")
-	if res, _ := ask(t, "POST", r.admin+"/reload", ""); res.StatusCode != 401 {
-		t.Errorf("without the new token: %d", res.StatusCode)
+	if status, _, _ := rig.Post(t, r.admin+"/reload", nil); status != 401 {
+		t.Errorf("without the new token: %d", status)
 	}
 	// The wrong file says all that is wrong, and changes nothing.
 	r.running.Load().AdminToken = "" // as no reload would

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 
 	"laconic/compact"
 	"laconic/config/configtest"
+	"laconic/e2e/rig"
 	"laconic/fold/service"
 )
 
@@ -43,13 +45,13 @@ models: [{match: "m", window: 16000, overhead: 2000}]`, configtest.Variable))
 		defer s.Close()
 		replicas = append(replicas, s)
 	}
-	ask(t, "POST", replicas[0].URL+"/v1/chat/completions", `{"model":"m","messages":`+rounds(30)+`}`, "Content-Type", "application/json")
-	call := `{"model":"m","messages":` + rounds(60) + `}`
+	rig.Post(t, replicas[0].URL+"/v1/chat/completions", []byte(`{"model":"m","messages":`+rounds(30)+`}`))
+	call := []byte(`{"model":"m","messages":` + rounds(60) + `}`)
 	for _, path := range []string{"/v1/compress", "/compact"} {
-		res, one := ask(t, "POST", replicas[0].URL+path, call, "Content-Type", "application/json")
-		_, two := ask(t, "POST", replicas[1].URL+path, call, "Content-Type", "application/json")
-		if one != two || res.Header.Get("X-Laconic-Outcome") != "compacted" || res.Header.Get("X-Laconic-Budget") != "12000" {
-			t.Errorf("%s: %v", path, res.Header)
+		_, h, one := rig.Post(t, replicas[0].URL+path, call)
+		_, _, two := rig.Post(t, replicas[1].URL+path, call)
+		if !bytes.Equal(one, two) || h.Get("X-Laconic-Outcome") != "compacted" || h.Get("X-Laconic-Budget") != "12000" {
+			t.Errorf("%s: %v", path, h)
 		}
 	}
 }
