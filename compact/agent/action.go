@@ -277,12 +277,6 @@ var verbs = [...]string{Reads: "read", Searches: "search", Runs: "$", Edits: "ed
 // tried finds that a step changes nothing, and only shows what it would do.
 var tried = regexp.MustCompile(`(?i)--dry-run(?:=(?:server|client|true))?(?:$|[\s"'])|\bdry_?run"?\s*[:=]\s*"?true\b|--(?:check|no-?op|simulate)\b|-WhatIf\b`)
 
-// Lists reports whether a command only names files.
-func (a *Action) Lists() bool {
-	line, _ := a.commands()
-	return lists.MatchString(line)
-}
-
 // WaitsFor reports whether a call only waits for the command of a session of Codex, if there is one.
 func (a *Action) WaitsFor(session string) bool {
 	return session != "" && a.Values.Member("chars") == "" && a.Values.Member("sessionid") == session
@@ -300,9 +294,4 @@ var (
 	interpreter = regexp.MustCompile(`(?:^|[\s/])(?:` + interpreters + `|psql|sqlite3|mysql)\b[^|>]*<<`)
 	// ofLines finds that a text is put in place of some lines of a file, between their numbers.
 	ofLines = regexp.MustCompile(`^\d*–[1-9]\d*$|^(?:[2-9]|\d\d+)–`)
-	lists   = regexp.MustCompile(`^(?:ls|find|tree|fd)\b`)
-	// intoFolder finds that a command first goes to a folder, and intoNear to one that it does not name
-	// from the root.
-	intoFolder = regexp.MustCompile(`^cd [^\n]*?&& `)
-	intoNear   = regexp.MustCompile(`^cd [\w.-][^\n:]*?&& `)
 )

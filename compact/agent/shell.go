@@ -212,6 +212,20 @@ func (a *Action) commands() (line string, docs [][2]string) {
 	return line, docs
 }
 
+// Lists reports whether a command only names files.
+func (a *Action) Lists() bool {
+	line, _ := a.commands()
+	return lists.MatchString(line)
+}
+
+var (
+	lists = regexp.MustCompile(`^(?:ls|find|tree|fd)\b`)
+	// intoFolder finds that a command first goes to a folder, and intoNear to one that it does not name
+	// from the root.
+	intoFolder = regexp.MustCompile(`^cd [^\n]*?&& `)
+	intoNear   = regexp.MustCompile(`^cd [\w.-][^\n:]*?&& `)
+)
+
 // lineEdit finds how SWE-agent edits the open file among its commands: the text is no line of shell.
 var lineEdit = regexp.MustCompile(`^edit \d+:\d+\n`)
 
