@@ -91,7 +91,10 @@ func (x *request) readEnd(cut bool) {
 		return
 	}
 	end := x.wire.End(a)
-	i.Usage, i.Done, i.AnsweredBy = end.Usage, end.Done, x.wire.AnsweredBy(a)
+	i.Usage, i.Done = end.Usage, end.Done
+	if x.span != nil {
+		i.AnsweredBy = x.wire.AnsweredBy(a)
+	}
 	if r := i.Retry; r != nil && r.Reason == reasonCompaction {
 		i.Usage = nil // nobody is billed for an answer of ours
 		return
