@@ -24,8 +24,8 @@ func (p *part) code() {
 			note = " (it may have changed after that)"
 		}
 		head := p.add(piece{class: steps, event: at + k, text: where + quote.Line(quote.OneLine(agent.From(p.root, f.path), 200)) + note + ":", score: -1, need: -1}) // only with a region
-		if f.whole() {
-			p.wrote[f.last] = head
+		if e := f.last; f.whole() && e.Kind == agent.Edits && len(e.Changes) == 1 && e.Changes[0].How == agent.Written {
+			p.wrote[e] = head
 		}
 		w := 1.6 / (1 + 0.1*float32(k))
 		if settings.MatchString(f.path) {

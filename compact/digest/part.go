@@ -21,7 +21,7 @@ type part struct {
 	tasks    map[string]*event // the newest list of what is to do, by its tool, unless a newer one stays
 	seen     lineSet           // that the model reads
 	stays    map[*event]bool   // the edits whose calls it reads
-	wrote    map[*event]int    // the heads of the files that events wrote whole
+	wrote    map[*event]int    // the heads of the files that edits wrote whole, one each
 	bodies   []*body           // of the results of the events
 	weights  []float32         // of the events
 	room     int               // bytes

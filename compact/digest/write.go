@@ -151,11 +151,15 @@ func (w *writer) piece(q *piece, detailed bool) {
 // record has lines of that.
 func (w *writer) short(e *event, label string) string {
 	head, ok := w.wrote[e]
-	first, size := strings.Index(label, " lines: "), strings.LastIndex(label, ") → ")
-	if !ok || !w.pieces[head].on || e.Kind != agent.Edits || len(e.Changes) != 1 || e.Changes[0].How != agent.Written || first < 0 || size < first {
+	if !ok || !w.pieces[head].on {
 		return label
 	}
-	return label[:first+len(" lines")] + label[size:]
+	before, rest, found := strings.Cut(label, " lines: ")
+	end := strings.LastIndex(rest, ") → ")
+	if !found || end < 0 {
+		return label
+	}
+	return before + " lines" + rest[end:]
 }
 
 // quote writes the lines of a text that is quoted, the first behind a label. Blank lines stay in code,
