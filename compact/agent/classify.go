@@ -12,8 +12,8 @@ var (
 	writes      = regexp.MustCompile(`write|edit|create|patch|replace|insert|append|rename|(?:^|[^e])move|save|update|modify|apply_diff`)
 	deletesFile = regexp.MustCompile(`(?:^|[_.-])(?:delete|remove)(?:_?(?:file|path|dir|directory|folder)s?)?$`)
 	// asking are words in names of tools that only ask how things are, acting those in names of
-	// tools that do something, opens names of tools that open something to read it or only speak of it. alsoActs finds
-	// names with a word of asking that do more.
+	// tools that do something, opens names of tools that open something to read it or only speak of
+	// it. alsoActs finds names with a word of asking that do more.
 	asking   = setOf("get list read fetch search find show view check look lookup describe count calculate think cat peek inspect display")
 	opens    = setOf("open open_file open_page load_file update_topic")
 	acting   = setOf("add apply approve assign book cancel clear close confirm delete execute mark merge open pay post put remove reset run schedule send set start stop submit transfer trigger")

@@ -62,7 +62,7 @@ func (a *Action) OutcomeOf(r *Result) Outcome {
 	case fails:
 		if r.Object == Failed {
 			line = text
-		} else if last := strings.TrimSpace(text[strings.LastIndexByte(strings.TrimRight(text, " =-_*\n"), '\n')+1:]); a.Kind == Runs && !strings.HasPrefix(last, "+ ") { // a program ends with what counts, PowerShell begins with it
+		} else if last, _, _ := strings.Cut(strings.TrimSpace(text[strings.LastIndexByte(strings.TrimRight(text, " =-_*\n"), '\n')+1:]), "\n"); a.Kind == Runs && !strings.HasPrefix(last, "+ ") { // a program ends with what counts, PowerShell begins with it
 			line = last
 		}
 		return failedWith(cmp.Or(strings.TrimSpace(placed.FindString(text)), says, line))
@@ -73,10 +73,7 @@ func (a *Action) OutcomeOf(r *Result) Outcome {
 }
 
 func failedWith(says string) Outcome {
-	if says = WithoutToolError(says); strings.HasPrefix(says, "====") {
-		says = strings.Trim(says, "= ")
-	}
-	return Outcome{Failed, quote.OneLine(says, 200)}
+	return Outcome{Failed, quote.OneLine(WithoutToolError(says), 200)}
 }
 
 // WithoutToolError returns a result without the marks around an error of a tool.
@@ -276,7 +273,7 @@ func summaryOf(text string) (says string, fails bool) {
 var (
 	// summaryLine finds the line in which a program sums up how it went, and in it that something
 	// failed.
-	summaryLine = regexp.MustCompile(`(?i)^(.*?(?:^|[^:.,=\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:FAIL(?:ED)?\b)|build failed|(?-i:[#ℹ] (?:fail|cancelled) [1-9]\d*$)|No tests found, exiting with code [1-9]|Failed! |(?:Apply|Destroy) cancelled|make: \*\*\*|test result: FAILED|Tests:.*\b(?:[1-9]\d* failed|(?:Errors|Failures): [1-9]))|` +
+	summaryLine = regexp.MustCompile(`(?i)^(.*?(?:^|[^:.,=\w])[1-9]\d* (?:(?:fail|failed|failing|failures?|errors?|problems? \([1-9]\d* errors?)\b|issues?:)|(?-i:FAIL(?:ED)?\b)|build failed|\[FAILED\] Took |(?-i:[#ℹ] (?:fail|cancelled) [1-9]\d*$)|No tests found, exiting with code [1-9]|Failed! |(?:Apply|Destroy) cancelled|make: \*\*\*|test result: FAILED|Tests:.*\b(?:[1-9]\d* failed|(?:Errors|Failures): [1-9]))|` +
 		`(?:^|[^:.,=\w])\d+ (?:(?:passed|fail|failed|passing|failing|failures?|errors?|issues?|problems?|warnings?)\b|tests?(?:$|[^\w ]| (?:in|run|ran|ok|were|passed|failed|completed?|successful|total)\b))|(?-i:^(?:OK|PASS(?:ED)?)(?:$|[^:\w]))|^test result:|^Tests:|^build succ|^Finished \x60|^(?:Plan: \d|(?:Apply|Destroy) complete!)|^Passed! |^\[SUCCESS\] Took |(?-i:^[#ℹ] pass [1-9]\d*$)|^ok\s+\S+\s|` +
 		`\b[Cc]ompiled successfully|` + committed + `|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
 	// planned finds what Terraform says that it would do, far above the end, and applied that it does.
