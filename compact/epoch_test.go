@@ -289,3 +289,60 @@ func TestAnEpochCopiesNoMessage(t *testing.T) {
 		t.Errorf("%d epochs, %.1f MB, and %.1f MB for half of the requests", epochs, twice/1e6, once/1e6)
 	}
 }
+
+// TestWhatLeavesIsInASummaryOrTold: a summary stands for the run of its span. Behind it stands what
+// left at the same epoch beyond the run, within the room of the span and whatever others show.
+func TestWhatLeavesIsInASummaryOrTold(t *testing.T) {
+	var list strings.Builder
+	list.WriteString("system: be brief\nuser: do it\n")
+	for i := range 24 {
+		fmt.Fprintf(&list, "assistant: | call c%d read f%d.go\ntool c%d:%s\n", i, i, i, strings.Repeat(" word", 300+(i*1570)%2900))
+		fmt.Fprintf(&list, "assistant: done\nuser: wish%d of mine\n", i)
+	}
+	whole, p, c := compacttest.Messages(t, list.String()), adaptive(), compacttest.Words{}
+	p.Summaries = true
+	beyond, apart := 0, 0
+	for _, n := range compacttest.RequestPoints(whole) {
+		plan, _ := compact.Compact(compact.Conversation{Messages: whole[:n]}, p, c, compact.Limits{Budget: 8000}.For(0))
+		s := plan.Slot
+		if s == nil {
+			continue
+		}
+		summaries, summarized := make([]string, len(s.Spans)), map[int]bool{}
+		for i := range s.Spans {
+			summaries[i] = "\n\n[a summary]"
+			for _, m := range s.Messages(i) {
+				summarized[m.Origin] = true
+			}
+		}
+		texts := s.Texts(summaries)
+		for i, text := range texts {
+			if cost := compact.CostText(c, text); !strings.HasPrefix(text, summaries[i]) || cost > s.Spans[i].Size {
+				t.Fatalf("%d messages: a span of %d tokens costs %d:\n%s", n, s.Spans[i].Size, cost, text)
+			}
+		}
+		sent := compacttest.Format(plan.Apply(summaries...))
+		for i := range whole[:n] {
+			if m := &whole[i]; m.Role == compact.User && !summarized[i] {
+				wish := strings.Fields(m.Parts[0].Text.String())[0]
+				if !strings.Contains(sent, wish+" ") {
+					t.Fatalf("%d messages: %s is in no summary, and not told:\n%s", n, wish, strings.Join(texts, ""))
+				}
+				if strings.Contains(strings.Join(texts, ""), wish+" ") {
+					beyond++
+				}
+			}
+		}
+		if last := len(s.Spans) - 1; last > 0 {
+			apart++
+			digests := s.Texts(nil)
+			summaries[last] = ""
+			if mixed := s.Texts(summaries); mixed[last] != digests[last] || mixed[0] != texts[0] {
+				t.Fatalf("%d messages: a span's text depends on what others show", n)
+			}
+		}
+	}
+	if beyond == 0 || apart == 0 {
+		t.Errorf("%d wishes left beyond a run, %d slots have several spans: this proves nothing", beyond, apart)
+	}
+}

@@ -120,8 +120,8 @@ type Slot struct {
 	// other. One more epoch adds one more span, or makes one for all.
 	Spans []Span `json:"spans"`
 
-	draft   *Draft // what its texts and messages are made from
-	written bool   // the digests are made
+	draft        *Draft   // what its texts and messages are made from
+	given, texts []string // the last that Texts was given, and returned
 }
 
 // A Span is a part of a slot: one run of messages, and the text in its place.
@@ -137,8 +137,6 @@ type Span struct {
 	// Size is what the span is charged, in tokens. A summary in its place may
 	// cost as much.
 	Size int `json:"size"`
-	// Text is the digest, once [Slot.Digest] was called.
-	Text string `json:"text"`
 }
 
 // An Outcome says in one word what happened to a conversation.

@@ -12,7 +12,7 @@ import (
 // differs for the same conversation, policy and budget raises it. It belongs in the
 // key of a text that is kept for longer than a process runs, because a text that was
 // written for another fold must not be found.
-const FoldVersion = "34"
+const FoldVersion = "35"
 
 // Digests reports whether a stage is a [Digester].
 func Digests(s Stage) bool {
@@ -35,8 +35,8 @@ type Digester interface {
 // must be a function of the calls made.
 type Recorder func(lost, kept []Message, size int, anew bool) string
 
-// Digest returns the text of the slot that is made without a model. The texts are
-// made at the first call and kept in Spans. Digest is not safe for concurrent use.
+// Digest returns the text of the slot that is made without a model. It is not safe for concurrent
+// use.
 func (s *Slot) Digest() string { return strings.Join(s.Texts(nil), "") }
 
 // Told returns how many messages the digest of a span is told of: those that left or
@@ -46,30 +46,36 @@ func (s *Slot) Told(span int) int {
 	return t.to - t.from
 }
 
-// Texts returns the text of each span: the given one, or its digest if that is
-// "". Like [Slot.Digest] it is not safe for concurrent use.
+// Texts returns the text of each span: its digest, or the given text, which is a summary of the
+// messages of [Slot.Runs], with a digest of all that left for the span behind it, as far as there
+// is room. The text of a span does not depend on what the others are given. Like [Slot.Digest]
+// it is not safe for concurrent use.
 func (s *Slot) Texts(given []string) []string {
 	all := make([]string, len(s.Spans))
-	for i := range s.Spans {
-		if i < len(given) && given[i] != "" {
-			all[i] = given[i]
-			continue
-		}
-		s.write()
-		all[i] = s.Spans[i].Text
+	copy(all, given)
+	if slices.Equal(all, s.given) {
+		return slices.Clone(s.texts)
 	}
-	return all
+	in, shown := s.draft.in, slices.Clone(all)
+	record := in.policy.Records(s.draft.slot.by, in.counter)
+	s.epochs(func(n int, lost, kept []Message) {
+		if size := s.Spans[n].Size; all[n] != "" {
+			all[n] += in.policy.Records(s.draft.slot.by, in.counter)(lost, kept, max(0, size-CostText(in.counter, all[n])-1), true)
+		}
+		if slices.Contains(shown[n:], "") { // parts continue those before
+			if text := record(lost, kept, s.Spans[n].Size, n == 0); shown[n] == "" {
+				all[n] = text
+			}
+		}
+	})
+	s.given, s.texts = shown, all
+	return slices.Clone(all)
 }
 
-// write makes the digests of the spans. It goes through what was done to the list, so
-// that a record is told of the messages that were there at its epoch, as they were.
-func (s *Slot) write() {
-	if s.written {
-		return
-	}
-	s.written = true
+// epochs calls f for each span, with the messages that left for it or were shortened, and with those
+// that were there at its epoch, as they were. It goes through what was done to the list.
+func (s *Slot) epochs(f func(n int, lost, kept []Message)) {
 	d, originals := s.draft, s.draft.in.msgs
-	record := d.in.policy.Records(d.slot.by, d.in.counter)
 	own := make([]int, len(originals)) // the span, from 1, for which a message was copied
 	msgs, removed, edits, moves := slices.Clone(originals), make([]bool, len(originals)), 0, 0
 	for n, t := range d.told {
@@ -90,7 +96,7 @@ func (s *Slot) write() {
 				kept = append(kept, msgs[i])
 			}
 		}
-		s.Spans[n].Text = record(lost, kept, s.Spans[n].Size, n == 0)
+		f(n, lost, kept)
 	}
 }
 
