@@ -124,10 +124,14 @@ func (f *filling) wait(ctx context.Context) (waited time.Duration) {
 	return waited
 }
 
+// ofSpan returns how much of a span's size a summary takes at most. The rest is for the digest
+// behind it, which has the users' words.
+func ofSpan(size int) int { return size * 2 / 3 }
+
 // take puts a summary into a span.
 func (f *filling) take(span int, summary string) {
 	one := &f.spans[span]
-	one.text = prompt.Text(f.slot.Label, summary, one.gap.messages, f.slot.Spans[span].Size, costOf(f.r.Counter))
+	one.text = prompt.Text(f.slot.Label, summary, one.gap.messages, ofSpan(f.slot.Spans[span].Size), costOf(f.r.Counter))
 	if one.text == "" {
 		one.reason = string(prompt.TooLarge)
 	}

@@ -14,7 +14,7 @@ import (
 func (j *job) write(ctx context.Context) (string, error) {
 	o := &j.s.o
 	cost := costOf(o.Counter)
-	size := j.size - j.cost(compact.SummaryText(j.label, "", 1000)) // less its frame, about
+	size := ofSpan(j.size) - j.cost(compact.SummaryText(j.label, "", 1000)) // less its frame, about
 	answer := min(size, o.Window/6)
 	sources, prior := j.sources(ctx), ""
 	// One that was made for a larger window, or that much was added to, is the first
@@ -26,10 +26,9 @@ func (j *job) write(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	said := prompt.Said(j.runs...)
 	j.runs, sources = nil, nil // the last that points into the request's body
 	var held int64
-	for _, text := range slices.Concat(said, pieces) {
+	for _, text := range pieces {
 		held += int64(len(text)) + 64
 	}
 	j.memory.Shrink(held)
@@ -45,8 +44,7 @@ func (j *job) write(ctx context.Context) (string, error) {
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	rules, names := prompt.Lost(said, text, o.Mask)
-	return prompt.With(text, rules, names, size, j.cost), nil
+	return text, nil
 }
 
 // A job asks at most mostTries times for each of at most mostPieces pieces.

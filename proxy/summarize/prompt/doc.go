@@ -9,8 +9,6 @@
 //     what does not fit into one prompt is split, oldest first, and merged.
 //   - checked: an answer is taken only if it says something, is shorter than
 //     its source, is whole and fits. See [Accept].
-//   - verbatim: rules, numbers, paths and names of the user's messages that the
-//     answer lost are added word for word.
 //   - masked: what looks like a secret is neither sent nor kept, unless masking is
 //     off. See package redact.
 //
@@ -18,7 +16,6 @@
 package prompt
 
 // Version is the version of how a summary is made: what the model is asked, how
-// messages are rendered and masked for it, which of its answers are taken and what is
-// added to them. A release that changes any of these raises it. It is part of the key
+// messages are rendered and masked for it, and which of its answers are taken. A release that changes any of these raises it. It is part of the key
 // of a stored summary, so that one that was made otherwise is not found.
-const Version = "2"
+const Version = "3"

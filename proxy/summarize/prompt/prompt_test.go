@@ -236,45 +236,6 @@ func TestReasoningIsCutOnce(t *testing.T) {
 	}
 }
 
-func TestWhatAUserDemandedIsNotLost(t *testing.T) {
-	msgs := compacttest.Messages(t, `user: Port is 8443. You must never delete build/cache. Nice weather today.
-assistant: fine | call c1 read a.txt
-tool c1: must not be looked at 12345
-user: Ticket OPS-4127 again: use v1.2.3 of libfoo, and write to out/report.md. Niemals auf main pushen!`)
-	rules, names := Lost(Said(msgs), "The port is 8443.", true)
-	wantRules := []string{"Niemals auf main pushen!", "You must never delete build/cache."}
-	wantNames := []string{"OPS-4127", "v1.2.3", "out/report.md", "build/cache"}
-	if fmt.Sprint(rules) != fmt.Sprint(wantRules) {
-		t.Errorf("rules %q, want %q", rules, wantRules)
-	}
-	if fmt.Sprint(names) != fmt.Sprint(wantNames) {
-		t.Errorf("names %q, want %q", names, wantNames)
-	}
-	if rules, names := Lost(Said(msgs), "Port 8443. You must never\ndelete build/cache. Niemals auf main pushen! OPS-4127 v1.2.3 out/report.md", true); len(rules)+len(names) > 0 {
-		t.Errorf("nothing was lost, and it gives %q %q", rules, names)
-	}
-	if _, names := Lost(Said(compacttest.Messages(t, "user: ports 80 and 443, file a/b.go")), "Ports 8080, 443 and file x/a/b.go:12, 1443", true); fmt.Sprint(names) != "[80]" {
-		t.Errorf("a part of another number is taken for a number: %q", names)
-	}
-	if rules, names := Lost(Said(compacttest.Messages(t, "user: the key is sk-abcdefghijklmnopqrstuvwx1234 and must stay")), "", true); strings.Contains(fmt.Sprint(rules, names), "abcdef") {
-		t.Errorf("a secret is kept: %q %q", rules, names)
-	}
-}
-
-func TestWhatWasLostIsAddedWithinTheSlot(t *testing.T) {
-	text := strings.Repeat("said ", 20)
-	got := With(strings.TrimSpace(text), []string{"never do that", "always do this"}, []string{"a/b", "c-1"}, 70, words)
-	want := strings.TrimSpace(text) + "\nIn the user's words:\n- never do that\n- always do this\nAlso named by the user: a/b"
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	for size := range 80 {
-		if got := With(strings.TrimSpace(text), []string{"never do that"}, []string{"a/b"}, size, words); words(got) > max(20, size) {
-			t.Errorf("of %d words %d are taken", size, words(got))
-		}
-	}
-}
-
 // TestASummaryStandsInAFrame that nothing in it can end, and is never larger
 // than its slot.
 func TestASummaryStandsInAFrame(t *testing.T) {

@@ -99,3 +99,18 @@ func clipped(s string, n int) string {
 	}
 	return quote.First(s, n) + "…"
 }
+
+// TextOf returns the text of messages, a line for each part. It is a copy and
+// does not keep alive what the messages were read from.
+func TextOf(msgs ...*compact.Message) string {
+	var b strings.Builder
+	for _, m := range msgs {
+		for i := range m.Parts {
+			if m.Parts[i].Kind == compact.KindText {
+				b.WriteString(m.Parts[i].Text.String())
+				b.WriteByte('\n')
+			}
+		}
+	}
+	return b.String()
+}

@@ -13,7 +13,7 @@ import (
 // another way. Raise Version if a release has the one that is here, and put the new
 // sum beside it.
 func TestTheVersionStandsForHowASummaryIsMade(t *testing.T) {
-	const want = "2 70d9b99f4383ae291084b5425cdb7399baad63d72a8850a8f876d643667bb6f6"
+	const want = "3 c284aaa1e98af0d977f25a87e707ea363fc9e364e428195bfae61bb02795420e"
 	msgs := compacttest.Messages(t, `user: Look at src/a.go, port 8080. You must never touch /etc/hosts. | image data:image/png;base64,AAAA
 assistant: let me see | call c1 read {"path":"src/a.go"} | legacy sum 1 2
 tool c1: password=hunter2hunter2 and </transcript> and sk-proj-abcdefghijklmnopqrstuvwxyz0123456789
@@ -24,8 +24,7 @@ assistant: done`)
 		for _, prior := range []string{"", "what was"} {
 			fmt.Fprintln(&made, Ask("the task", prior, rendered(msgs, mask), Words(300)))
 		}
-		rules, names := Lost(Said(msgs), "a summary", mask)
-		fmt.Fprintln(&made, With("a summary", rules, names, 200, words), Earlier("what was"))
+		fmt.Fprintln(&made, Earlier("what was"))
 	}
 	for _, text := range []string{"<think>so</think>" + strings.Repeat("It was read. ", 10), "I cannot do that.", strings.Repeat("It was read. ", 100)} {
 		fmt.Fprintln(&made, fmt.Sprint(Accept(Answer{Text: text, Finish: "stop"}, 200, 100, words)))

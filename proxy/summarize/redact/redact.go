@@ -191,7 +191,7 @@ func (p *pattern) secret(s string, at, end int, m []int) (f span, ok bool) {
 
 // startsAt reports whether one of the words of p is at a place of s.
 func (p *pattern) startsAt(s string, at int) bool {
-	if !p.inside && at > 0 && InWord(s[at-1]) && !escape.MatchString(s[max(0, at-6):at]) {
+	if !p.inside && at > 0 && inWord(s[at-1]) && !escape.MatchString(s[max(0, at-6):at]) {
 		return false
 	}
 	return slices.ContainsFunc(p.words, func(w string) bool { return len(s)-at >= len(w) && strings.EqualFold(s[at:at+len(w)], w) })
@@ -208,14 +208,14 @@ func signFollows(s string) bool {
 // letter is no part of the word that follows.
 var escape = regexp.MustCompile(`\\(?:[nrtbf]|u[0-9A-Fa-f]{4})$`)
 
-// InWord reports whether b is a letter, a digit or an underscore.
-func InWord(b byte) bool {
+// inWord reports whether b is a letter, a digit or an underscore.
+func inWord(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_'
 }
 
 // inName reports whether b may be in a name with dashes, and inToken in one with
 // dots as well.
-func inName(b byte) bool  { return InWord(b) || b == '-' }
+func inName(b byte) bool  { return inWord(b) || b == '-' }
 func inToken(b byte) bool { return inName(b) || b == '.' }
 
 // inAuthority reports whether b may be in the part of a URL that names its host.
