@@ -23,18 +23,24 @@ func (s *elideResults) Shrink(d *compact.Draft) {
 	}
 }
 
-// elideProse replaces old assistant text by a marker that states its size.
+// elideProse replaces old assistant text by a marker that states its size, and
+// the call that is written in it.
 type elideProse struct {
 	// MinBytes is the size below which a text stays as it is.
-	MinBytes int `json:"min_bytes" min:"0"`
+	MinBytes int  `json:"min_bytes" min:"0"`
+	bare     bool // markers state the size alone
 }
 
 func (s *elideProse) Name() string { return "elide_prose" }
 
 func (s *elideProse) Shrink(d *compact.Draft) {
 	for ref, part := range d.Prose() {
-		if text, ok := elidable(part, s.MinBytes); ok {
+		text, ok := elidable(part, s.MinBytes)
+		switch {
+		case ok && s.bare:
 			d.Rewrite(ref, elided(clipOf(text).size, ofProse), "old assistant text")
+		case ok:
+			d.Rewrite(ref, elidedProse(text), "old assistant text")
 		}
 	}
 }
@@ -49,5 +55,5 @@ func elidable(part compact.Part, minBytes int) (text string, ok bool) {
 // BareElision returns the two stages that elide old results, then old prose,
 // with markers that state the size alone.
 func BareElision(minBytes int) []compact.Stage {
-	return []compact.Stage{&elideResults{MinBytes: minBytes, bare: true}, &elideProse{MinBytes: minBytes}}
+	return []compact.Stage{&elideResults{MinBytes: minBytes, bare: true}, &elideProse{MinBytes: minBytes, bare: true}}
 }

@@ -31,6 +31,11 @@ func TestAMarkerCanBeActedOn(t *testing.T) {
 	f("read_file", `{"path":"src/a.go"}`, strings.Repeat("ab", 50), "(elided: 100 bytes of tool result)")
 	// A long line is cut at a word.
 	f("run", `{"command":"x"}`, strings.Repeat("many words ", 200), "(elided: 2200 bytes of tool result; $ x; it begins: "+strings.TrimSpace(strings.Repeat("many words ", 7))+"…)")
+	// A call that is written in a text of the assistant is named.
+	written := "<write_to_file>\n<path>a.md</path>\n<content>\n# A" + fill + "\n</content>\n</write_to_file>"
+	if got, want := elidedProse("Now the page.\n"+written), "(elided: 2589 bytes of assistant prose; it has: write a.md)"; got != want || !isElided(got) {
+		t.Errorf("%q, want %q", got, want)
+	}
 	// What was clipped before tells the size that it had.
 	clipped := clipOf("head\n"+strings.Repeat("x", 5000)).keep(600, 100).String()
 	if size, _ := elidedSize(elidedResult(clipped, nil)); size != 5005 {

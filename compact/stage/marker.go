@@ -37,18 +37,32 @@ const (
 // call that produced the result, if call is not nil, and the first line, each
 // only while the marker stays short compared with the result.
 func elidedResult(text string, call *compact.Call) string {
-	size := clipOf(text).size
-	room := min(int(markerShare*float64(size)), maxMarkerBytes-1)
-	marker := strings.TrimSuffix(elided(size, ofResult), ")")
+	var says []string
 	if call != nil {
-		name := agent.ActionOf(call.Name, call.Arguments.String()).Name(120, "")
-		if more := marker + "; " + notMarked.Replace(masked(name)); len(more) < room {
-			marker = more
-		}
+		says = append(says, masked(agent.ActionOf(call.Name, call.Arguments.String()).Name(120, "")))
 	}
 	line := quote.OneLine(masked(agent.FirstLine(text, 8*firstLineBytes)), firstLineBytes)
-	if more := marker + "; it begins: " + notMarked.Replace(line); len(more) < room {
-		marker = more
+	return elidedWith(text, ofResult, append(says, "it begins: "+line)...)
+}
+
+// elidedProse returns the marker of a text of the assistant. Beside the size it states the call
+// that the text has, if there is one.
+func elidedProse(text string) string {
+	if call, _ := agent.CallIn(text); call != nil {
+		return elidedWith(text, ofProse, "it has: "+masked(call.Name(120, "")))
+	}
+	return elidedWith(text, ofProse)
+}
+
+// elidedWith returns the marker of a text, with what it says as far as it stays short.
+func elidedWith(text, of string, says ...string) string {
+	size := clipOf(text).size
+	room := min(int(markerShare*float64(size)), maxMarkerBytes-1)
+	marker := strings.TrimSuffix(elided(size, of), ")")
+	for _, s := range says {
+		if more := marker + "; " + notMarked.Replace(s); len(more) < room {
+			marker = more
+		}
 	}
 	return marker + ")"
 }
