@@ -91,13 +91,13 @@ func (p *Proxy) EraseClient(ctx context.Context, name string) (summaries int, er
 	return 0, ErrNoClient
 }
 
-// Erase removes the summaries of all conversations that came with a credential, and
-// all texts that are remembered of them here: a client's key as it sends it, behind
-// Bearer where it is one, or the value of the first header that holds a credential.
-// "" stands for requests without any. What was learnt of upstreams stays: it holds
-// nothing of a conversation. It returns how many summaries were stored. With an
-// error some may be left, and the same again removes them; with summarize.ErrUntold
-// other processes that share the store may remember some.
+// Erase removes the summaries of all conversations that came with a credential, and all
+// texts that are remembered of them here: a client's key as it sends it, behind Bearer
+// where it is one, or the value of the first header that holds a credential. "" stands
+// for requests without any. Facts of upstreams stay: they hold nothing of a
+// conversation. It returns how many summaries were stored. With an error some may be
+// left, and the same again removes them; with summarize.ErrUntold other processes that
+// share the store may remember some.
 func (p *Proxy) Erase(ctx context.Context, credential access.Secret) (summaries int, err error) {
 	return p.summaries.Erase(ctx, string(credential))
 }

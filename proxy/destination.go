@@ -127,10 +127,10 @@ func (x *request) chooseFor(in *body.Body, req *wire.Request) *apierror.Error {
 	return x.choose(wire.Model(in.Text))
 }
 
-// choose sets the route of a request whose body names a model; "" where it
-// names none, err where that cannot be told. Then only the path can tell. What
-// may be meant for a model whose row is another is refused where the rows go to
-// different places: it would end at the wrong one, with the wrong credential.
+// choose sets the route of a request whose body names a model; "" where it names none,
+// err where that cannot be told. Then only the path can tell. A request that may be for
+// a model of another row is refused where the rows go to different places: it would end
+// at the wrong one, with the wrong credential.
 func (x *request) choose(model string, err error) *apierror.Error {
 	inPath := access.ModelInPath(x.r.URL)
 	x.route = x.settings.routeFor(inPath)

@@ -75,8 +75,8 @@ func TestAnObjectIsRoutedByItsModelWhateverItsTypeSays(t *testing.T) {
 	}
 }
 
-// What came through another Laconic is no loop. One through this is refused: a story
-// of the binary has that.
+// A request through another Laconic is no loop. One through this is refused: a story of
+// the binary has that.
 func TestAnotherLaconicIsNoLoop(t *testing.T) {
 	p := inFrontOf(t, newUpstream(t, nil))
 	p.do("GET", "/v1/models", nil, "Via", "1.1 laconic-0123456789abcdef").want(t, http.StatusOK)

@@ -82,8 +82,8 @@ func TestWhateverCameInOneFramingGoesUpstream(t *testing.T) {
 				if strings.HasSuffix(head, "\n") {
 					end = "\n" // the empty line, bare
 				}
-				// What follows is a request of its own, and guarded as any: that it is
-				// answered says that the first ended where it was read to end.
+				// A guarded request follows: its answer shows that the first ended
+				// where it was read to end.
 				answer := raw(t, p.addr, "POST "+path+" HTTP/1.1\r\nHost: localhost\r\n"+head+end+fill.Replace(f.body)+
 					"CONNECT evil:443 HTTP/1.1\r\nHost: evil:443\r\nConnection: close\r\n\r\n")
 				if statusOf(t, answer) != 200 {

@@ -60,7 +60,7 @@ func TestOfALargeBodyMediaLeaveFirst(t *testing.T) {
 	if r.Outcome != Retried || r.Rewrite.Report.After >= r.Rewrite.Report.Before || r.Rewrite.Report.After < 3000 || r.Retry.Kind != "bytes" {
 		t.Errorf("%+v %+v", r.Rewrite.Report, r.Retry)
 	}
-	// What was answered is no limit: a smaller body is sent as it came.
+	// A size that was answered is no limit: a smaller body is sent as it came.
 	text := agentBody(30, 100)
 	if p.chat(text); string(u.requests()[3].Body) != text {
 		t.Error("a small body was edited")

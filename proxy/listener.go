@@ -139,8 +139,8 @@ type ReplyInfo struct {
 
 	Bytes int64       // of the answer's body
 	Usage *wire.Usage // nil when the answer told none that could be read
-	// Cut: the upstream counted so much less of a prompt than was sent that it
-	// cannot have read all of it, and said nothing of that.
+	// Cut: the upstream counted so much less than was sent that it cannot have read the
+	// whole prompt, and did not say so.
 	Cut bool
 	// Ended says in a word what the end of an answer under 200 shows: that the
 	// window was full ("context_window" by the finish reason,
@@ -169,8 +169,8 @@ type FaultInfo struct {
 	Peer bool
 }
 
-// Tee is a Listener that tells several, in their order. Who only looks on may not
-// break what it looks at: a func that panics ends nothing, and is reported to Failed.
+// Tee is a Listener that tells several, in their order. Listeners break nothing: a func
+// that panics is reported to Failed, and the request goes on.
 func Tee(ls ...Listener) Listener {
 	t := Listener{
 		Rewritten:  tee(ls, func(l *Listener) func(ReplyInfo) { return l.Rewritten }),

@@ -190,7 +190,7 @@ func TestAModelThatCannotBeToldIsRefused(t *testing.T) {
 	}
 	f("/api/copy", "model_ambiguous", isJSON, []byte(`{"source":"guest-1","destination":"x"}`))
 	f("/api/show", "model_ambiguous", isJSON, []byte(`{"name":"guest-1"}`))
-	// What is not served with the key of the row is not sent elsewhere either, however its path is spelled.
+	// A path that is not served with the key of the row is sent nowhere, in any spelling.
 	for _, path := range []string{"/v1/rerank", "/v1/ch%61t/completions", "/V1/Chat/Completions", "/v1/chat/completions;x=1", "/v1/%65mbeddings", "/v1/responses/", "/v1/messages%2fcount_tokens"} {
 		res := p.do("POST", path, strings.NewReader(`{"model":"house-1",`+chat+`}`), "Content-Type", isJSON, "Authorization", "Bearer sk-client")
 		if res.StatusCode != 404 || len(def.requests())+len(own.requests()) != 0 {

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// A row of models says how its requests are dealt with; a header comes before
-// it, where headers are honoured. What is to be left alone is left alone also where it
-// cannot be read and that is refused.
+// A row of models says how its requests are dealt with; a header comes before it, where
+// headers are honoured. A request that is to be left alone passes even if it cannot be
+// read and strict refuses that.
 func TestTheModeOfARoute(t *testing.T) {
 	long := agentBody(30, 60)
 	f := func(mode string, least int64, body string, headers []string, want Outcome, reason string) {
@@ -43,7 +43,7 @@ func TestTheModeOfARoute(t *testing.T) {
 	f(ModeOff, 0, long, []string{headerTags, "x"}, Bypassed, "mode")
 }
 
-// What a shadow sends is the client's own, so nothing is sent a second time.
+// A shadow sends the client's own body, so nothing is sent a second time.
 func TestAShadowOfARouteIsSentOnce(t *testing.T) {
 	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(400)

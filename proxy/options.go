@@ -50,13 +50,12 @@ type Route struct {
 	// Counter counts for this model. Required. It may be plan.Guessing or plan.Summing.
 	Counter compact.Counter
 	// Tokenizer names the way in which Counter counts; "": as it does for every model
-	// of this name. What was learnt and remembered in another way is not used.
+	// of this name. Facts and counts of another way are not used.
 	Tokenizer string
 }
 
-// What becomes of system and developer messages after the first: they stay, their
-// text goes into the messages beside them, or that happens once the upstream has
-// refused them.
+// Modes for system and developer messages after the first: they stay, their text goes
+// into the messages beside them, or that happens once the upstream refused them.
 const (
 	SystemKeep = "keep"
 	SystemFold = "fold"
@@ -101,9 +100,8 @@ type Options struct {
 	// Strict: a chat request that cannot be read is refused with 400 instead
 	// of being passed byte for byte.
 	Strict bool
-	// RejectFaults: a chat request in whose reading or compaction something of
-	// ours broke is refused with 500, and nothing is sent; else it passes byte for
-	// byte.
+	// RejectFaults: a chat request that made Laconic fail is refused with 500, and
+	// nothing is sent; else it passes byte for byte.
 	RejectFaults bool
 	// UpstreamReadiness: /readyz is not ready while every upstream that requests
 	// went to is down.

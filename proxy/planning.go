@@ -31,9 +31,9 @@ type planning struct {
 	info RewriteInfo
 }
 
-// planning reads what is known of the model, for this upstream and credential.
-// Where the path names a deployment it is that which has a window and a tokenizer,
-// whatever model the body names beside it.
+// planning reads what is known of the model, for this upstream and credential. A
+// deployment in the path has the window and the tokenizer, whatever model the body
+// names.
 func (x *request) planning(req *wire.Request) *planning {
 	p, route := x.p, x.route
 	for _, i := range x.overrides.pins {
@@ -134,7 +134,7 @@ func (c *planning) summaryRequest(p *plan.Plan) *summarize.Request {
 	case x.r.Header.Get(summarize.Header) != "":
 		r.Unwanted = "looped"
 	case chosen && !s.ClientCredential:
-		// Whoever may send headers could make the operator pay for any number.
+		// A client that sends headers could make the operator pay for any number.
 		r.Unwanted = "override"
 	case x.mode() != ModeOn:
 		r.Unwanted = "mode"

@@ -20,8 +20,8 @@
 //     for another demand of the template. An error of ours that follows a body
 //     which the upstream has read tells the SDKs not to send it again.
 //   - closed: credentials go where the operator pointed them, and nothing in a
-//     request moves its destination. What names a model goes where the model's
-//     route says, on every endpoint, or is refused.
+//     request moves its destination. A request that names a model goes where the
+//     model's route says, on every endpoint, or is refused.
 //   - private: no content and no credential in logs or errors.
 //   - alive: every wait has an end, the memory for bodies has a limit, taken by
 //     what arrived and not by what was promised, and a panic costs one request

@@ -113,10 +113,9 @@ func (a *attempt) afterOverflow(r overflow.Refusal, status int) *second {
 		return nil
 	}
 	s.trial = &trial
-	// One that is smaller than what was refused, though not small enough by what is
-	// known, is what the next turn would send too, and counts are no certainty; but not
-	// where requests that are over are refused, nor where what never leaves is too
-	// large alone.
+	// A smaller body is sent even if it is not small enough by our count, as the next
+	// turn would send it too, and counts are no certainty; but not where requests that
+	// are over are refused, nor where the fixed part alone is too large.
 	fixed := s.Report.Fixed > s.c.Accepts(&s.Facts)
 	if !s.smaller(a, r) || !s.fits() && (s.c.Policy.Reject || fixed) {
 		i.Why = "over"
@@ -134,9 +133,8 @@ var demanded = map[overflow.Template]compact.Demands{
 	overflow.SameTurns:    compact.TakeTurns | compact.OneSystem, // a system message is a turn there, too
 }
 
-// afterTemplate rewrites the list as the template demands. Where that changes
-// nothing, it makes less of a compacted list: no text in the place of what left, then
-// the client's own list, repaired.
+// afterTemplate rewrites the list as the template demands. If that changes nothing, it
+// does less to the list: it leaves out the slot, then only repairs the client's list.
 func (a *attempt) afterTemplate(t overflow.Template) *second {
 	i := a.startRetryInfo(reasonTemplate)
 	i.Template, i.Hint, i.Why = t.String(), t.Hint(), "uncured"

@@ -123,8 +123,8 @@ func (x *request) refuse(no *apierror.Error) {
 	x.said = why.Reason{Says: strings.TrimSuffix(no.Message, "."), Fix: strings.TrimSuffix(no.Hint, ".")}
 	x.stamp(x.w.Header())
 	remains := x.bodyRemains()
-	// In HTTP/2 it would end all requests of the connection; what is not read of
-	// a body there is in nobody's way.
+	// In HTTP/2 it would end all requests of the connection, where the rest of a body
+	// blocks none.
 	no.Close = (no.Close || remains) && x.r.ProtoMajor == 1
 	// All endpoints of no wire are of the same API.
 	message, kind := no.Said()

@@ -55,8 +55,7 @@ const (
 // refusal unchanged. Nothing of this is seen by a request that is answered well.
 //
 // The headers of a stream go to the client before its first event is known to be no
-// refusal. What x-laconic-* headers say is then true of the first body, and the log has
-// both.
+// refusal. Its x-laconic-* headers are then about the first body, and the log has both.
 type retrier struct {
 	first *attempt
 	// kind is the media type of an answer whose headers the client has. The second
@@ -269,8 +268,8 @@ func (s *second) refused(r wire.Refusal) {
 	}
 }
 
-// refusedShape learns from a template that refused the second body, too. What it
-// says of something else is met beside what it said first.
+// refusedShape learns from a template that refused the second body, too. A second
+// demand is met beside the first.
 func (s *second) refusedShape(t overflow.Template) {
 	is := s.Facts.Shape.Value
 	switch more := demanded[t] &^ is; {

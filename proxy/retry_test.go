@@ -100,8 +100,8 @@ func TestARefusedRequestIsFoldedAgainAndAnswered(t *testing.T) {
 	}
 }
 
-// After these statuses nothing is ever sent again, whatever the body says. Of a quota
-// that a request alone is above the next request knows.
+// After these statuses nothing is sent again, whatever the body says. A quota that one
+// request exceeds is known to the next.
 func TestSomeStatusesAreNeverTriedAgain(t *testing.T) {
 	const quota = `{"error":{"message":"Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 2000, Requested 3300. The input or output tokens must be reduced in order to run successfully.","type":"tokens","param":null,"code":"rate_limit_exceeded"}}`
 	u := newLimited(t, 2000, func(w http.ResponseWriter, _, _ int) { w.WriteHeader(429); _, _ = io.WriteString(w, quota) })
@@ -217,7 +217,7 @@ func TestALimitBelowTheTools(t *testing.T) {
 	}
 }
 
-// What one credential's traffic taught is not used for another's.
+// Facts of one credential are not used for another.
 func TestFactsBelongToACredential(t *testing.T) {
 	u := newLimited(t, 2000, says)
 	p := inFrontOf(t, u, windowed(100_000))
@@ -280,9 +280,8 @@ func TestTheRetryIsSizedByTheToldPrompt(t *testing.T) {
 	}
 }
 
-// TestOnlyAnAnswerProvesAnything: a comment is no answer to what an error
-// follows, and neither is a stream that holds nothing. What was answered disproves
-// a limit below it.
+// TestOnlyAnAnswerProvesAnything: a comment before an error is no answer, and neither
+// is a stream that holds nothing. An answered prompt disproves a limit below it.
 func TestOnlyAnAnswerProvesAnything(t *testing.T) {
 	f := func(name, stream string, proof bool) {
 		t.Helper()

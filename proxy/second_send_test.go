@@ -133,7 +133,7 @@ func TestTheAnswerIsKeptFreeOnceItWasRefused(t *testing.T) {
 	}
 }
 
-// What a refusal shows of the count holds for the second body, also where that very
+// The count that a refusal shows holds for the second body, also where that very
 // request was the first of its conversation to be folded.
 func TestTheSecondBodyIsPlannedByTheCountOfTheRefusal(t *testing.T) {
 	const window = 3000

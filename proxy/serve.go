@@ -94,9 +94,9 @@ func (p *Proxy) server(h http.Handler) *http.Server {
 	return srv
 }
 
-// serverLog tells the listener what net/http has to say, as "Accept error: too
-// many open files". Of several lines only the first is told, and of a panic not
-// even that: its value could be anything.
+// serverLog tells the listener what net/http has to say, as "Accept error: too many
+// open files". Only the first of several lines is told, and none of a panic: its value
+// could be anything.
 type serverLog struct{ p *Proxy }
 
 func (l serverLog) Write(line []byte) (int, error) {

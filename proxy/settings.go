@@ -9,9 +9,8 @@ import (
 	"laconic/proxy/operate"
 )
 
-// settings are the options of a proxy, complete, and what is made of them. They
-// never change. A request takes them once, at its start, and whatever it does later
-// is done under the same.
+// settings are the options of a proxy, complete, and what is made of them. They never
+// change. A request takes them once, at its start, and keeps them to its end.
 type settings struct {
 	Options
 	guard  access.Guard
@@ -33,9 +32,8 @@ func newSettings(o Options, mark string) *settings {
 }
 
 // Reload puts other options in the place of those in force, or returns why they would
-// give a key away and changes nothing. A request goes on under the options
-// that it began under. What was learnt, counted, remembered and seen of upstreams
-// stays.
+// give a key away and changes nothing. A request goes on under the options that it
+// began under. Facts, counts, summaries and the state of upstreams stay.
 //
 // These are fixed when a proxy is made, and are not looked at: Listen, Certificate,
 // Calibrate, Facts, Store, Summarizer, Listener, StartSpan, Transport, and of

@@ -64,8 +64,8 @@ func TestARequestGoesOnUnderWhatItBeganUnder(t *testing.T) {
 	}
 }
 
-// What was learnt of an upstream holds for the next settings too, but not how a
-// model is counted in another way.
+// Facts of an upstream hold for the next settings too, but no count made in another
+// way.
 func TestWhatWasLearntOutlivesAReload(t *testing.T) {
 	u := newLimited(t, 2000, says)
 	o := options(u.base(t, "/v1"))
@@ -147,7 +147,7 @@ func TestAReloadIsWholeOrNothing(t *testing.T) {
 	f("first-key", 401)
 	f("second-key", 200)
 
-	// What is fixed stays, whatever comes with it, and is part of what is checked.
+	// Fixed options stay, whatever comes with them, and are checked with the others.
 	p.reload(o, func(o *Options) {
 		o.Listen, o.Transport, o.Listener = ":1", http.DefaultTransport, Listener{}
 		o.Limits = Limits{Body: 1, Memory: 2, Header: 3, Connections: 4, ResponseHeader: 5, StreamIdle: 6 * time.Second, Shutdown: 7 * time.Second}

@@ -9,8 +9,7 @@ import (
 	"laconic/compact"
 )
 
-// What a chat template refuses is stepped down, one step a request, and stays
-// so.
+// Each refusal of a chat template adds one demand, and it stays.
 func TestTheShapeStepsOnWithWhatATemplateRefuses(t *testing.T) {
 	body := agentBody(30, 100)
 	f := func(name string, takes func(b []byte) bool, window int, want ...string) {

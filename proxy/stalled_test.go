@@ -111,7 +111,8 @@ func virtualAdmin(t *testing.T, change ...func(*Options)) (dial func() net.Conn)
 	}
 }
 
-// Who has no token keeps no connection of the admin listener, by whatever it asks for.
+// A peer without the token keeps no connection of the admin listener, whatever it asks
+// for.
 func TestOnlyTheTokenKeepsAnAdminConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const token = "a-token-of-the-operator-4711"

@@ -78,7 +78,7 @@ func TestAnUpstreamOutOfReachIsAnErrorOfOurs(t *testing.T) {
 				}
 			}
 		})
-		// Whoever may change settings may know the address.
+		// A client that may change settings may know the address.
 		p := start(t, o)
 		res := p.chat(chatBody)
 		says, r := string(res.body), p.replies(1)[0]
