@@ -46,7 +46,7 @@ func (d *decoder) part() {
 	case compact.KindRefusal:
 		held = f.refusal
 	case compact.KindOther:
-		// What it says is not known: all of it is taken for text.
+		// Its meaning is unknown: all of it is taken for text.
 		p.Text = compact.Plain(unmarked(lent(d.raw(d.elements[at.element].whole))))
 	default:
 		held, p.Detail = f.media.data, d.str(f.media.detail)

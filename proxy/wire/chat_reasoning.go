@@ -42,10 +42,10 @@ func (d *decoder) binds(kind, format string, signature, data value) bool {
 	return !d.blank(signature) || encrypted && !d.blank(data)
 }
 
-// thoughts reads any value and collects the texts that a block of reasoning
-// says. What is encrypted is no text, and costs nothing that we know of. named:
-// the value is in the place of such a text. It reports whether a block is bound to
-// what comes before it.
+// thoughts reads any value and collects the texts that a block of reasoning says.
+// Encrypted reasoning is no text, and costs nothing that we know of. named: the value
+// is in the place of such a text. It reports whether a block is bound to what comes
+// before it.
 func (d *decoder) thoughts(named bool) (bound bool) {
 	switch d.peek() {
 	case '"':

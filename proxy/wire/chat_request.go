@@ -31,8 +31,8 @@ var (
 	mediaKeys = []string{"url", "detail", "data", "format", "file_data", "filename", "file_id"}
 )
 
-// decoder reads one body. What it knows of parts and of reasoning holds for all APIs,
-// because servers take the forms of others.
+// decoder reads one body. Its rules for parts and reasoning hold for all APIs, because
+// servers take the forms of others.
 type decoder struct {
 	*document
 	holder int32 // the element of the message that was read last

@@ -8,7 +8,7 @@
 //     out. Otherwise every message that was not edited, and every other field,
 //     keeps its bytes: order, spacing, numbers, escapes, unknown keys. Within
 //     an edited message only the values that changed are replaced.
-//   - unambiguous: a body is read in one way or not at all. Whatever two JSON
+//   - unambiguous: a body is read in one way or not at all. A text that two JSON
 //     readers could take differently (a key twice, in any spelling; a key that
 //     is ours but for its case; broken UTF-8; text behind the end) is refused
 //     with a [PassError], and the caller forwards it unread.

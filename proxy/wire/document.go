@@ -137,8 +137,8 @@ func (d *document) addCall(c compact.Call, at place) {
 	d.ofCalls = append(d.ofCalls, at)
 }
 
-// dropCalls takes the calls from the message that was begun last: it cannot call.
-// What is in their place stays with it.
+// dropCalls takes the calls from the message that was begun last: it cannot call. Their
+// bytes stay with it.
 func (d *document) dropCalls(k *mark) {
 	for _, p := range d.ofCalls[k.calls.from:] {
 		d.elements[p.element].stays = withMessage

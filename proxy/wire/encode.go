@@ -62,8 +62,8 @@ type encoder struct {
 	fault  error             // the first reason why an edit cannot be written
 }
 
-// must notes a fault unless something is so, and reports whether it is. What is made
-// behind a fault is never sent.
+// must notes a fault unless something is so, and reports whether it is. Pieces made
+// after a fault are never sent.
 func (e *encoder) must(is bool, otherwise string) bool {
 	if !is && e.fault == nil {
 		e.fault = errors.New(otherwise)

@@ -6,8 +6,8 @@ import (
 	"laconic/compact"
 )
 
-// message reads one element of the list. Of a user it may be several messages: each
-// result is one, and so is what stands before, between or behind them.
+// message reads one element of the list. A user's may be several messages: each result
+// is one, and so are the blocks before, between or behind them.
 func (d *messagesDecoder) message() {
 	first := len(d.msgs)
 	if !d.start() {

@@ -64,10 +64,10 @@ func (r *Request) Sum(of func(raw string) compact.Sum) {
 }
 
 // Encode returns the body with the edited messages in the place of the client's.
-// Messages refer to the client's by their Origin; those that are not marked Edited
-// keep their bytes, and so do the bytes between neighbours. Of the others only what
-// differs from what was decoded is replaced, in their own bytes. Where nothing was
-// edited the result is Body itself, else a new slice.
+// Messages refer to the client's by their Origin; those that are not marked Edited keep
+// their bytes, and so do the bytes between neighbours. In the others only the values
+// that changed are replaced. Where nothing was edited the result is Body itself, else a
+// new slice.
 //
 // An edit that cannot be written so (another role, shape or order of things
 // within a message) is an error, and so is an empty list; the caller then

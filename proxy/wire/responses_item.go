@@ -170,8 +170,8 @@ func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) {
 	d.join()
 }
 
-// itemCall adds the call that an item is. What it says of a kind that is not known
-// well never changes.
+// itemCall adds the call that an item is. A call of a kind that is not known well never
+// changes.
 func (d *itemDecoder) itemCall(it *item) {
 	c := compact.Call{ID: d.str(it.callID), Name: d.str(it.name)}
 	p := place{element: d.holder, id: it.callID.span}

@@ -39,9 +39,9 @@ var alike = map[string]bool{"function_call_output": true, "custom_tool_call_outp
 type crossing struct{ id, has, wants string }
 
 // pairItems orders the results, and reports whether one answers a call that is not
-// there. The nth output of an id answers its nth call, but for two of which each has
-// the type that the other's call wants. One of a type that is alike is to become
-// what its call wants, any other is no call's, as Codex has it.
+// there. The nth output of an id answers its nth call, but two change places if each
+// has the type that the other's call wants. One of a similar type is to become the type
+// of its call, any other has no call, as in Codex.
 func (d *itemDecoder) pairItems() (missing bool) {
 	open, called := make(map[string][]int32), make(map[string]string) // calls, types
 	of := make([]int32, len(d.calls))                                 // the messages of calls

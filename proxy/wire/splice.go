@@ -95,8 +95,8 @@ func (e *encoder) leave(i int32) {
 // keep takes over a run of the client's bytes.
 func (e *encoder) keep(start, end uint32) { e.pieces = append(e.pieces, e.Body[start:end]) }
 
-// spliced takes over an element with the cuts in it. What takes it out of another is
-// none of them, nor what is within something that is gone.
+// spliced takes over an element with the cuts in it. The cut that takes it out of
+// another element is none of them, nor are cuts within a cut.
 func (e *encoder) spliced(whole span) {
 	at := whole.start
 	first, _ := slices.BinarySearchFunc(e.cuts, at, func(c splice, at uint32) int { return cmp.Compare(c.start, at) })

@@ -9,8 +9,8 @@ import (
 	"laconic/proxy/wire"
 )
 
-// TestBoundThinkingLeavesByteForByte: what Anthropic has signed leaves a message,
-// and every other byte stays. What others have signed stays, too.
+// TestBoundThinkingLeavesByteForByte: what Anthropic has signed leaves a message, and
+// every other byte stays. Thinking that others signed stays, too.
 func TestBoundThinkingLeavesByteForByte(t *testing.T) {
 	const signed = `[{"type":"thinking","thinking":"so","signature":"Eq"}]`
 	const call = `"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]`

@@ -44,7 +44,7 @@ type Refusal struct {
 	Size overflow.Refusal
 	// Template is what the upstream's chat template does not take.
 	Template overflow.Template
-	// Thinking is the same of what was wrong with thinking in the history.
+	// Thinking is the same for thinking in the history.
 	Thinking overflow.Template
 	// Generated reports whether tokens were generated before the error. Then it is
 	// no refusal, and the tokens are on the bill.
