@@ -198,7 +198,7 @@ func unread() *Config {
 }
 
 // LoadAdmin is Load for those who ask a running proxy something: they need admin and
-// admin_token alone. Whatever is wrong with the rest does not matter.
+// admin_token alone. Mistakes in the rest do not matter.
 func LoadAdmin(path string, over ...Override) (*Config, error) {
 	c, err := Load(path, over...)
 	if c.broken("admin") || c.broken("admin_token") {

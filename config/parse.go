@@ -41,8 +41,8 @@ func Parse(name string, src []byte, lookup func(string) (string, bool), over ...
 	return c, problems(append(r.found, c.check()...))
 }
 
-// override reads one value over the file's. What holds the value keeps its
-// place in the file.
+// override reads one value over the file's. Objects that hold it keep their places in
+// the file.
 func (r *reading) override(o Override) {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: o.Value} // no tag: of whatever type is wanted
 	one := &reading{from: o.From, config: r.config}

@@ -24,9 +24,8 @@ type Policy struct {
 	Pin        Pin                `json:"pin,omitzero"`
 	Ladder     []Rung             `json:"ladder,omitempty"` // nil: the default ladder; empty: only repair
 
-	// algorithm is the named policy that it is a form of; "": adaptive, whose
-	// settings are those above. Of the others only options, repair, on_overflow and
-	// pin can be set.
+	// algorithm is the named policy that it is a form of; "": adaptive, whose settings
+	// are those above. The others take only options, repair, on_overflow and pin.
 	algorithm string
 }
 
@@ -108,8 +107,8 @@ func (ch *checking) adaptive(path string, p Policy) {
 	}
 }
 
-// algorithm checks the settings of a policy that has the algorithm of another
-// system. What makes up the algorithm cannot be set.
+// algorithm checks the settings of a policy that has the algorithm of another system.
+// The parts of the algorithm cannot be set.
 func (ch *checking) algorithm(path string, p Policy) {
 	for _, key := range []string{"trigger", "land", "keep_recent", "ladder"} {
 		if at := join(path, key); ch.Has(at) {

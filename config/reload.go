@@ -26,8 +26,8 @@ var taken = []string{
 }
 
 // guard returns why a setting is not taken. A file that lost its end is often a valid
-// file, so nothing that is missing in it may loosen who may come in, whose key goes
-// where, and where requests go by default.
+// file, so a missing setting must not let more clients in, or change whose key goes
+// where and where requests go by default.
 func guard(key string, running, next *Config) (why string) {
 	switch {
 	case key == "models":

@@ -37,7 +37,7 @@ func TestWhatIsTakenIsASetting(t *testing.T) {
 	}
 }
 
-// What a reload makes of a file: "changed: …; kept: …", or its problems.
+// A reload says "changed: …; kept: …", or the problems of the file.
 func TestWhatAReloadTakes(t *testing.T) {
 	f := func(running, next, want string) {
 		t.Helper()
@@ -73,7 +73,7 @@ func TestWhatAReloadTakes(t *testing.T) {
 	f(rest, `policies: {careful: {on_overflow: reject}}`, "changed: policies")
 	f(rest, "models: []\nallowed_origins: []\nclient_keys: []", "")
 
-	// What is read at the start alone.
+	// Settings of the start alone.
 	f(rest, "{listen: \"127.0.0.1:1\", admin: \"127.0.0.1:2\", log: {format: json}, store: {kind: file}, strict: true}",
 		"changed: strict; kept: listen, admin, log.format, store")
 	f(rest, "limits: {body: 1MiB, memory: 300MiB, connections_per_address: 7, heads_per_address: 8, header_timeout: 1s, response_header_timeout: 1m}",
@@ -97,7 +97,7 @@ func TestWhatAReloadTakes(t *testing.T) {
 	f("overrides: true", "overrides: false", "kept: overrides")
 	f(`allowed_origins: ["https://a"]`, `allowed_origins: ["https://b"]`, "kept: allowed_origins")
 
-	// Who may come in.
+	// Keys of clients.
 	const all = "\nmodels: [{match: \"*\", api_key: key}]"
 	f("client_keys: [\"${ONE}\"]"+all, "client_keys: [\"${ONE}\", \"${TWO}\"]"+all, "changed: client_keys")
 	f("client_keys: [\"${ONE}\", \"${TWO}\"]"+all, "client_keys: [\"${TWO}\"]"+all, "changed: client_keys")
@@ -122,8 +122,8 @@ func TestWhatAReloadTakes(t *testing.T) {
 	f(`models: [{match: "a*", api_key: one}, {match: "*", api_key: two}]`, `models: [{match: "*", api_key: two}]`, "changed: models")
 }
 
-// What is kept is kept with its place: a problem of the two together is shown where
-// it was written.
+// A kept setting keeps its place: a problem of the two together is shown where it was
+// written.
 func TestAProblemOfWhatIsKeptHasItsPlace(t *testing.T) {
 	running := parsed(t, "models:\n- match: \"*\"\n  api_key: one\n  policy: mine\npolicies: {mine: {repair: drop}}\n")
 	r, err := running.Reload(parsed(t, "models: [{match: \"*\"}]"))

@@ -27,8 +27,8 @@ import (
 
 const exampleFile = "../config.example.yaml"
 
-// What the loader takes the schema takes, or an editor would complain about
-// files that work.
+// The schema takes what the loader takes, or an editor would complain about files that
+// work.
 func TestSchemaTakesWhatTheLoaderTakes(t *testing.T) {
 	schema, err := validator(t).Resolve(nil)
 	if err != nil {
