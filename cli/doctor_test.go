@@ -286,8 +286,7 @@ func TestDoctorOfAnUpstreamThatIsSilent(t *testing.T) {
 	}
 }
 
-// What cannot be reached for another reason than that it does not run is not to be
-// started.
+// An upstream that runs and cannot be reached is not to be started.
 func TestDoctorKnowsWhyAnUpstreamIsNotReached(t *testing.T) {
 	plain := httptest.NewServer(http.NotFoundHandler())
 	defer plain.Close()

@@ -19,8 +19,8 @@ func envCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "env [CLIENT]",
 		Short: "print the settings of a client, or list the clients",
-		Long: "Prints what a client has to be told to use the proxy. Of a client without a page it prints the\n" +
-			"variables and fields that most of them have.",
+		Long: "Prints the settings with which a client uses the proxy; for a client without a page, the variables\n" +
+			"and fields that most of them have.",
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: clients.Names(),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -59,8 +59,8 @@ func listClients(w io.Writer) {
 	_ = t.Flush()
 }
 
-// printClient prints the settings of a client. What is not a setting stands behind #,
-// so that a shell can read what is for a shell.
+// printClient prints the settings of a client. All other words stand
+// behind #, so that a shell can read what is for a shell.
 func printClient(w io.Writer, c *clients.Client, origin, model string) {
 	fmt.Fprintf(w, "# %s (%s), docs/clients/%s.md\n", c.Title, c.Version, c.Name)
 	for _, b := range clients.Blocks(c.Name, origin, model) {

@@ -64,9 +64,9 @@ func clientKeys(c *config.Config) (all []proxy.ClientKey) {
 // to send it.
 const longestForm = 64 << 10
 
-// eraser is the page that erases the summaries of the client that a form names, by client
-// or by credential, and drops its captured texts. What it says and logs names a client as
-// the configuration does, and never shows a credential. shown is nil where there is no page.
+// eraser is the page that erases the summaries of the client that a form names, by client or
+// by credential, and drops its captured texts. Its answer and its log name a client as the
+// configuration does, and show no credential. shown is nil where there is no page.
 func eraser(p *proxy.Proxy, shown *page.Page, log *runlog.Log) operate.Page {
 	erase := func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, longestForm)

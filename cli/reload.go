@@ -155,10 +155,10 @@ func (r *reloader) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	operate.Say(w, status, says)
 }
 
-// certificate is the certificate of the listener. Whatever replaces its files, by
-// writing, renaming or another link, the next connections have the new one. A pair that
-// is broken or does not match, as while one of two files is written, leaves the old one
-// in use.
+// certificate is the certificate of the listener. If its files are replaced by writing,
+// renaming or another link, the next connections have the new one. A pair that is
+// broken or does not match, as while one of two files is written, leaves the old one in
+// use.
 type certificate struct {
 	files config.TLS
 	log   *zap.Logger

@@ -17,7 +17,7 @@ const (
 	// buffers and goroutines. 55 to 71 KB were measured for a stream.
 	requestBytes = 80 << 10
 	// memorySteps are the requests after which the limit is set anew, and memoryPause
-	// how often they are counted. To set it stops the process for a moment.
+	// how often they are counted. Setting it stops the process for a moment.
 	memorySteps = 500
 	memoryPause = 2 * time.Second
 )

@@ -79,8 +79,8 @@ func exitCode(s *os.ProcessState) int {
 	return s.ExitCode()
 }
 
-// openLog opens the file for the log, and returns how to call it. Without one nothing is
-// lost for the command.
+// openLog opens the file for the log, and returns how to call it. The command runs
+// without one, too.
 func (r *running) openLog() (f *os.File, name string) {
 	name, how := r.log, os.O_APPEND
 	dir, err := os.UserCacheDir()

@@ -88,7 +88,7 @@ func serve(ctx context.Context, c *config.Config, over []config.Override, stderr
 }
 
 // serveLogged runs the proxy until ctx is done, and calls started when it listens;
-// without an admin listener admin is "". What happens is logged, and told to also. The
+// without an admin listener admin is "". Events are logged, and told to also. The
 // configuration is read again as again says.
 func serveLogged(
 	ctx context.Context, c *config.Config, log *runlog.Log, again *reloader, started func(addr, admin string), also ...proxy.Listener,

@@ -23,8 +23,8 @@ var (
 	_ plan.Summing  = (*counting.Counter)(nil)
 )
 
-// proxyOptions makes the options of the proxy. The configuration must be valid. What
-// depends on the process (listener, transport) is left to the caller.
+// proxyOptions makes the options of the proxy. The configuration must be valid. Parts
+// that depend on the process (listener, transport) are left to the caller.
 //
 // A request that names no model counts as one with an empty name, which only
 // "*" matches: where such a row is, it holds for the list of models, too.
@@ -133,9 +133,9 @@ func (t *routeTable) find(model string) *proxy.Route {
 	return &r
 }
 
-// foldService returns the fold as a service, under the rows of models. What a
-// configuration says of a model decides, and nothing that was learnt or written of it:
-// all replicas answer alike.
+// foldService returns the fold as a service, under the rows of models. The
+// configuration of a model decides, and no learnt or published fact: all replicas
+// answer alike.
 func foldService(c *config.Config, t *routeTable) *service.Handler {
 	return &service.Handler{Limit: int64(c.Limits.Body), Options: func(model string) (fold.Options, bool) {
 		r := t.route(model)

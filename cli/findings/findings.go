@@ -15,7 +15,7 @@ import (
 	"laconic/store"
 )
 
-// Facts are what is known of a set-up. What is nil is not known.
+// Facts are what is known of a set-up; nil is unknown.
 type Facts struct {
 	Config    *config.Config // a valid one
 	Store     *Store
@@ -33,7 +33,7 @@ type Store struct {
 	Faults []store.Fault
 }
 
-// Of returns what is found in the facts. Of what is not known it finds nothing.
+// Of returns the findings of the facts, and none of an unknown one.
 func Of(f Facts) (all []why.Finding) {
 	add := func(check string, found []why.Finding) {
 		for _, one := range found {

@@ -13,7 +13,7 @@ import (
 )
 
 // consoleEncoder writes lines for a person: time, level and what happened, then
-// name=value. What happened to a request is said in a few words.
+// name=value. A few words say what happened to a request.
 type consoleEncoder struct {
 	zapcore.Encoder
 	level zap.AtomicLevel

@@ -1,5 +1,5 @@
-// Package runlog writes the log of a running proxy: lines for a person on a
-// terminal, JSON elsewhere. Whoever logs never waits for the reader of the log.
+// Package runlog writes the log of a running proxy: lines for a person on a terminal,
+// JSON elsewhere. No caller waits for the reader of the log.
 package runlog
 
 import (

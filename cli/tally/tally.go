@@ -31,7 +31,7 @@ type Tally struct {
 	prompt, cached int64 // tokens of prompts as answers tell: all, and those from the provider's cache
 }
 
-// What happened to requests. Several may be true of one.
+// Things that happen to requests. Several may be true of one.
 const (
 	folded   = "compacted"
 	repaired = "with tool calls repaired"

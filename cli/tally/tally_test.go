@@ -42,7 +42,7 @@ func TestLines(t *testing.T) {
 			i.Usage = &wire.Usage{Prompt: 5000, Cached: 4000, CacheTold: true}
 			i.Rewrite.Report.Repairs = 2
 		}))
-	// What was only measured, or refused, was not saved.
+	// Tokens of measured or refused requests are not saved.
 	f("2 chat requests, 1 only measured, 1 failed", chat(proxy.Shadow, 20_000, 5000, nil), chat(proxy.Rejected, 20_000, 12_000, func(i *proxy.ReplyInfo) { i.Status = 400 }))
 	f("1 chat request, 1 failed", chat(proxy.Compacted, 20_000, 5000, func(i *proxy.ReplyInfo) { i.Status, i.Unsent = 502, true }))
 	// Not every upstream tells of a cache.
