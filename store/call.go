@@ -20,8 +20,8 @@ func (v *Vault) Call(ctx context.Context, word string) error {
 	return v.shared.Call(ctx, word)
 }
 
-// Tell is Call for a word that must not be lost: [Vault.Told] returns it, too. Of two
-// that are told at the same moment it may return one.
+// Tell is Call for a word that must not be lost: [Vault.Told] returns it, too. If two
+// are told at the same moment, it may return one.
 func (v *Vault) Tell(ctx context.Context, word string) error {
 	if v.shared == nil {
 		return nil

@@ -75,8 +75,8 @@ func (n *node) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 	return next
 }
 
-// ProcessHook sends a command, unless the server is left alone. What a new connection
-// sends by itself is a part of the command that it was made for.
+// ProcessHook sends a command, unless the server is left alone. The first commands of a
+// new connection are a part of the command that it was made for.
 func (n *node) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		kind, ok := ctx.Value(operation{}).(int)
@@ -213,8 +213,8 @@ type State struct {
 	// Refuses says by operation whether it refuses: those below, and hear. It is nil for a
 	// store that is no other process's.
 	Refuses map[string]bool
-	// Operations are by name: get, put, lock, erase, call. Each takes one round trip. Of
-	// these, Failed were not done.
+	// Operations are by name: get, put, lock, erase, call. Each takes one round trip.
+	// Failed are those not done.
 	Operations, Failed map[string]uint64
 }
 

@@ -106,8 +106,8 @@ func TestASilentServerIsAskedOnce(t *testing.T) {
 	f("slow", `{"name":"t","type":"latency","attributes":{"latency":3000}}`)
 }
 
-// TestAServerThatRefusesWritesIsToldOnce: it answers at once, so it goes on being asked,
-// and that it can be read is no news, until it takes values again. What it refuses is seen.
+// TestAServerThatRefusesWritesIsToldOnce: it answers at once, so it is asked again. Reads
+// that succeed are no news until it takes values again. Its refusals are seen.
 func TestAServerThatRefusesWritesIsToldOnce(t *testing.T) {
 	ctx := context.Background()
 	f := func(want, command, undo string) {

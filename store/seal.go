@@ -3,7 +3,7 @@ package store
 import "encoding/base64"
 
 // Lasts reports whether the secret of a vault outlives this process: it is configured,
-// or kept beside the file. That of no vault does not.
+// or kept beside the file. A nil vault has none.
 func (v *Vault) Lasts() bool { return v != nil && v.lasts }
 
 // SealText returns a text that only a vault with the same secret opens, for the same

@@ -10,8 +10,8 @@
 //     group, and of one record.
 //   - erasable: the values of a group can be removed, all of them.
 //   - bounded: values, memory and file have a size that they do not exceed.
-//   - versioned: a value in another format is a miss, whoever wrote it. What a text
-//     means is its user's affair: a key names the versions that it depends on.
+//   - versioned: a value in another format is a miss, whoever wrote it. The meaning
+//     of a text is its user's affair: a key names the versions that it depends on.
 //   - optional: a store that is absent, slow, full, read-only, damaged or lying
 //     costs its user a miss, and at most [Patience] once. It never breaks a request.
 //
