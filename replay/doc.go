@@ -28,9 +28,9 @@
 // requests whose full size exceeds the budget. The peak of a conversation is the
 // cost of its largest request.
 //
-// What an agent needs beside facts is measured by its edits: whether all lines that
-// the next one replaces are shown (Kept). That a text is in a request does not mean
-// that a model uses it: all of these are upper bounds.
+// Edits measure what an agent needs beside facts: whether all lines that the next one
+// replaces are shown (Kept). A model may not use a text that is in a request: all of
+// these are upper bounds.
 //
 // # Cost
 //

@@ -84,7 +84,7 @@ type Failure struct {
 	Policy  string `json:"policy"`
 	Budget  string `json:"budget"`
 	Promise string `json:"promise"`
-	// Times is the number of requests. What follows is the first of them.
+	// Times is the number of requests. The fields below are the first's.
 	Times        int    `json:"times"`
 	File         string `json:"file"`
 	Conversation string `json:"conversation"`

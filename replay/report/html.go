@@ -4,10 +4,10 @@
 //
 //   - the same numbers in both: the page has the table.
 //   - content in one place: texts are written of the conversation in Result.Shown
-//     alone, and on the page alone. Of all others there are names and sizes.
+//     alone, and on the page alone. The others have names and sizes.
 //   - escaped: nothing that was recorded becomes markup, and the page's policy
 //     forbids everything but its own style and script.
-//   - bounded: what of a long conversation is not on the page is counted and said.
+//   - bounded: the page counts what it leaves out of a long conversation.
 //   - offline: the page needs no network.
 package report
 
