@@ -189,10 +189,10 @@ func (c *Calibration) follows(way int) bool {
 	return grew >= leastGrowth && billed*2 >= grew && billed <= 2*grew
 }
 
-// score returns how badly a way explains the bills, in millionths: how far the ratios lie apart, which counts for a quarter
-// as far as some tokens of framing in each explain it, and half of how far the newest is from 1, but for a hundredth. What
-// the bills are all above the count is the template's own and no part of the ratios, up to mostPage: as a factor it would
-// favor a way that counts too much.
+// score returns how badly a way explains the bills, in millionths: how far the ratios lie apart, which counts for a
+// quarter as far as some tokens of framing in each explain it, and half of how far the newest is from 1, but for a
+// hundredth. Tokens by which all bills exceed the count are the template's own and no part of the ratios, up to mostPage:
+// as a factor they would favor a way that counts too much.
 func (c *Calibration) score(way int) int {
 	const one, framing = 1_000_000, 20
 	bills, page := c.comparable(), mostPage

@@ -12,8 +12,8 @@ import (
 )
 
 // Real agent conversations with the provider's own prompt sizes. Between its first and its last request a
-// conversation grew by so many tokens; the estimate of what was added is compared with that. What these logs do not
-// show (thinking, a client's own reminders) counts against the estimate.
+// conversation grew by so many tokens; the estimate of what was added is compared with that. Texts that these logs
+// lack (thinking, a client's own reminders) count against the estimate.
 func TestEstimatesOfRealConversationsLeanToTheSafeSide(t *testing.T) {
 	files, _ := filepath.Glob(wiretest.LargerSet(t) + "/*.jsonl")
 	ratios := map[string][]float64{} // by family: estimate / billed

@@ -30,9 +30,9 @@ type framing struct {
 
 var (
 	// OpenAI puts 3 tokens around each message and one for its role (OpenAI's cookbook, "How to count tokens with
-	// tiktoken"). What calls bring is not published; the bills of three runs of gpt-5.5 show it to the token: 20 around
-	// a call and its result together, 27 where the assistant said something before, and where it made n calls at once
-	// 14 for each and 22 more. 4 + n·(14 + 4 + 4) is that, or a little above from three calls on.
+	// tiktoken"). The cost of calls is not published; the bills of three runs of gpt-5.5 show it to the token: 20
+	// around a call and its result together, 27 where the assistant said something before, and where it made n calls at
+	// once 14 for each and 22 more. 4 + n·(14 + 4 + 4) is that, or a little above from three calls on.
 	openAIFraming = framing{envelope: 4, result: 4, call: 14, function: 7}
 	gpt4Framing   = framing{envelope: 4, result: 4, call: 14, function: 10}
 	// Where gpt-oss runs, its template says for it what OpenAI does not bill: who it is, the date, how hard to think,

@@ -30,8 +30,8 @@ func familyOf(model string) *family {
 	model = lastOfPath(model)
 	model = strings.ToLower(model[:min(len(model), longestModel)])
 	names := []string{dotted(model)}
-	// A vendor, region or "ft" may be in front of it: "us.anthropic.claude-3-haiku" (Bedrock), "openai:gpt-4o" (LangChain),
-	// "ft:gpt-4o-mini:acme::7" (fine-tuned). What is behind the dot of "gpt-4.1" or "llama3:8b" is no model's name.
+	// A vendor, region or "ft" may be in front of it: "us.anthropic.claude-3-haiku" (Bedrock), "openai:gpt-4o"
+	// (LangChain), "ft:gpt-4o-mini:acme::7" (fine-tuned). Behind the dot of "gpt-4.1" or "llama3:8b" is no model's name.
 	for i := strings.IndexAny(model, ".:"); i >= 0 && len(names) < 4; i = strings.IndexAny(model, ".:") {
 		model = model[i+1:]
 		names = append(names, dotted(model))
@@ -49,7 +49,7 @@ func lastOfPath(model string) string {
 }
 
 // dotted writes the version of a GPT with its dot, where the name of a deployment has a dash or nothing: "gpt-4-1-mini"
-// and "gpt-41-mini" are gpt-4.1-mini. What has more digits or a letter is no version: "gpt-4-1106", "gpt-4-32k".
+// and "gpt-41-mini" are gpt-4.1-mini. More digits or a letter are no version: "gpt-4-1106", "gpt-4-32k".
 func dotted(name string) string { return undotted.ReplaceAllString(name, "gpt-$1.$2$3") }
 
 var undotted = regexp.MustCompile(`^gpt-([0-9])-?([0-9])([^0-9a-z]|$)`)

@@ -45,8 +45,7 @@ func TestModelsByName(t *testing.T) {
 
 var update = flag.Bool("update", false, "rewrite testdata/models.txt")
 
-// A tokenizer that was chosen by name is a model's own only where it is that of its family. Of a model that nobody
-// knows, who chooses says what it has.
+// A tokenizer that was chosen by name is a model's own only if it is that of its family, or if the model is unknown.
 func TestChosenTokenizerIsExactWhereItIsTheModelsOwn(t *testing.T) {
 	f := func(model, tokenizer string, texts, framing bool) {
 		t.Helper()

@@ -36,7 +36,7 @@ func (c *Counter) File(data, name string) int {
 }
 
 // Searched reports whether [Counter.File] has to search the file for pages, which takes a millisecond per megabyte: a PDF
-// that is in the request. What it costs depends on its data and on the family alone then, and is worth remembering.
+// that is in the request. Its cost depends on its data and the family alone, and is worth remembering.
 func Searched(data, name string) bool {
 	mediaType, inner, ok := given(data)
 	return ok && isPDF(mediaType, inner, name)

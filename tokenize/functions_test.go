@@ -49,7 +49,7 @@ func TestFlatFunctionsCostWhatTheFormulaSays(t *testing.T) {
 	f(tool(`"name":"ls","parameters":{"properties":{"by":{"type":"string","enum":[]}}}`), 7+text("ls:")+3+3+text("by:string:")+12)
 }
 
-// What the formula does not know costs more than the same function without it.
+// Schemas that the formula does not know cost more than the same function without them.
 func TestWhatNestsIsNeverBelowTheFormula(t *testing.T) {
 	const flat = `"name":"f","description":"Does it.","parameters":{"type":"object","properties":{"a":{"type":"object","description":"One."%s}}%s}`
 	c := For("gpt-4o")
@@ -116,7 +116,7 @@ func TestLongToolsAreNotBelowTheFormula(t *testing.T) {
 	f(`1e999`)
 }
 
-// What is no list of tools, or too deep, is charged as more than its text: the formula would ask for more, too.
+// Tools that are no list, or too deep, are charged as more than their text: the formula would ask for more, too.
 func TestBrokenToolsAreNotBelowTheFormula(t *testing.T) {
 	c := For("gpt-4o")
 	list := tool(`"name":"ls","parameters":{"properties":{"by":{"type":"string","enum":["a","b","c","d","e","f","g","h","i","j","k"]}}}`)

@@ -196,8 +196,6 @@ func TestNoPictureCostsMoreThanTheMost(t *testing.T) {
 
 var onePerFormula = []string{"gpt-4o", "gpt-5-mini", "gpt-6-sol", "claude-3-opus", "gemini-2.5-pro", "mistral-large", "llava", "my-model"}
 
-// What pictures are made of.
-
 func dataURL(mediaType string, raw []byte) string {
 	return "data:" + mediaType + ";base64," + base64.StdEncoding.EncodeToString(raw)
 }

@@ -84,8 +84,8 @@ func TestPagesOfTemplates(t *testing.T) {
 		"Here is a list of functions in JSON format:\n\n\nReturn function calls in JSON format.")
 }
 
-// What real agents' tools cost a model that nobody knows is their JSON, a tenth and the page at most. Those of the
-// repository's own requests are of few words, and the blanks are up to a third.
+// Tools of real agents cost an unknown model their JSON, a tenth and the page at most. Those of the repository's own
+// requests have few words, and the blanks are up to a third.
 func TestRealToolsCostTheirJSON(t *testing.T) {
 	seen := map[string]bool{}
 	files := []string{"../e2e/testdata/conversations/readers.jsonl"}

@@ -13,7 +13,7 @@ import (
 	"math/bits"
 )
 
-// The kinds of ASCII bytes, as numbers of the lanes of laneOf. What is in none is a digit.
+// The kinds of ASCII bytes, as numbers of the lanes of laneOf. All others are digits.
 const (
 	laneLower = iota
 	laneUpper

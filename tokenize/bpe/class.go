@@ -1,5 +1,5 @@
-// What the splitters need to know about a code point: is it a letter, and of
-// which case, a mark, a number, white space, or something else.
+// The splitters ask of a code point: is it a letter, and of which case, a mark, a
+// number, white space, or something else?
 
 package bpe
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What is not UTF-8 counts as the U+FFFD that stand for it, see Encoding.
+// Bytes that are not UTF-8 count as the U+FFFD that stand for them, see Encoding.
 func TestBrokenTextIsReadAsReplacementCharacters(t *testing.T) {
 	f := func(text, same string) {
 		t.Helper()

@@ -87,8 +87,8 @@ func TestHostileTextsTakeNoMoreThanOthers(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			count := e.Count([]byte(text))
 			runtime.ReadMemStats(&after)
-			// A window over all of a piece would take about a hundred times its length. What is not UTF-8 is
-			// copied, at most three bytes for one. On another processor the pool may be empty.
+			// A window over all of a piece would take about a hundred times its length. Bytes that are not UTF-8 are
+			// copied, at most three for one. On another processor the pool may be empty.
 			most := uint64(4*size) + 2*uint64(unsafe.Sizeof(scratch{}))
 			if took := after.TotalAlloc - before.TotalAlloc; !raced() && took > most {
 				t.Errorf("%s: %s: counting %d bytes allocates %d", e.name(), hostile.name, len(text), took)

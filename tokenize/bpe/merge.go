@@ -109,7 +109,7 @@ func (m *merger) mergeWindow(e *Encoding, text []byte) {
 		if lowest == noToken {
 			break
 		}
-		// What a token merges into has a higher rank, so that all equals come next.
+		// A merged token has a higher rank than its parts, so all equals come next.
 		for ; at < len(joined); at++ {
 			if joined[at] != lowest {
 				continue

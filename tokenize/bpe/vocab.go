@@ -24,10 +24,10 @@ const byteTokens = 256
 // bytes for each other token: left + right<<20, little endian. A test rebuilds OpenAI's
 // rank file from it and compares the checksum that openai/tiktoken pins.
 //
-// What two tokens merge into is in a hash table with open addressing: a place holds the
-// left part, the right part and, in its low bits, the token. Half of the places or more
-// are empty. Only one token in seven is ever a right part, and for all others the table
-// is not asked.
+// Merges of two tokens are in a hash table with open addressing: a place holds the left
+// part, the right part and, in its low bits, the token. Half of the places or more are
+// empty. Only one token in seven is ever a right part, and for all others the table is
+// not asked.
 type vocab struct {
 	bytes  []byte                     // all tokens, one after the other
 	start  []uint32                   // token t is bytes[start[t]:start[t+1]]
