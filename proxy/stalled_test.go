@@ -111,8 +111,7 @@ func virtualAdmin(t *testing.T, change ...func(*Options)) (dial func() net.Conn)
 	}
 }
 
-// A peer without the token keeps no connection of the admin listener, whatever it asks
-// for.
+// Without the token no connection of the admin listener is kept, whatever it asks for.
 func TestOnlyTheTokenKeepsAnAdminConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const token = "a-token-of-the-operator-4711"

@@ -18,10 +18,10 @@ type endpoint struct {
 	below        bool // paths below it too
 }
 
-// endpoints are the paths of the API that clients also ask for without /v1: with
-// or without it, they are below the upstream's URL. With a key of ours nothing
-// else is served. The body of a POST names its model. Of two endpoints that a path
-// may end in, the longer one comes first.
+// endpoints are the paths of the API that clients also ask for without /v1: with or
+// without it, they are below the upstream's URL. With a key of ours nothing else is
+// served. The body of a POST names its model. If a path may end in two endpoints, the
+// longer one comes first.
 var endpoints = []endpoint{
 	{http.MethodPost, ChatCompletions, false},
 	{http.MethodPost, "/completions", false},

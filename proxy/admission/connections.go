@@ -33,9 +33,8 @@ func NewConnections(most, heads int, report func(closed int)) *Connections {
 	return &Connections{most: most, heads: heads, report: report, clients: map[string]map[net.Conn]bool{}}
 }
 
-// ClientAt names the client at an address (host:port): the IP, or of IPv6 its first
-// 64 bits, which one client has to itself. What headers say of the address is not
-// believed.
+// ClientAt names the client at an address (host:port): the IP, or the first 64 bits of
+// an IPv6, which one client has to itself. Headers with an address are not believed.
 func ClientAt(address string) string {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil {

@@ -2,8 +2,8 @@
 //
 // It promises:
 //
-//   - unchanged: whatever is read of an answer before the client sees it, the
-//     client gets, every byte once and in order.
+//   - unchanged: the client gets every byte of an answer once and in order, also
+//     those that were read before.
 //   - no wait without end: the start of an answer is handed on as soon as it is
 //     known not to be a refusal, and in any case after a bounded number of bytes and
 //     of looks. A Timer limits each read.

@@ -33,10 +33,10 @@ func Hold(res *http.Response, w wire.Wire, timer Timer, decide func(refusal []by
 	newHeld(res, w, timer).decide = decide
 }
 
-// Peek returns the error by which the upstream refused the request, or nil if there
-// is none. Of an answer with status 200 it reads the first event, comment or byte,
-// and the error is the data of that event. Of an error with another status it reads
-// all. res.Body still returns every byte.
+// Peek returns the error by which the upstream refused the request, or nil if there is
+// none. With status 200 it reads the first event, comment or byte, and the error is the
+// data of that event. With the status of an error it reads all. res.Body still returns
+// every byte.
 func Peek(res *http.Response, w wire.Wire, timer Timer) (refusal []byte) {
 	switch res.StatusCode {
 	case http.StatusOK:

@@ -156,8 +156,7 @@ func (b *Incoming) Err() error {
 	return b.err
 }
 
-// How long the rest of a body is read that nobody wants: altogether, and without a
-// byte.
+// How long the rest of an unwanted body is read: altogether, and without a byte.
 const (
 	drainFor  = 5 * time.Second
 	drainIdle = time.Second

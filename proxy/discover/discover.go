@@ -1,9 +1,9 @@
 // Package discover asks upstreams which windows their models have, and what they are.
 //
 // Nobody waits for an upstream's list of models: it is asked in the background, with
-// the credential of a request. The one request that may wait, 100 ms at most, is that
-// behind the answer with which an upstream loaded a model for its window. What an
-// upstream publishes is believed for as long as it does so, and an hour longer.
+// the credential of a request. The one request that may wait for its window, 100 ms at
+// most, is that behind the answer with which an upstream loaded a model. A published
+// window is believed for as long as it is published, and an hour longer.
 package discover
 
 import (

@@ -118,7 +118,7 @@ func TestWindowsThatUpstreamsTell(t *testing.T) {
 	f("llama.cpp, router: not what it was trained for", "c", 0, "/v1/models", router)
 	f("llama.cpp, router: what is loaded", "d", 2048, "/v1/models", router)
 	f("llama.cpp, router: not another's", "e", 0, "/v1/models", router)
-	// What 0.7.0 answers there, whatever it has loaded; a model that it has not is refused.
+	// The answer of 0.7.0, whatever it has loaded; a model that it has not is refused.
 	f("llama.cpp, router: its own page has nothing", "c", 0, "/v1/models", `{"data":[{"id":"c","owned_by":"llamacpp","context_length":131072}]}`,
 		"/props", `{"role":"router","max_instances":4,"default_generation_settings":{"params":null,"n_ctx":0}}`)
 	f("llama.cpp, its own page decides", "m", 8192, "/v1/models", `{"data":[{"id":"m","owned_by":"llamacpp","context_length":131072}]}`, "/props", `{"default_generation_settings":{"n_ctx":8192}}`)

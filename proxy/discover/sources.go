@@ -45,10 +45,10 @@ var sources = []source{
 	},
 	// The window of one slot.
 	{name: "llama.cpp", program: llamaCpp, mark: "default_generation_settings", path: "/props", window: []string{"default_generation_settings.n_ctx"}, runs: "model_path"},
-	// What is loaded, with the window it runs with, which versions before 0.10 do not
+	// Loaded models, with the window they run with, which versions before 0.10 do not
 	// say. /api/show has that of the training.
 	{name: "ollama", program: "Ollama", mark: "models", path: "/api/ps", cuts: true, unset: 4096, rows: "models", names: []string{"name", "model"}, window: []string{"context_length"}, runs: `[details.families.#(%"qwen*"),details.families.#(%"gemma*")].0`},
-	// What is not loaded has no window yet.
+	// A model that is not loaded has no window yet.
 	{name: "lm studio", program: "LM Studio", mark: "data.0.state", path: "/api/v0/models", cuts: true, rows: `data.#(state=="loaded")#`, names: []string{"id"}, window: []string{"loaded_context_length"}},
 	// A model may run several times.
 	{name: "lm studio, newer", program: "LM Studio", mark: "models.0.loaded_instances", path: "/api/v1/models", cuts: true, rows: "models", names: []string{"key"}, window: []string{"loaded_instances.#.config.context_length"}},

@@ -16,9 +16,9 @@ const (
 	// downAfter is how many requests in succession an upstream fails until it is
 	// called down.
 	downAfter = 3
-	// downFor is how long after its last failure an upstream that is down makes
-	// this proxy not ready. Who is not ready gets no requests, so nothing else
-	// would ever show that the upstream is back.
+	// downFor is how long after its last failure an upstream that is down makes this
+	// proxy not ready. An unready proxy gets no requests, so nothing else would show
+	// that the upstream is back.
 	downFor = 30 * time.Second
 )
 

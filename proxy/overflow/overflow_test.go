@@ -102,7 +102,7 @@ func TestEveryShape(t *testing.T) {
 	}
 }
 
-// What a start is: an answer, an error, or what may become one.
+// Kinds of starts: an answer, an error, or one that may become an error.
 const (
 	Answer = "answer"
 	Error  = "error"

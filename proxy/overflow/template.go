@@ -9,8 +9,8 @@ import (
 // or the check that a host has in its place.
 type Template int
 
-// What a template does not take. A refusal is matched against them in this order, so OtherOrder,
-// which takes what is left, is the last. Each has a row in templates.
+// Lists that a template refuses. A refusal is matched against them in this order, so
+// OtherOrder, which takes the rest, is the last. Each has a row in templates.
 const (
 	TemplateTaken Template = iota // nothing, as far as an answer says
 	OtherThinking                 // thinking that was written for another history

@@ -15,7 +15,7 @@ import (
 
 // Board is what went wrong in the requests that are kept, and how fast they go.
 type Board struct {
-	// Of is the one replica of several that it is of; "": there are no others.
+	// Of is the replica that it shows; "": there are no others.
 	Of      string    `json:"of,omitempty"`
 	Version string    `json:"version"`
 	Since   time.Time `json:"since"` // when the first of them came

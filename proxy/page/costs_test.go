@@ -81,7 +81,7 @@ func addsUp(t *testing.T, i *proxy.PlanInfo, d *view.Request) {
 	}
 }
 
-// What a plan knows of costs is what counting anew would find.
+// Costs of a plan are those that counting anew would find.
 func TestCostsAreThoseOfThePlan(t *testing.T) {
 	upstream, _ := url.Parse("http://upstream.example/v1")
 	for name, own := range map[string]compact.Counter{"the model's counter": nil, "a counter of the policy's own": compact.BytesPerToken(2)} {

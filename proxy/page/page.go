@@ -7,8 +7,8 @@
 //     why. Their texts are there only with a Capture, and are shown masked.
 //   - bounded: requests, messages and texts are kept in rings with a size. The
 //     oldest leave.
-//   - beside the way: a request is noted in one pass over its messages. What is shown
-//     is made when somebody asks.
+//   - beside the way: a request is noted in one pass over its messages. Views
+//     are made when somebody asks.
 //   - at home: the page loads nothing from elsewhere, and no script or style that is
 //     not one of its files. Nothing that a request says is ever markup.
 package page

@@ -129,7 +129,7 @@ func TestClientsAreNamedAsTheConfigurationNamesThem(t *testing.T) {
 	}
 }
 
-// What an epoch costs is counted beside what it saves.
+// The cost of an epoch is counted beside its savings.
 func TestWhatEpochsCostIsNotHidden(t *testing.T) {
 	p := newPage(Options{})
 	conv := &conversation{}
@@ -143,18 +143,18 @@ func TestWhatEpochsCostIsNotHidden(t *testing.T) {
 	}
 	f(900, 900, 0, wire.Usage{Prompt: 900, CacheTold: true}, totals{Told: 1, Requests: 1, Before: 900, Sent: 900, Prompt: 900})
 	f(1000, 1000, 0, wire.Usage{Prompt: 1000, Cached: 900, CacheTold: true}, totals{Told: 2, Requests: 2, Before: 1900, Sent: 1900, Prompt: 1900, Cached: 900})
-	// Of 400 that were sent 50 are new, 100 came from the cache, and 250 had been
-	// there before the epoch.
+	// 400 were sent: 50 are new, 100 came from the cache, and 250 had been there before
+	// the epoch.
 	f(1050, 400, 1, wire.Usage{Prompt: 400, Cached: 100, CacheTold: true}, totals{
 		Requests: 3, Before: 2950, Sent: 2300, Prompt: 2300, Cached: 1000, Epochs: 1, Rewritten: 250, Told: 3,
 	})
-	// Of an answer that tells nothing of a cache nothing is known.
+	// An answer that tells nothing of a cache adds nothing.
 	f(1050, 400, 1, wire.Usage{Prompt: 400}, totals{
 		Requests: 4, Before: 4000, Sent: 2700, Prompt: 2300, Cached: 1000, Epochs: 1, Rewritten: 250, Told: 3,
 	})
 }
 
-// What no upstream got was neither sent nor saved.
+// Requests that reached no upstream were neither sent nor saved.
 func TestWhatWasNotSentSavesNothing(t *testing.T) {
 	p := newPage(Options{})
 	sent(p, "one", "user: hi", t, 1000)

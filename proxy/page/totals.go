@@ -8,8 +8,8 @@ import (
 // totals are what was sent and what was not, of one request or of many. Tokens are as
 // the proxy counts, but for Prompt and Cached, which are as upstreams say.
 type totals struct {
-	// Requests are those that went to an upstream, Unsent those that none got, of
-	// which nothing else is counted.
+	// Requests are those that went to an upstream, Unsent those that none got; nothing
+	// else counts them.
 	Requests int `json:"requests"`
 	Unsent   int `json:"unsent,omitempty"`
 	// Before is what clients sent, Sent what went on.

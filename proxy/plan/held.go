@@ -114,7 +114,7 @@ func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy *compa
 	p.Report = r
 }
 
-// rateSlack is how far, in percent, a conversation that was folded may be
-// under-counted, and half of how far it may be over-counted, before its rate
-// changes between two epochs. What triggers, lands and is reserved leaves room for that.
+// rateSlack is how far, in percent, a conversation that was folded may be under-counted,
+// and half of how far it may be over-counted, before its rate changes between two
+// epochs. Trigger, land and reserve leave room for that.
 const rateSlack = 4

@@ -17,11 +17,10 @@ func bound(msgs []compact.Message) bool {
 	return slices.ContainsFunc(msgs, func(m compact.Message) bool { return m.Bound() })
 }
 
-// factsFor returns the facts by which a conversation is planned. One with bound
-// thinking is planned by what is configured, what the upstream publishes, and a
-// counter that answers correct from the next message on, so that what is learnt moves
-// no epoch. Where it must, it adds one. factsFor sets what of the thinking leaves: all, or what left
-// an earlier request.
+// factsFor returns the facts by which a conversation is planned. One with bound thinking is
+// planned by the configuration, the published limits, and a counter that answers correct from
+// the next message on, so that learnt facts move no epoch. Where one must, it adds an epoch.
+// factsFor sets which thinking leaves: all, or that which left an earlier request.
 func (t *Terms) factsFor(in *compact.Conversation, f learn.Facts, isBound, all bool) learn.Facts {
 	if !isBound {
 		f.Hard = learn.Fact[int]{}

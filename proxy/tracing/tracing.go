@@ -6,7 +6,7 @@
 //   - off: unless the variables of OpenTelemetry ask for traces, nothing is sent and
 //     no header is touched.
 //   - private: a span holds sizes, counts, names of the configuration and words of
-//     the proxy's own; of what a client wrote only the name of the model and the tags.
+//     the proxy's own; of a client's words only the name of the model and the tags.
 //     No content, no credential, no path, no query.
 //   - continued: the span of a request is a child of the one that its traceparent
 //     names, and the upstream is told of the proxy's own. tracestate passes.
@@ -65,7 +65,7 @@ func New(version string, warn, info func(line string)) *Tracing {
 		warn("no traces are sent: " + apierror.Clip(err.Error(), mostText))
 		return nil
 	}
-	// What the environment says comes last, and wins.
+	// The environment comes last, and wins.
 	about, err := resource.New(context.Background(),
 		resource.WithAttributes(attribute.String("service.name", "laconic"), attribute.String("service.version", version)),
 		resource.WithTelemetrySDK(), resource.WithFromEnv(),

@@ -67,8 +67,8 @@ func valuesOf(list []attribute.KeyValue) map[string]any {
 	return all
 }
 
-// traced sends requests through a proxy, and returns their spans. What a collector gets,
-// a test of the binary reads.
+// traced sends requests through a proxy, and returns their spans. A test of the binary
+// reads what a collector gets.
 func traced(t *testing.T, u *upstream, requests func(*proxy.Proxy)) spans {
 	t.Helper()
 	to := tracetest.NewInMemoryExporter()

@@ -27,7 +27,7 @@ func (r Reason) String() string {
 // MarshalText writes the reason in one line.
 func (r Reason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText reads that line. What to do about it stays in it.
+// UnmarshalText reads that line. The remedy stays in it.
 func (r *Reason) UnmarshalText(line []byte) error {
 	*r = Reason{Says: string(line)}
 	return nil
