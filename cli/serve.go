@@ -114,7 +114,7 @@ func serveLogged(
 		func(line string) { log.Warn("traces", zap.String("what", line)) },
 		func(line string) { log.Info("traces", zap.String("what", line)) })
 	defer traces.Close()
-	o.StartSpan = traces.StartSpan()
+	o.StartTrace = traces.StartTrace()
 	o.Calibrate = func(plain, way, percent int) learn.Calibration { return tokenize.NewCalibration(plain, way, percent) }
 	if o.Summarizer != nil || keepsFacts(c) || c.Store.Secret != "" {
 		vault, err = store.Open(storeOptions(c, func(line string) { log.Warn("store", zap.String("what", line)) }))

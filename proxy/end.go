@@ -53,8 +53,8 @@ func (x *request) end() {
 	x.memory.Free()
 	x.spend()
 	x.p.listener.Replied(x.info)
-	if x.span != nil {
-		_ = x.try("trace", func() { x.span.Ended(x.info) })
+	if x.trace != nil {
+		_ = x.try("trace", func() { x.trace.Ended(x.info) })
 	}
 	if cut {
 		x.breakOff()
@@ -92,7 +92,7 @@ func (x *request) readEnd(cut bool) {
 	}
 	end := x.wire.End(a)
 	i.Usage, i.Done = end.Usage, end.Done
-	if x.span != nil {
+	if x.trace != nil {
 		i.AnsweredBy = x.wire.AnsweredBy(a)
 	}
 	if r := i.Retry; r != nil && r.Reason == reasonCompaction {

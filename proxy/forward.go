@@ -178,8 +178,8 @@ func (x *request) outbound(pr *httputil.ProxyRequest) {
 	x.settings.setCredential(out.Header, x.route, x.info.Endpoint)
 	version := strconv.Itoa(x.r.ProtoMajor) + "." + strconv.Itoa(x.r.ProtoMinor)
 	out.Header.Add("Via", version+" "+x.p.mark)
-	if x.info.Steps.Sending = time.Since(x.start); x.span != nil {
-		_ = x.try("trace", func() { x.span.Sending(out) })
+	if x.info.Steps.Sending = time.Since(x.start); x.trace != nil {
+		_ = x.try("trace", func() { x.trace.Sending(out) })
 	}
 }
 

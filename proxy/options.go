@@ -138,10 +138,10 @@ type Options struct {
 	Limits Limits
 	// Listener is told what happened; nil funcs are silent.
 	Listener Listener
-	// StartSpan begins the span of a request that came at a time, before anything
-	// else is done. It must not change the request, nor keep it. nil, or a nil Span:
+	// StartTrace begins the trace of a request that came at a time, before anything
+	// else is done. It must not change the request, nor keep it. nil, or a nil Trace:
 	// the request is not traced, and its own traceparent passes.
-	StartSpan func(r *http.Request, at time.Time) Span
+	StartTrace func(r *http.Request, at time.Time) Trace
 	// Transport is what requests leave by, also those to the summarizer; nil: one sized
 	// for streams, which goes through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY
 	// name.

@@ -46,7 +46,7 @@ type request struct {
 	client  string           // names who sends it: the client key, if there are such keys, else the address
 	quota   *admission.Quota // of the client key; nil: it has none
 
-	span Span // nil: nobody traces
+	trace Trace // nil: nobody traces
 }
 
 func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *request {
@@ -63,8 +63,8 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *request {
 	if slices.Contains(access.Methods, r.Method) {
 		x.info.Method = r.Method // any other word could be anything
 	}
-	if start := x.settings.StartSpan; start != nil {
-		_ = x.try("trace", func() { x.span = start(r, x.start) })
+	if start := x.settings.StartTrace; start != nil {
+		_ = x.try("trace", func() { x.trace = start(r, x.start) })
 	}
 	return x
 }

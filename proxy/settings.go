@@ -36,13 +36,13 @@ func newSettings(o Options, mark string) *settings {
 // began under. Facts, counts, summaries and the state of upstreams stay.
 //
 // These are fixed when a proxy is made, and are not looked at: Listen, Certificate,
-// Calibrate, Facts, Store, Summarizer, Listener, StartSpan, Transport, and of
+// Calibrate, Facts, Store, Summarizer, Listener, StartTrace, Transport, and of
 // Limits all but StreamIdle, Drain and Shutdown.
 func (p *Proxy) Reload(o Options) error {
 	was := p.settings.Load()
 	idle, drain, shutdown := o.Limits.StreamIdle, o.Limits.Drain, o.Limits.Shutdown
 	o.Listen, o.Certificate, o.Calibrate, o.Facts = was.Listen, was.Certificate, was.Calibrate, was.Facts
-	o.Store, o.Summarizer, o.Listener, o.StartSpan, o.Transport, o.Limits = was.Store, was.Summarizer, was.Listener, was.StartSpan, was.Transport, was.Limits
+	o.Store, o.Summarizer, o.Listener, o.StartTrace, o.Transport, o.Limits = was.Store, was.Summarizer, was.Listener, was.StartTrace, was.Transport, was.Limits
 	o.Limits.StreamIdle, o.Limits.Drain, o.Limits.Shutdown = idle, drain, shutdown
 	err := o.validate()
 	if p.adminOpen.Load() && o.AdminToken == "" {

@@ -106,8 +106,8 @@ func wanted(env func(string) string) (collector string, err error) {
 	return u.Host, nil
 }
 
-// StartSpan returns what begins the spans of requests, for [proxy.Options].
-func (t *Tracing) StartSpan() func(*http.Request, time.Time) proxy.Span {
+// StartTrace returns the func that begins the traces of requests, for [proxy.Options].
+func (t *Tracing) StartTrace() func(*http.Request, time.Time) proxy.Trace {
 	if t == nil {
 		return nil
 	}

@@ -140,7 +140,7 @@ func newProxy(tb testing.TB, t *Tracing, u *upstream) *proxy.Proxy {
 	base := &url.URL{Scheme: "https", Host: "upstream.example", Path: "/v1"}
 	p, err := proxy.New(proxy.Options{
 		Default:   proxy.Route{Match: "gpt-*", Upstream: base, Policy: policy, Counter: compacttest.Words{}, Limits: compact.Limits{Budget: 1000}},
-		Overrides: true, ResponseHeaders: true, Transport: u, StartSpan: t.StartSpan(),
+		Overrides: true, ResponseHeaders: true, Transport: u, StartTrace: t.StartTrace(),
 		Limits: proxy.Limits{Body: 64 << 20, Memory: 512 << 20, ResponseHeader: time.Minute, StreamIdle: time.Minute},
 	})
 	if err != nil {
@@ -347,7 +347,7 @@ func TestOff(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	t.Setenv("OTEL_SDK_DISABLED", "true")
 	traces := New(l.options())
-	if traces != nil || traces.StartSpan() != nil || len(l.warn)+len(l.info) > 0 {
+	if traces != nil || traces.StartTrace() != nil || len(l.warn)+len(l.info) > 0 {
 		t.Fatal(traces, l)
 	}
 	u := says(200, "application/json", answered)

@@ -14,9 +14,9 @@ import (
 	"laconic/proxy"
 )
 
-// span is the span of one request. Those below it are made at its end: by then the
+// tracedRequest is a request and its span. Those below it are made at its end: by then the
 // proxy knows when each step was done.
-type span struct {
+type tracedRequest struct {
 	t     *Tracing
 	ctx   context.Context // holds the span
 	span  trace.Span
@@ -24,17 +24,17 @@ type span struct {
 	at    time.Time
 }
 
-func (t *Tracing) start(r *http.Request, at time.Time) proxy.Span {
+func (t *Tracing) start(r *http.Request, at time.Time) proxy.Trace {
 	ctx := propagation.TraceContext{}.Extract(context.Background(), carrier{propagation.HeaderCarrier(r.Header)})
 	parent := trace.SpanContextFromContext(ctx)
 	ctx = trace.ContextWithRemoteSpanContext(ctx, parent.WithTraceState(trace.TraceState{}))
 	ctx, s := t.tracer.Start(ctx, anyMethod, trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(at))
-	return &span{t: t, ctx: ctx, span: s, state: parent.TraceState().String(), at: at}
+	return &tracedRequest{t: t, ctx: ctx, span: s, state: parent.TraceState().String(), at: at}
 }
 
 // Sending puts the span in the place of the client's, and says in it where the request
 // goes.
-func (s *span) Sending(out *http.Request) {
+func (s *tracedRequest) Sending(out *http.Request) {
 	s.span.SetAttributes(destination(out.URL)...)
 	for _, name := range (propagation.TraceContext{}).Fields() {
 		out.Header.Del(name) // a state without a valid parent is nobody's
@@ -46,7 +46,7 @@ func (s *span) Sending(out *http.Request) {
 }
 
 // Ended ends the span, and makes those below it.
-func (s *span) Ended(i proxy.ReplyInfo) {
+func (s *tracedRequest) Ended(i proxy.ReplyInfo) {
 	end := trace.WithTimestamp(s.at.Add(i.Duration))
 	if !s.span.IsRecording() {
 		s.span.End(end)
@@ -71,7 +71,7 @@ func (s *span) Ended(i proxy.ReplyInfo) {
 }
 
 // step makes the span of a step that is over.
-func (s *span) step(name string, from, to time.Duration, failed bool) {
+func (s *tracedRequest) step(name string, from, to time.Duration, failed bool) {
 	_, step := s.t.tracer.Start(s.ctx, name, trace.WithTimestamp(s.at.Add(from)))
 	if failed {
 		step.SetStatus(codes.Error, "")

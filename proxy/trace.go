@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Span follows one request for a tracer: what is told to a [Listener] comes too
-// late for a header that names the span to the upstream. Its methods are called by
+// Trace follows one request for a tracer: what is told to a [Listener] comes too
+// late for a header that names the trace to the upstream. Its methods are called by
 // the goroutine of the request, which waits for them. If one panics, the request
 // goes on.
-type Span interface {
+type Trace interface {
 	// Sending: the request is about to be sent to out.URL. The headers that name the
-	// span may be set in out, in the place of the client's; nothing else may be
+	// trace may be set in out, in the place of the client's; nothing else may be
 	// changed. It is not called for a request that is refused before. A second send
 	// has the same headers.
 	Sending(out *http.Request)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// noted is a span that keeps what it is told.
+// noted is a trace that keeps what it is told.
 type noted struct {
 	mu      sync.Mutex
 	sending int
@@ -34,12 +34,12 @@ func (n *noted) Ended(i ReplyInfo) {
 	}
 }
 
-// TestSpanIsToldOfEachStep: a span sets its header, and is told when each step was
+// TestTraceIsToldOfEachStep: a trace sets its header, and is told when each step was
 // done; a broken one costs the request nothing.
-func TestSpanIsToldOfEachStep(t *testing.T) {
+func TestTraceIsToldOfEachStep(t *testing.T) {
 	for _, breaks := range []bool{false, true} {
 		u, n := newUpstream(t, nil), &noted{breaks: breaks}
-		p := inFrontOf(t, u, func(o *Options) { o.StartSpan = func(*http.Request, time.Time) Span { return n } })
+		p := inFrontOf(t, u, func(o *Options) { o.StartTrace = func(*http.Request, time.Time) Trace { return n } })
 		p.chat(agentBody(3, 20), "Traceparent", "the client's").want(t, http.StatusOK)
 		p.replies(1)
 		if got := u.only(t).Header["Traceparent"]; len(got) != 1 || got[0] != "ours" {
@@ -60,10 +60,10 @@ func TestSpanIsToldOfEachStep(t *testing.T) {
 	}
 }
 
-// TestSpanOfARefusedRequest: it ends once, and was never sent.
-func TestSpanOfARefusedRequest(t *testing.T) {
+// TestTraceOfARefusedRequest: it ends once, and was never sent.
+func TestTraceOfARefusedRequest(t *testing.T) {
 	u, n := newUpstream(t, nil), &noted{}
-	p := inFrontOf(t, u, func(o *Options) { o.StartSpan = func(*http.Request, time.Time) Span { return n } })
+	p := inFrontOf(t, u, func(o *Options) { o.StartTrace = func(*http.Request, time.Time) Trace { return n } })
 	p.chat(agentBody(3, 20), "Origin", "https://evil.example")
 	p.stop()
 	if n.sending != 0 || len(n.ended) != 1 || n.ended[0].Steps != (Steps{}) || n.ended[0].Status != http.StatusForbidden {
@@ -74,8 +74,8 @@ func TestSpanOfARefusedRequest(t *testing.T) {
 // TestUntracedHeadersPass: without a tracer, or for a request that it does not trace,
 // the client's header passes as it is.
 func TestUntracedHeadersPass(t *testing.T) {
-	for _, start := range []func(*http.Request, time.Time) Span{nil, func(*http.Request, time.Time) Span { return nil }} {
-		u, p := plain(t, func(o *Options) { o.StartSpan = start })
+	for _, start := range []func(*http.Request, time.Time) Trace{nil, func(*http.Request, time.Time) Trace { return nil }} {
+		u, p := plain(t, func(o *Options) { o.StartTrace = start })
 		p.chat(agentBody(3, 20), "Traceparent", "the client's")
 		p.chat(agentBody(3, 20))
 		all := u.requests()
