@@ -40,7 +40,7 @@ func (d *decoder) call(in int32) {
 			custom = d.pair("input", "custom")
 		case "id":
 			v := d.read()
-			c.ID, p.id = d.str(v), v.span
+			c.ID, p.id = d.str(v), v.extent
 		case "type":
 			kind = d.str(d.read())
 		case "extra_content":
@@ -59,7 +59,7 @@ func (d *decoder) call(in int32) {
 
 // add adds a call that says a name and arguments.
 func (d *decoder) add(c compact.Call, p place, said pair) {
-	c.Name, c.Arguments, p.text = d.str(said.name), d.textOf(said.arguments), said.arguments.span
+	c.Name, c.Arguments, p.text = d.str(said.name), d.textOf(said.arguments), said.arguments.extent
 	if kind := said.arguments.kind; kind == '{' || kind == '[' {
 		// Ollama's own clients send arguments as an object: the model reads its JSON.
 		c.Arguments = compact.Plain(lent(d.raw(p.text)))

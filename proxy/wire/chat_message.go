@@ -15,7 +15,7 @@ func (d *decoder) message() {
 	m, k := d.newest()
 	var legacy pair
 	var legacyAt int32
-	var name span
+	var name extent
 	var id string
 	sealed := false // by something beside its thinking
 	for o := (object{}); d.key(&o, messageKeys); {
@@ -36,10 +36,10 @@ func (d *decoder) message() {
 			d.role(m, d.read())
 		case "name":
 			v := d.read()
-			m.Name, name = d.str(v), v.span
+			m.Name, name = d.str(v), v.extent
 		case "tool_call_id":
 			v := d.read()
-			id, k.answers = d.str(v), v.span
+			id, k.answers = d.str(v), v.extent
 		case "redacted_thinking", "signature":
 			d.seals(&o, d.read())
 		case "thought_signature", "encrypted_content", "extra_content":
@@ -111,4 +111,4 @@ func (d *document) blank(v value) bool {
 
 // signed reports whether LiteLLM put a signature among what a provider said
 // beside the message; it also puts harmless things there.
-func (d *document) signed(v value) bool { return bytes.Contains(d.raw(v.span), []byte("signature")) }
+func (d *document) signed(v value) bool { return bytes.Contains(d.raw(v.extent), []byte("signature")) }

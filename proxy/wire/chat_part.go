@@ -13,7 +13,7 @@ func (d *decoder) content(m *compact.Message, k *mark) {
 	case '"':
 		m.Shape = compact.String
 		v := d.read()
-		d.addPart(compact.Part{Text: d.textOf(v)}, place{element: d.holder, text: v.span})
+		d.addPart(compact.Part{Text: d.textOf(v)}, place{element: d.holder, text: v.extent})
 	case '[':
 		m.Shape = compact.Array
 		for a := (array{}); d.element(&a); {
@@ -66,7 +66,7 @@ func (d *decoder) part() {
 		d.said = d.said[:thoughts]
 	}
 	if held.kind == '"' {
-		p.Text, at.text = d.textOf(held), held.span
+		p.Text, at.text = d.textOf(held), held.extent
 	}
 	d.addPart(p, at)
 }

@@ -11,7 +11,7 @@ import (
 // what comes before it: LiteLLM's thinking_blocks and OpenRouter's
 // reasoning_details.
 func (d *decoder) reasoning(m *compact.Message, o *object) {
-	v := value{span: span{start: uint32(d.at)}, kind: d.peek()}
+	v := value{extent: extent{start: uint32(d.at)}, kind: d.peek()}
 	d.said = d.said[:0]
 	bound := d.thoughts(v.kind == '"')
 	d.bound = d.bound || bound && (o.name == "thinking_blocks" || o.name == "reasoning_details")

@@ -128,7 +128,7 @@ func (d *document) unlessNull(v value) []byte {
 	if v.kind == 'n' {
 		return nil
 	}
-	return d.raw(v.span)
+	return d.raw(v.extent)
 }
 
 // emptyList reports whether a raw value is absent or a list of nothing.

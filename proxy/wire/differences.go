@@ -34,7 +34,7 @@ func (e *encoder) differences(m, was *compact.Message, k *mark) {
 		whole := e.elements[k.elements.from].whole
 		kind, want := gjson.GetBytes(e.Body[whole.start:whole.end], "type"), e.answerTo(m)
 		if at := whole.start + uint32(kind.Index); want != "" && want != kind.Str {
-			e.replace(span{at, at + uint32(len(kind.Raw))}, quoted(want))
+			e.replace(extent{at, at + uint32(len(kind.Raw))}, quoted(want))
 		}
 	}
 	is := m.Calls
@@ -53,7 +53,7 @@ func (e *encoder) differences(m, was *compact.Message, k *mark) {
 
 // set replaces the value of a member by a string, or puts the member first in its
 // object.
-func (e *encoder) set(object, old span, key, text string) {
+func (e *encoder) set(object, old extent, key, text string) {
 	if old.present() {
 		e.replace(old, quoted(text))
 		return

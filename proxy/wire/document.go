@@ -37,7 +37,7 @@ type document struct {
 // a member of an object with its key. Elements are in the order of the body, so that
 // each comes before those within it.
 type element struct {
-	whole span
+	whole extent
 	in    int32  // the element that it is within, or inList
 	next  uint32 // the first element that is not within it
 	stays stay
@@ -58,17 +58,17 @@ const (
 
 // place is where a piece of a message is: a part, a call, or what a result answers.
 type place struct {
-	element int32 // leaves with the piece, if it stays withPieces
-	text    span  // the value of its text or arguments
-	id      span  // the value of its id
+	element int32  // leaves with the piece, if it stays withPieces
+	text    extent // the value of its text or arguments
+	id      extent // the value of its id
 }
 
 // mark is where a message is. The elements of a message follow each other in the
 // body; the first of a result is the object that says what it answers.
 type mark struct {
 	elements, parts, calls run
-	content                span // the value
-	answers                span // the value
+	content                extent // the value
+	answers                extent // the value
 }
 
 // run is a run of indexes.
@@ -112,7 +112,7 @@ func (d *document) end(k *mark) {
 
 // open adds an element that begins at start, and returns its index.
 func (d *document) open(start int, in int32, stays stay) int32 {
-	d.elements = append(d.elements, element{whole: span{start: uint32(start)}, in: in, stays: stays})
+	d.elements = append(d.elements, element{whole: extent{start: uint32(start)}, in: in, stays: stays})
 	return int32(len(d.elements) - 1)
 }
 

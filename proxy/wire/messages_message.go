@@ -108,7 +108,7 @@ func (d *messagesDecoder) blocks(first int) {
 	}
 	for i := first; i < len(d.msgs); i++ {
 		if d.msgs[i].Role != compact.Tool {
-			d.marks[i].content = span{start, uint32(d.at)}
+			d.marks[i].content = extent{start, uint32(d.at)}
 		}
 	}
 	m, _ = d.newest()
@@ -126,7 +126,7 @@ func (d *messagesDecoder) result(m *compact.Message, k *mark) {
 			d.content(m, k)
 		case "tool_use_id":
 			v := d.read()
-			m.Answers, k.answers = d.str(v), v.span
+			m.Answers, k.answers = d.str(v), v.extent
 		case "is_error":
 			m.Failed = d.peek() == 't'
 		}
@@ -143,11 +143,11 @@ func (d *messagesDecoder) use() {
 		switch o.name {
 		case "id":
 			v := d.read()
-			c.ID, p.id = d.str(v), v.span
+			c.ID, p.id = d.str(v), v.extent
 		case "name":
 			c.Name = d.str(d.read())
 		case "input":
-			p.text = d.read().span
+			p.text = d.read().extent
 			c.Arguments = compact.Plain(lent(d.raw(p.text)))
 		}
 	}

@@ -78,7 +78,7 @@ func (d *messagesDecoder) field(name string, v value) {
 			d.pass(ContextManaged, v, name)
 		}
 	case "context_management": // leaving out thinking does not count: what is sent stays the same
-		raw := d.raw(v.span)
+		raw := d.raw(v.extent)
 		if v.kind == '{' && (bytes.Contains(raw, []byte("clear_tool_uses")) || bytes.Contains(raw, []byte("compact"))) {
 			d.pass(ContextManaged, v, name)
 		}
@@ -91,7 +91,7 @@ func (d *messagesDecoder) instructions() {
 		return
 	}
 	m, k := d.begin()
-	m.Role, m.Shape, k.content = compact.System, compact.String, d.system.span
+	m.Role, m.Shape, k.content = compact.System, compact.String, d.system.extent
 	d.at = int(d.system.start)
 	switch d.system.kind {
 	case '"':

@@ -149,7 +149,7 @@ func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) {
 		if it.kind == "local_shell_call_output" && !id.present() {
 			id = it.id
 		}
-		m.Answers, k.answers = d.str(id), id.span
+		m.Answers, k.answers = d.str(id), id.extent
 		if it.kind == "computer_call_output" {
 			d.sealed(it, m, k)
 		}
@@ -174,13 +174,13 @@ func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) {
 // changes.
 func (d *itemDecoder) itemCall(it *item) {
 	c := compact.Call{ID: d.str(it.callID), Name: d.str(it.name)}
-	p := place{element: d.holder, id: it.callID.span}
+	p := place{element: d.holder, id: it.callID.extent}
 	d.elements[d.holder].stays = withPieces
 	switch it.kind {
 	case "function_call":
-		c.Arguments, p.text = d.textOf(it.arguments), it.arguments.span
+		c.Arguments, p.text = d.textOf(it.arguments), it.arguments.extent
 	case "custom_tool_call":
-		c.Custom, c.Arguments, p.text = true, d.textOf(it.input), it.input.span
+		c.Custom, c.Arguments, p.text = true, d.textOf(it.input), it.input.extent
 	default:
 		c.Name, c.Sealed = it.kind, true
 		c.Arguments = compact.Plain(lent(d.raw(d.elements[d.holder].whole)))
@@ -198,7 +198,7 @@ func (d *itemDecoder) sealed(it *item, m *compact.Message, k *mark) {
 		}
 	}
 	d.parts, d.ofParts = d.parts[:k.parts.from], d.ofParts[:k.parts.from]
-	k.content = span{}
+	k.content = extent{}
 	p := compact.Part{Kind: compact.KindOther, Text: compact.Plain(lent(d.raw(whole)))}
 	switch {
 	case it.pic.kind == '"' && it.kind == "image_generation_call":

@@ -148,7 +148,7 @@ func (d *itemDecoder) withoutOpen(i int, open map[string][]int32) {
 // instruct adds the instructions beside the list, as its first message.
 func (d *itemDecoder) instruct(v value) {
 	m, k := d.begin()
-	m.Role, m.Shape, k.content = compact.System, compact.String, v.span
+	m.Role, m.Shape, k.content = compact.System, compact.String, v.extent
 	p := compact.Part{Text: d.textOf(v)}
 	if v.kind != '"' {
 		p = compact.Part{Kind: compact.KindOther, Text: compact.Plain(d.view(int(v.start), int(v.end)))}

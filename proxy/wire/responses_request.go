@@ -55,7 +55,7 @@ func (d *itemDecoder) field(name string, v value) {
 	case "instructions":
 		d.instructions = v
 	case "text":
-		if format := gjson.GetBytes(d.raw(v.span), "format"); v.kind == '{' && format.IsObject() && format.Get("type").String() != "text" {
+		if format := gjson.GetBytes(d.raw(v.extent), "format"); v.kind == '{' && format.IsObject() && format.Get("type").String() != "text" {
 			d.Format = []byte(format.Raw)
 		}
 	case "previous_response_id", "conversation":
@@ -67,7 +67,7 @@ func (d *itemDecoder) field(name string, v value) {
 			d.pass(ContextManaged, v, name)
 		}
 	case "client_metadata":
-		turn := gjson.GetBytes(d.raw(v.span), "x-codex-turn-metadata").String()
+		turn := gjson.GetBytes(d.raw(v.extent), "x-codex-turn-metadata").String()
 		d.Compaction = d.Compaction || v.kind == '{' && gjson.Valid(turn) && gjson.Get(turn, "request_kind").String() == "compaction"
 	}
 }

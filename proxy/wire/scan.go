@@ -10,16 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// span is a run of bytes of a body. A span that ends at 0 is absent.
-type span struct{ start, end uint32 }
+// extent is a run of bytes of a body. One that ends at 0 is absent.
+type extent struct{ start, end uint32 }
 
-func (s span) present() bool { return s.end > 0 }
+func (e extent) present() bool { return e.end > 0 }
 
 // value is one JSON value of a body.
 type value struct {
-	span        // quotes and brackets included
-	kind byte   // its first character; 0 when absent
-	size uint32 // of a string: the bytes of its text
+	extent        // quotes and brackets included
+	kind   byte   // its first character; 0 when absent
+	size   uint32 // of a string: the bytes of its text
 }
 
 // scanner reads a JSON text of valid UTF-8 once, from its start to its end. It takes
@@ -57,7 +57,7 @@ func (s *scanner) space() {
 
 // read reads any value.
 func (s *scanner) read() value {
-	v := value{span: span{start: uint32(s.at)}, kind: s.peek()}
+	v := value{extent: extent{start: uint32(s.at)}, kind: s.peek()}
 	switch v.kind {
 	case '"':
 		v.size = s.text()
@@ -227,7 +227,7 @@ func (s *scanner) ahead(at int, key string) (text string) {
 func (s *scanner) view(start, end int) string { return lent(s.src[start:max(start, end)]) }
 
 // raw is a run of the body.
-func (s *scanner) raw(p span) []byte { return s.src[p.start:p.end:p.end] }
+func (s *scanner) raw(p extent) []byte { return s.src[p.start:p.end:p.end] }
 
 // str is the decoded text of a string value, "" for any other.
 func (s *scanner) str(v value) string { return s.textOf(v).String() }

@@ -9,15 +9,15 @@ import (
 // splice replaces a run of the client's body by something made. An insertion
 // replaces nothing.
 type splice struct {
-	span
+	extent
 	made []byte
 }
 
 // replace puts something made in the place of old.
-func (e *encoder) replace(old span, made []byte) { e.cuts = append(e.cuts, splice{old, made}) }
+func (e *encoder) replace(old extent, made []byte) { e.cuts = append(e.cuts, splice{old, made}) }
 
 // insert puts something made at a place.
-func (e *encoder) insert(at uint32, made []byte) { e.replace(span{at, at}, made) }
+func (e *encoder) insert(at uint32, made []byte) { e.replace(extent{at, at}, made) }
 
 // write writes the rows, and the body around them. Neighbours keep what is between
 // them. It reports whether there is a row.
@@ -97,14 +97,14 @@ func (e *encoder) keep(start, end uint32) { e.pieces = append(e.pieces, e.Body[s
 
 // spliced takes over an element with the cuts in it. The cut that takes it out of
 // another element is none of them, nor are cuts within a cut.
-func (e *encoder) spliced(whole span) {
+func (e *encoder) spliced(whole extent) {
 	at := whole.start
 	first, _ := slices.BinarySearchFunc(e.cuts, at, func(c splice, at uint32) int { return cmp.Compare(c.start, at) })
 	for _, c := range e.cuts[first:] {
 		if c.start >= whole.end {
 			break
 		}
-		if c.start < at || c.end > whole.end || c.made == nil && c.span == whole {
+		if c.start < at || c.end > whole.end || c.made == nil && c.extent == whole {
 			continue
 		}
 		e.keep(at, c.start)
