@@ -6,7 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Detect returns the API that a body is written in, judged by its shape, or nil if no
+// Detect returns the API that a body is written in, judged by its keys, or nil if no
 // API has it. Chat and Anthropic's API differ in tools alone, so a body without
 // them, and without a system prompt beside its messages, is one of the chat API.
 func Detect(body []byte) Wire {
@@ -14,7 +14,7 @@ func Detect(body []byte) Wire {
 	gjson.Parse(lent(body)).ForEach(func(key, value gjson.Result) bool {
 		switch key.Str {
 		case "messages":
-			list = shapeOf(value)
+			list = apiOf(value)
 		case "input":
 			items = true
 		case "system", "anthropic_version", "stop_sequences":
@@ -35,9 +35,9 @@ func Detect(body []byte) Wire {
 
 // DetectList returns the API that a list of messages is written in, or nil if it is not
 // a list.
-func DetectList(list []byte) Wire { return shapeOf(gjson.Parse(lent(list))) }
+func DetectList(list []byte) Wire { return apiOf(gjson.Parse(lent(list))) }
 
-func shapeOf(list gjson.Result) Wire {
+func apiOf(list gjson.Result) Wire {
 	if !list.IsArray() {
 		return nil
 	}
