@@ -62,7 +62,7 @@ type pattern struct {
 // Text returns s with a mark in place of every secret.
 func Text(s string) string {
 	found, _ := secrets(s)
-	slices.SortFunc(found, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	slices.SortFunc(found, func(a, b extent) int { return cmp.Compare(a.from, b.from) })
 	var b strings.Builder
 	done := 0
 	for _, f := range found {
@@ -75,8 +75,8 @@ func Text(s string) string {
 	return b.String()
 }
 
-// span is a part of a text.
-type span struct{ from, to int }
+// extent is a part of a text.
+type extent struct{ from, to int }
 
 // table is the patterns and where to look for them. starts[i][b] has bit n if a
 // word of pattern n has b as its byte i, in any case: the bits that three bytes
@@ -104,7 +104,7 @@ var all = sync.OnceValue(func() *table {
 
 // secrets returns the places of all secrets, which may overlap, and how many
 // bytes the expressions were given.
-func secrets(s string) (found []span, given int) {
+func secrets(s string) (found []extent, given int) {
 	t := all()
 	next := make([]int, len(t.patterns)) // where a pattern may match next
 	for at := 0; at+2 < len(s); at++ {
@@ -160,14 +160,14 @@ func (p *pattern) windowEnd(s string, at int) int {
 }
 
 // secret returns the secret of a match in the window from at to end.
-func (p *pattern) secret(s string, at, end int, m []int) (f span, ok bool) {
+func (p *pattern) secret(s string, at, end int, m []int) (f extent, ok bool) {
 	for len(m) > 2 && m[len(m)-2] < 0 {
 		m = m[:len(m)-2] // a group that took no part
 	}
 	if len(m) == 2 {
-		return span{}, false
+		return extent{}, false
 	}
-	f = span{at + m[len(m)-2], at + m[len(m)-1]}
+	f = extent{at + m[len(m)-2], at + m[len(m)-1]}
 	judged := f.from
 	if f.from > 0 && (s[f.from-1] == '"' || s[f.from-1] == '\'') {
 		judged--
@@ -181,7 +181,7 @@ func (p *pattern) secret(s string, at, end int, m []int) (f span, ok bool) {
 		p.has != nil && !p.has.MatchString(secret),
 		p.not != nil && p.not.MatchString(secret),
 		p.valid != nil && !p.valid(secret):
-		return span{}, false
+		return extent{}, false
 	}
 	if f.to == end && end-at == cmp.Or(p.window, window) { // maybe it is longer
 		f.to = len(s) - len(strings.TrimLeftFunc(s[end:], inValue))
