@@ -97,7 +97,7 @@ func (a *attempt) afterThinking(wrong overflow.Template) *second {
 // afterOverflow learns from a refusal, and folds again under what was learnt.
 func (a *attempt) afterOverflow(r overflow.Refusal, status int) *second {
 	i := a.startRetryInfo(reasonOverflow)
-	i.Kind, i.Shape, i.Limit, i.Prompt, i.Output = string(r.Kind), r.Shape, r.Limit, r.Prompt, r.Output
+	i.Kind, i.Form, i.Limit, i.Prompt, i.Output = string(r.Kind), r.Form, r.Limit, r.Prompt, r.Output
 	if learn.Hopeless(r) {
 		i.Why = "answer" // compaction cannot help against that
 		return nil

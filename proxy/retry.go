@@ -25,8 +25,8 @@ type RetryInfo struct {
 	// the first refusal unchanged. Hint is that of [overflow.Template], and Second what was
 	// sent after the first body.
 	why.Refusal
-	// Shape and Output are the upstream's own, of an overflow; see overflow.Refusal.
-	Shape  string
+	// Form and Output are the upstream's own, of an overflow; see overflow.Refusal.
+	Form   string
 	Output int
 	// Then is the reason for which the second body was refused, where a third was
 	// sent: for length after a template, a template after length, or another demand

@@ -132,7 +132,7 @@ func TestACompactionInThePlaceOfTheUpstream(t *testing.T) {
 	if res := post(late, "k1", ended(itemsBody(40, 5, ""), trigger)); res.StatusCode != 200 || !strings.Contains(string(res.body), sealPrefix) || tooLong {
 		t.Errorf("too long at first: %d %s", res.StatusCode, res.body)
 	}
-	if r := late.replies(1)[0].Retry; r == nil || r.Reason != "compaction" || r.Why != "here" || !r.Sent || !r.Answered || r.First <= r.Second || r.Second == 0 || r.Limit != 4000 || r.Shape == "" {
+	if r := late.replies(1)[0].Retry; r == nil || r.Reason != "compaction" || r.Why != "here" || !r.Sent || !r.Answered || r.First <= r.Second || r.Second == 0 || r.Limit != 4000 || r.Form == "" {
 		t.Errorf("too long at first: %+v", r)
 	}
 	u.Config.Handler = handler

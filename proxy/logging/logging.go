@@ -220,10 +220,10 @@ func (f fields) retry(i *proxy.RetryInfo) fields {
 	if i.Sent {
 		f = f.with("retry_answered", i.Answered, "retry_status", i.Status, "tokens_first", i.First, "tokens_second", i.Second).and("retry_then", i.Then)
 	}
-	if i.Shape == "" {
+	if i.Form == "" {
 		return f
 	}
-	return f.with("refusal", i.Kind, "refusal_shape", i.Shape).
+	return f.with("refusal", i.Kind, "refusal_shape", i.Form).
 		and("upstream_limit", i.Limit, "upstream_prompt_tokens", i.Prompt, "upstream_answer_tokens", i.Output)
 }
 

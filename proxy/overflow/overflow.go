@@ -3,7 +3,7 @@
 //
 // It promises:
 //
-//   - one row: every shape of refusal is one row of a table, with the bodies it
+//   - one row: every form of refusal is one row of a table, with the bodies it
 //     was written for in testdata.
 //   - errors alone: only the error of an answer is read. Text of a model or of a
 //     client that quotes a refusal is never taken for one, neither in an answer nor
@@ -41,8 +41,8 @@ const (
 // Refusal is what an upstream said. Numbers it did not tell are 0.
 type Refusal struct {
 	Kind Kind
-	// Shape is the name of the row that knew it.
-	Shape string
+	// Form is the name of the row that knew it.
+	Form string
 	// Limit is what the upstream accepts: of prompt and answer together where
 	// it counts them together, else of prompt.
 	Limit int
@@ -96,7 +96,7 @@ func (s Said) Size() Refusal {
 		if r.Kind != None {
 			return r
 		}
-		known = known || r.Shape != ""
+		known = known || r.Form != ""
 	}
 	if known {
 		return Refusal{}
@@ -104,7 +104,7 @@ func (s Said) Size() Refusal {
 	r := s.unsure()
 	if r.Kind == None && s.status == 413 {
 		// Cerebras sends nothing with it; gateways send a page of their own.
-		r = Refusal{Kind: Bytes, Shape: "entity too large"}
+		r = Refusal{Kind: Bytes, Form: "entity too large"}
 	}
 	return r
 }
@@ -112,9 +112,9 @@ func (s Said) Size() Refusal {
 // read tries the rows on one sentence.
 func (s *sentence) read(status int) Refusal {
 	if excluded().MatchString(s.text) {
-		return Refusal{Shape: "excluded"}
+		return Refusal{Form: "excluded"}
 	}
-	for _, row := range shapes() {
+	for _, row := range forms() {
 		if status == 429 && row.kind != Quota || status == 401 && !row.denied {
 			continue
 		}
@@ -125,8 +125,8 @@ func (s *sentence) read(status int) Refusal {
 	return Refusal{}
 }
 
-func (row *shape) read(s *sentence) (Refusal, bool) {
-	r := Refusal{Kind: row.kind, Shape: row.name, AtLeast: row.atLeast, Alone: row.alone, PromptOnly: row.promptOnly, Shared: row.shared}
+func (row *form) read(s *sentence) (Refusal, bool) {
+	r := Refusal{Kind: row.kind, Form: row.name, AtLeast: row.atLeast, Alone: row.alone, PromptOnly: row.promptOnly, Shared: row.shared}
 	if row.codes != nil && !slices.Contains(row.codes, s.code) && !slices.Contains(row.codes, s.kind) {
 		return Refusal{}, false
 	}
@@ -173,7 +173,7 @@ func (row *shape) read(s *sentence) (Refusal, bool) {
 // is the cure. Kind None for the latter.
 func (r Refusal) judged() Refusal {
 	if r.Kind == Quota && (r.Limit == 0 || r.Total <= r.Limit) {
-		return Refusal{Shape: r.Shape}
+		return Refusal{Form: r.Form}
 	}
 	if r.Kind == Prompt && r.Output > 0 && r.Prompt > 0 && r.Prompt < r.Limit && !r.AtLeast {
 		r.Kind = Output

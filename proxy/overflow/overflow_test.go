@@ -86,16 +86,16 @@ func line(r Refusal) string {
 	return s
 }
 
-func TestEveryShape(t *testing.T) {
+func TestEveryForm(t *testing.T) {
 	known := map[string]bool{"entity too large": true, "unsure": true}
 	for _, s := range samples(t, "testdata", 25) {
 		r := Read(s.status, s.body).Size()
 		if got := line(r); got != s.verdict {
-			t.Errorf("%s: %s, want %s (row %q)", s.name, got, s.verdict, r.Shape)
+			t.Errorf("%s: %s, want %s (row %q)", s.name, got, s.verdict, r.Form)
 		}
-		known[r.Shape] = true
+		known[r.Form] = true
 	}
-	for _, row := range shapes() {
+	for _, row := range forms() {
 		if !known[row.name] {
 			t.Errorf("row %q has no body in testdata", row.name)
 		}
@@ -121,7 +121,7 @@ func begins(refusal []byte, known bool) string {
 
 // Every error may come as the first event of a stream that began with 200, and
 // reads the same there, however the upstream writes events.
-func TestEveryShapeAsFirstEvent(t *testing.T) {
+func TestEveryFormAsFirstEvent(t *testing.T) {
 	for _, s := range samples(t, "testdata", 25) {
 		if !json.Valid(s.body) || s.body[0] != '{' || s.status == 401 || s.status == 429 {
 			continue

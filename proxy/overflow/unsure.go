@@ -19,7 +19,7 @@ func (s Said) unsure() Refusal {
 			continue
 		}
 		long := longWords().MatchString(text)
-		r := Refusal{Kind: Prompt, Shape: "unsure", Unsure: true, Wordless: !promptWords().MatchString(text) && !(long && requestWords().MatchString(text))}
+		r := Refusal{Kind: Prompt, Form: "unsure", Unsure: true, Wordless: !promptWords().MatchString(text) && !(long && requestWords().MatchString(text))}
 		r.Prompt, r.Limit = twoLargest(text)
 		if r.Wordless && r.Limit == 0 || ofAnswers().MatchString(windowNames().ReplaceAllString(s.sentences[i].text, "")) && !promptWords().MatchString(tokenWords().ReplaceAllString(text, "")) {
 			continue

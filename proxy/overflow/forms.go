@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// shape is one way to say that a request is too large.
-type shape struct {
+// form is one way to say that a request is too large.
+type form struct {
 	name string
 	kind Kind
 	// match finds the sentence, at the start of an error's text. Its groups: L
@@ -50,10 +50,10 @@ const lead = `(?:\d{4}: )?(?:[\w.' ]{0,60}?(?:Error|Exception)(?: code: \d+)?\s*
 	`(?:rpc error: code = \w+ desc = |Input validation error: |Invalid request: |invalid params, |Value error, |Unable to submit request because |` +
 	`An error occurred \(\w+\) when calling the \w+ operation: |400 Bad Request: |The model returned the following errors: |Provider returned error: )*\s*`
 
-// shapes returns the rows, the more specific ones first.
+// forms returns the rows, the more specific ones first.
 // The source of a sentence is with its body in testdata.
-var shapes = sync.OnceValue(func() []shape {
-	return []shape{
+var forms = sync.OnceValue(func() []form {
+	return []form{
 		// OpenAI, Azure, DeepSeek, and vLLM and many others that repeat their words.
 		{name: "openai, with the answer", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, you requested <T> tokens \((?:<A> in the messages)?.*?<O> in the completion\)`)},
 		{name: "openai, completions", kind: Prompt, match: says(`This model's maximum context length is <L> tokens, however you requested <T> tokens \(<P> in your prompt; <O> for the completion\)`)},
