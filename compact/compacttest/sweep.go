@@ -54,7 +54,7 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 			}
 		}
 		note("", promises.Broken(prefix, p, c, b, &plan, report)...)
-		note("shape: ", shape(p, repaired, run.Out)...)
+		note("rules: ", rulesBroken(p, repaired, run.Out)...)
 		if p.Counter == nil {
 			note("accounted: ", adds(&plan, &report, run.Out))
 		}

@@ -9,15 +9,14 @@ import (
 	"laconic/compact/promises"
 )
 
-// shape compares what was sent with what came in, after repair, under the
-// strictest shape that any upstream is known to ask for (chat templates of
-// Mistral, Gemma and Qwen, Gemini, Bedrock). A client may break its rules
-// itself, and many upstreams let it; so a rule is reported only where what came
-// in kept it and what was sent does not. A message that was added counts like
-// any other. A policy that places its slot as a system
-// message breaks the rules about system messages by choice, and only those. Where
-// roles must alternate, a turn of a user may have been put behind a result.
-func shape(p *compact.Policy, in, out []compact.Message) (errs []error) {
+// rulesBroken compares what was sent with what came in, after repair, by the strictest
+// rules that any upstream is known to have (chat templates of Mistral, Gemma and Qwen,
+// Gemini, Bedrock). A client may break them itself, and many upstreams let it; so a
+// rule is reported only where what came in kept it and what was sent does not. A
+// message that was added counts like any other. A policy that places its slot as a
+// system message breaks the rules about system messages by choice, and only those.
+// Where roles must alternate, a turn of a user may have been put behind a result.
+func rulesBroken(p *compact.Policy, in, out []compact.Message) (errs []error) {
 	if p.Placement == compact.PlaceSystem {
 		out = slices.DeleteFunc(slices.Clone(out), func(m compact.Message) bool { return m.Origin == compact.Added && m.Role.Instruction() })
 	}
@@ -29,7 +28,7 @@ func shape(p *compact.Policy, in, out []compact.Message) (errs []error) {
 			return turn
 		})
 	}
-	for _, r := range shapeRules {
+	for _, r := range rules {
 		if r.broken(in) == nil {
 			if err := r.broken(out); err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", r.name, err))
@@ -39,8 +38,8 @@ func shape(p *compact.Policy, in, out []compact.Message) (errs []error) {
 	return errs
 }
 
-// shapeRules are the rules that can be seen in one list.
-var shapeRules = []struct {
+// rules are the rules that can be seen in one list.
+var rules = []struct {
 	name   string
 	broken func([]compact.Message) error
 }{

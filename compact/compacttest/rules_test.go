@@ -7,9 +7,9 @@ import (
 	"laconic/compact"
 )
 
-// TestShapeReportsWhatTheInputKept: a rule that the client broke itself is
+// TestRulesThatTheInputKeptAreReported: a rule that the client broke itself is
 // no complaint; one that it kept is.
-func TestShapeReportsWhatTheInputKept(t *testing.T) {
+func TestRulesThatTheInputKeptAreReported(t *testing.T) {
 	f := func(in, out string, want ...string) {
 		t.Helper()
 		a := Messages(t, strings.ReplaceAll(in, "; ", "\n"))
@@ -21,7 +21,7 @@ func TestShapeReportsWhatTheInputKept(t *testing.T) {
 			}
 		}
 		var got []string
-		for _, err := range shape(&compact.Policy{}, a, b) {
+		for _, err := range rulesBroken(&compact.Policy{}, a, b) {
 			rule, _, _ := strings.Cut(err.Error(), ":")
 			got = append(got, rule)
 		}
