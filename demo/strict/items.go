@@ -22,7 +22,7 @@ const mostCallID = 64
 
 // readItems reads a request of the API of responses. A message is an item.
 func (u *Upstream) readItems(body []byte) (*Request, *Refusal) {
-	req, o, r := begin(body, refuse(KindShape, "model", "missing_required_parameter", "Missing required parameter: 'model'."), "max_output_tokens")
+	req, o, r := begin(body, refuse(KindField, "model", "missing_required_parameter", "Missing required parameter: 'model'."), "max_output_tokens")
 	if r != nil {
 		return nil, r
 	}

@@ -62,16 +62,16 @@ func (u *Upstream) readMessages(body []byte) (*Request, *Refusal) {
 	req := &Request{Body: body, Model: in.Model, Stream: in.Stream, MaxTokens: in.MaxTokens, Tools: in.Tools}
 	switch {
 	case in.Model == "":
-		return nil, refuse(KindShape, "", "", "model: Field required")
+		return nil, refuse(KindField, "", "", "model: Field required")
 	case in.MaxTokens < 1:
-		return nil, refuse(KindShape, "", "", "max_tokens: Field required")
+		return nil, refuse(KindField, "", "", "max_tokens: Field required")
 	case len(in.Messages) == 0:
-		return nil, refuse(KindShape, "", "", "messages: at least one message is required")
+		return nil, refuse(KindField, "", "", "messages: at least one message is required")
 	}
 	if in.System != nil {
 		blocks, ok := content(in.System)
 		if !ok {
-			return nil, refuse(KindShape, "", "", "system: Input should be a valid string")
+			return nil, refuse(KindField, "", "", "system: Input should be a valid string")
 		}
 		text, _ := said(blocks)
 		req.Messages = append(req.Messages, Message{Role: "system", Text: text})
@@ -80,7 +80,7 @@ func (u *Upstream) readMessages(body []byte) (*Request, *Refusal) {
 	for i, m := range in.Messages {
 		blocks, ok := content(m.Content)
 		if !ok {
-			return nil, refuse(KindShape, "", "", "messages.%d.content: Input should be a valid list", i)
+			return nil, refuse(KindField, "", "", "messages.%d.content: Input should be a valid list", i)
 		}
 		if r := p.message(i, m.Role, blocks); r != nil {
 			return req, r
@@ -91,7 +91,7 @@ func (u *Upstream) readMessages(body []byte) (*Request, *Refusal) {
 		return req, r
 	}
 	if n := strings.Count(string(body), `"cache_control":`) + strings.Count(string(body), `"cache_control" :`); n > 4 {
-		return req, refuse(KindShape, "", "", "A maximum of 4 blocks with cache_control may be provided. Found %d.", n)
+		return req, refuse(KindField, "", "", "A maximum of 4 blocks with cache_control may be provided. Found %d.", n)
 	}
 	u.count(req)
 	return req, cmp.Or(u.messagesOverflow(req), u.o.Rule(req))
@@ -133,11 +133,11 @@ var legalID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 func (p *turns) message(i int, role string, blocks []block) *Refusal {
 	switch {
 	case role != "user" && role != "assistant" && role != "system":
-		return refuse(KindShape, "", "", "messages.%d.role: Input should be 'user' or 'assistant'", i)
+		return refuse(KindField, "", "", "messages.%d.role: Input should be 'user' or 'assistant'", i)
 	case i == 0 && role == "assistant":
-		return refuse(KindShape, "", "", `messages: first message must use the "user" role`)
+		return refuse(KindField, "", "", `messages: first message must use the "user" role`)
 	case len(blocks) == 0 && (i < p.last || role != "assistant"):
-		return refuse(KindShape, "", "", "messages.%d: all messages must have non-empty content except for the optional final assistant message", i)
+		return refuse(KindField, "", "", "messages.%d: all messages must have non-empty content except for the optional final assistant message", i)
 	}
 	if role != "user" {
 		if r := p.unanswered(); r != nil {
@@ -151,7 +151,7 @@ func (p *turns) message(i int, role string, blocks []block) *Refusal {
 		at := fmt.Sprintf("messages.%d.content.%d", i, n)
 		switch {
 		case b.Type == "":
-			return refuse(KindShape, "", "", "%s.type: Field required", at)
+			return refuse(KindField, "", "", "%s.type: Field required", at)
 		case b.Type == "tool_use" && role == "assistant":
 			if r := p.call(at, b); r != nil {
 				return r
@@ -175,11 +175,11 @@ func (p *turns) call(at string, b block) *Refusal {
 	_, again := p.ids[b.ID]
 	switch {
 	case !legalID.MatchString(b.ID):
-		return refuse(KindShape, "", "", "%s.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", at)
+		return refuse(KindField, "", "", "%s.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", at)
 	case again:
 		return refuse(KindPairs, "", "", "%s: `tool_use` ids must be unique", at)
 	case json.Unmarshal(b.Input, &input) != nil || input == nil:
-		return refuse(KindShape, "", "", "%s.tool_use.input: Input should be a valid dictionary", at)
+		return refuse(KindField, "", "", "%s.tool_use.input: Input should be a valid dictionary", at)
 	}
 	p.ids[b.ID] = p.at
 	p.open = append(p.open, b.ID)

@@ -11,7 +11,7 @@ type Kind string
 
 const (
 	KindJSON     Kind = "json"     // the body is not one JSON object
-	KindShape    Kind = "shape"    // a field is missing, or has the wrong type or size
+	KindField    Kind = "field"    // a field is missing, or has the wrong type or size
 	KindPairs    Kind = "pairs"    // a tool call without its result, or a result without its call
 	KindOverflow Kind = "overflow" // more tokens than the limit
 	KindAccess   Kind = "access"   // no such path or method, or a wrong API key

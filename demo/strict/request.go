@@ -88,7 +88,7 @@ func (o object) read(key string, to any) bool {
 
 func (o object) refuse(key, code, format string, args ...any) {
 	if *o.fault == nil {
-		*o.fault = refuse(KindShape, o.at+key, code, format, args...)
+		*o.fault = refuse(KindField, o.at+key, code, format, args...)
 	}
 }
 
@@ -117,7 +117,7 @@ func begin(body []byte, noModel *Refusal, most ...string) (*Request, object, *Re
 
 // readChat reads a request of the API of chat completions.
 func (u *Upstream) readChat(body []byte) (*Request, *Refusal) {
-	req, o, r := begin(body, refuse(KindShape, "", "", "you must provide a model parameter"), "max_tokens", "max_completion_tokens")
+	req, o, r := begin(body, refuse(KindField, "", "", "you must provide a model parameter"), "max_tokens", "max_completion_tokens")
 	if r != nil {
 		return nil, r
 	}
@@ -140,7 +140,7 @@ func (u *Upstream) readChat(body []byte) (*Request, *Refusal) {
 		o.empty("messages")
 	}
 	if n := len(messages); n > 2048 { // Azure's words, which letta-ai/letta quotes
-		return nil, refuse(KindShape, "messages", "", "'$.messages' is too long. Maximum length is 2048, but got %d items", n)
+		return nil, refuse(KindField, "messages", "", "'$.messages' is too long. Maximum length is 2048, but got %d items", n)
 	}
 	for i, fields := range messages {
 		req.Messages = append(req.Messages, object{fields, fmt.Sprintf("messages[%d].", i), o.fault}.message())

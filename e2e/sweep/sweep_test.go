@@ -132,7 +132,7 @@ func (s *sweep) judge(a *api, c *rig.Chat, lines []chatLine, body []byte, gap st
 		// Some recorded conversations have what the strict upstream does not take, such
 		// as ids of 47 characters. Repair does not heal that.
 		_, was := s.upstream.Read(a.path, a.body(s.t, c, lines, gap, &damage{}, nil))
-		if refused.Kind != strict.KindShape || was == nil || was.Kind != refused.Kind || was.Code != refused.Code {
+		if refused.Kind != strict.KindField || was == nil || was.Kind != refused.Kind || was.Code != refused.Code {
 			fail("refused: %v", refused)
 		}
 		s.inherited++
