@@ -20,7 +20,7 @@ func TestFactsAreKeptInTheStore(t *testing.T) {
 	until := time.Now().Add(time.Hour).UTC()
 	want := learn.Facts{
 		Window: learn.Fact[int]{Value: 2000, Until: until}, Count: learn.Fact[learn.Count]{Value: learn.Count{Percent: 115}, Until: until},
-		Shape: learn.Fact[compact.Demands]{Value: compact.NoSlot, Until: until},
+		Demands: learn.Fact[compact.Demands]{Value: compact.NoSlot, Until: until},
 	}
 	key, ctx := learn.Key{1, 2, 3}, context.Background()
 	file := config.Store{Kind: "file", Path: filepath.Join(t.TempDir(), "x.db")} // its secret is beside it

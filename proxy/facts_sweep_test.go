@@ -21,7 +21,7 @@ func TestThePromisesHoldUnderAnyFacts(t *testing.T) {
 		facts := learn.Facts{
 			Window: learn.Fact[int]{Value: []int{0, 900, 3000}[r.IntN(3)]}, Input: learn.Fact[int]{Value: []int{0, 500, 700, 2000}[r.IntN(4)]},
 			Messages: learn.Fact[int]{Value: []int{0, 40}[r.IntN(2)]}, Count: learn.Fact[learn.Count]{Value: learn.Count{Percent: 40 + 2*r.IntN(131)}},
-			Shape: learn.Fact[compact.Demands]{Value: compact.Demands(r.IntN(int(compact.NoSlot) << 1))},
+			Demands: learn.Fact[compact.Demands]{Value: compact.Demands(r.IntN(int(compact.NoSlot) << 1))},
 		}
 		set := compact.Limits{Window: 100_000}
 		if r.IntN(3) == 0 {
@@ -29,7 +29,7 @@ func TestThePromisesHoldUnderAnyFacts(t *testing.T) {
 		}
 		asked := []int{0, 100, 2000}[r.IntN(3)]
 		in := compact.Conversation{Messages: compacttest.Messages(t, agentSteps(5+r.IntN(40), 5+r.IntN(90)))}
-		policy := &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{elide{}, saying("digest"), drop{}}, Demands: facts.Shape.Value}
+		policy := &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{elide{}, saying("digest"), drop{}}, Demands: facts.Demands.Value}
 		budget := facts.Budget(set, asked)
 		if set.For(asked).Tokens < budget.Tokens {
 			t.Fatalf("%+v raised the budget from %d to %d", facts, set.For(asked).Tokens, budget.Tokens)

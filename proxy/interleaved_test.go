@@ -135,7 +135,7 @@ func pin(f learn.Facts) learn.Store {
 	for _, n := range []*learn.Fact[int]{&f.Window, &f.Input, &f.Messages, &f.Bytes, &f.Hard} {
 		n.Until = until
 	}
-	f.Count.Until, f.Shape.Until = until, until
+	f.Count.Until, f.Demands.Until = until, until
 	return pinned(f)
 }
 

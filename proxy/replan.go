@@ -39,10 +39,10 @@ func (a *attempt) startRetryInfo(reason string) *RetryInfo {
 }
 
 // replan reads the client's body once more and makes another plan of it, under
-// other facts: with the first of some shapes that rewrites it otherwise, or the last.
+// other facts: with the first of some demands that rewrite it otherwise, or the last.
 // It returns nil, and notes why, where the body was let go or there is no memory to
 // read it.
-func (a *attempt) replan(facts learn.Facts, i *RetryInfo, shapes ...compact.Demands) *second {
+func (a *attempt) replan(facts learn.Facts, i *RetryInfo, tries ...compact.Demands) *second {
 	c := a.c
 	i.Why = "memory"
 	defer c.x.call.body.WasRead()
@@ -56,9 +56,9 @@ func (a *attempt) replan(facts learn.Facts, i *RetryInfo, shapes ...compact.Dema
 	}
 	var p *plan.Plan
 	err := c.x.try("compact", func() {
-		for n, shape := range shapes {
-			facts.Shape.Value = shape
-			if p = c.Plan(req, facts, true); p.Report.Repairs != a.Report.Repairs || n == len(shapes)-1 {
+		for n, demands := range tries {
+			facts.Demands.Value = demands
+			if p = c.Plan(req, facts, true); p.Report.Repairs != a.Report.Repairs || n == len(tries)-1 {
 				break
 			}
 		}
@@ -89,7 +89,7 @@ func (a *attempt) afterThinking(wrong overflow.Template) *second {
 	case !a.Signed:
 		i.Why = "none"
 	default:
-		return a.replan(a.Facts, i, a.Facts.Shape.Value)
+		return a.replan(a.Facts, i, a.Facts.Demands.Value)
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (a *attempt) afterOverflow(r overflow.Refusal, status int) *second {
 		i.Why = "status" // the client waits and comes again; then it fits
 		return nil
 	}
-	s := a.replan(trial.Facts, i, trial.Facts.Shape.Value)
+	s := a.replan(trial.Facts, i, trial.Facts.Demands.Value)
 	if s == nil {
 		return nil
 	}
@@ -138,29 +138,29 @@ var demanded = map[overflow.Template]compact.Demands{
 func (a *attempt) afterTemplate(t overflow.Template) *second {
 	i := a.startRetryInfo(reasonTemplate)
 	i.Template, i.Hint, i.Why = t.String(), t.Hint(), "uncured"
-	is := a.Facts.Shape.Value
+	is := a.Facts.Demands.Value
 	meets := is | demanded[t]
-	var shapes []compact.Demands
+	var tries []compact.Demands
 	if meets != is {
-		shapes = append(shapes, meets)
+		tries = append(tries, meets)
 	}
 	switch {
 	case a.Report.Epochs == 0: // it is the client's own
 	case a.Slotted && !is.Has(compact.NoSlot):
-		shapes = append(shapes, is|compact.NoSlot)
+		tries = append(tries, is|compact.NoSlot)
 	case a.Report.Before <= a.c.Accepts(&a.Facts):
-		shapes = append(shapes, is&^compact.NoSlot|compact.Original)
+		tries = append(tries, is&^compact.NoSlot|compact.Original)
 	default:
 		i.Why = "over"
 	}
-	if len(shapes) == 0 {
+	if len(tries) == 0 {
 		return nil
 	}
 	uncured := i.Why
-	s := a.replan(a.Facts, i, shapes...)
+	s := a.replan(a.Facts, i, tries...)
 	switch {
 	case s == nil:
-	case s.Report.Repairs == a.Report.Repairs && s.Facts.Shape.Value == meets: // the same once more
+	case s.Report.Repairs == a.Report.Repairs && s.Facts.Demands.Value == meets: // the same once more
 		i.Why = uncured
 		return nil
 	case !s.fits():
@@ -178,7 +178,7 @@ func (a *attempt) afterRefusal() *second {
 		i.Why = "over"
 		return nil
 	}
-	return a.replan(a.Facts, i, a.Facts.Shape.Value|compact.Original)
+	return a.replan(a.Facts, i, a.Facts.Demands.Value|compact.Original)
 }
 
 // fits reports whether the upstream takes a plan, as far as is known: the plan may

@@ -244,7 +244,7 @@ func (s *second) accepted() {
 		known.Accepted(*s.trial)
 	}
 	if s.reason == reasonTemplate {
-		known.SetShape(s.Facts.Shape.Value)
+		known.SetDemands(s.Facts.Demands.Value)
 	}
 	if s.Bound {
 		known.AddCut(s.cut) // later requests leave out the same
@@ -262,23 +262,23 @@ func (s *second) refused(r wire.Refusal) {
 	case s.reason == reasonOverflow && !s.elsewise(r):
 		s.c.Known.RefusedAgain(*s.trial, r.Size, s.Sent)
 	case s.reason == reasonTemplate && r.Size.Kind != overflow.None:
-		s.c.Known.SetShape(s.Facts.Shape.Value) // the template took it, and it was too long
+		s.c.Known.SetDemands(s.Facts.Demands.Value) // the template took it, and it was too long
 	case s.reason == reasonTemplate:
-		s.refusedShape(r.Template)
+		s.refusedDemand(r.Template)
 	}
 }
 
-// refusedShape learns from a template that refused the second body, too. A second
+// refusedDemand learns from a template that refused the second body, too. A second
 // demand is met beside the first.
-func (s *second) refusedShape(t overflow.Template) {
-	is := s.Facts.Shape.Value
+func (s *second) refusedDemand(t overflow.Template) {
+	is := s.Facts.Demands.Value
 	switch more := demanded[t] &^ is; {
 	case t == overflow.TemplateTaken:
 	case more != 0 && t.String() != s.c.x.info.Retry.Template:
-		s.c.Known.SetShape(is | more)
+		s.c.Known.SetDemands(is | more)
 	case is.Has(compact.Original):
-		s.c.Known.SetShape(is &^ (compact.NoSlot | compact.Original)) // the client's own list is at fault: no shape of ours cures it
+		s.c.Known.SetDemands(is &^ (compact.NoSlot | compact.Original)) // the client's own list is at fault: no demand cures it
 	case s.Report.Epochs > 0:
-		s.c.Known.SetShape(is) // the next request tries the next
+		s.c.Known.SetDemands(is) // the next request tries the next
 	}
 }

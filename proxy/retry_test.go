@@ -205,7 +205,7 @@ func TestALimitBelowTheTools(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if r := p.replies(2)[1]; r.Outcome != Over || r.Rewrite.Facts.Window.Value != 2000 || r.Rewrite.Facts.Shape.Value != 0 {
+	if r := p.replies(2)[1]; r.Outcome != Over || r.Rewrite.Facts.Window.Value != 2000 || r.Rewrite.Facts.Demands.Value != 0 {
 		t.Errorf("%+v", r.Rewrite)
 	}
 	u = newUpstream(t, func(w http.ResponseWriter, _ *http.Request) { says(w, 3600, 2000) })

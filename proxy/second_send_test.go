@@ -92,7 +92,7 @@ func TestTwoRefusalsForTwoReasonsAreCured(t *testing.T) {
 		if i := p.replies(1)[0].Retry; i.Reason != want[0] || i.Then != want[1] || !i.Answered {
 			t.Errorf("length first %v: %+v", lengthFirst, i)
 		}
-		if f := p.factsOf("gpt-4o"); f.Shape.Value != compact.OneSystem || f.Window.Value == 0 && f.Input.Value == 0 {
+		if f := p.factsOf("gpt-4o"); f.Demands.Value != compact.OneSystem || f.Window.Value == 0 && f.Input.Value == 0 {
 			t.Errorf("length first %v: learnt %+v", lengthFirst, f)
 		}
 	}

@@ -93,11 +93,11 @@ func TestATemplateIsMet(t *testing.T) {
 		`{"role":"assistant","content":null,"tool_calls":[{"id":"call_00000001","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"call_00000002","type":"function","function":{"name":"f","arguments":"{}"}}]},` +
 		`{"role":"tool","tool_call_id":"call_00000001","content":"one"},{"role":"tool","tool_call_id":"call_00000002","content":"two"},{"role":"user","content":"wait"}]}`
 	for _, c := range []struct {
-		name   string
-		status int
-		takes  func([]compact.Message) string
-		want   []string // per request: how many were sent, and the status
-		shape  compact.Demands
+		name    string
+		status  int
+		takes   func([]compact.Message) string
+		want    []string // per request: how many were sent, and the status
+		demands compact.Demands
 	}{
 		{"qwen", 500, qwen, []string{"2 200", "1 200"}, compact.OneSystem},
 		{"gemma", 400, gemma, []string{"3 200", "1 200"}, compact.NoSystem | compact.TakeTurns | compact.OneSystem},
@@ -117,8 +117,8 @@ func TestATemplateIsMet(t *testing.T) {
 					t.Errorf("request %d: %s, want %s (%+v)", turn+1, got, want, p.replies(turn + 1)[turn].Retry)
 				}
 			}
-			if shape := p.factsOf("m").Shape.Value; shape != c.shape {
-				t.Errorf("learnt %q, want %q", shape, c.shape)
+			if demands := p.factsOf("m").Demands.Value; demands != c.demands {
+				t.Errorf("learnt %q, want %q", demands, c.demands)
 			}
 			if i := p.replies(1)[0].Retry; i.Hint == "" || i.Template == "" || i.Reason != reasonTemplate {
 				t.Errorf("said %+v", i)

@@ -46,7 +46,7 @@ func (f *Facts) Decisive(set compact.Limits, asked, bytes int, unbind bool) (nam
 		{"hard", func(o Facts) bool { o.Hard = Fact[int]{}; return o.Budget(set, asked) != with }},
 		{"bytes", func(o Facts) bool { return o.Bytes.Value > 0 && bytes > o.Bytes.Value }},
 		{"count", func(o Facts) bool { return o.Count.Value != Count{} }},
-		{"shape", func(o Facts) bool { return o.Shape.Value != 0 }},
+		{"shape", func(o Facts) bool { return o.Demands.Value != 0 }},
 		{"thinking", func(Facts) bool { return unbind }},
 	} {
 		if v.decides(*f) {

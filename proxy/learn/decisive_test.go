@@ -24,6 +24,6 @@ func TestAFactIsNamedWhereAPlanDependsOnIt(t *testing.T) {
 	f(Facts{Together: Fact[bool]{Value: true}}, 0, false) // no answer was asked for
 	f(Facts{Messages: n(20), Hard: n(900)}, 0, false, "messages", "hard")
 	f(Facts{Bytes: n(6000)}, 0, false)
-	f(Facts{Bytes: n(4000), Count: Fact[Count]{Value: Count{Percent: 110}}, Shape: Fact[compact.Demands]{Value: compact.NoSlot}}, 0, false, "bytes", "count", "shape")
+	f(Facts{Bytes: n(4000), Count: Fact[Count]{Value: Count{Percent: 110}}, Demands: Fact[compact.Demands]{Value: compact.NoSlot}}, 0, false, "bytes", "count", "shape")
 	f(Facts{Cuts: []Fact[string]{{Value: "x"}}}, 0, true, "thinking")
 }

@@ -69,9 +69,9 @@ type Facts struct {
 	Bytes    Fact[int] `json:"bytes,omitzero"`
 	// Count is how the upstream counts.
 	Count Fact[Count] `json:"count,omitzero"`
-	// Shape is what the upstream's chat template demands of a list. A template is
+	// Demands is what the upstream's chat template demands of a list. A template is
 	// code of the model: what it refuses is known when it does.
-	Shape Fact[compact.Demands] `json:"shape,omitzero"`
+	Demands Fact[compact.Demands] `json:"shape,omitzero"`
 	// Hard is the longest prompt in a conversation with bound thinking, in tokens
 	// of the first way of counting, without a factor. Such a conversation is planned
 	// by what is configured and published, and this adds epochs where that is more
@@ -118,7 +118,7 @@ func (f Facts) with(k Facts, now time.Time) Facts {
 		Window: f.Window.with(k.Window, now), Input: f.Input.with(k.Input, now), Together: f.Together.with(k.Together, now),
 		Larger:   f.Larger.with(k.Larger, now),
 		Messages: f.Messages.with(k.Messages, now), Bytes: f.Bytes.with(k.Bytes, now),
-		Count: f.Count.with(k.Count, now), Shape: f.Shape.with(k.Shape, now), Hard: f.Hard.with(k.Hard, now), Held: f.Held.with(k.Held, now),
+		Count: f.Count.with(k.Count, now), Demands: f.Demands.with(k.Demands, now), Hard: f.Hard.with(k.Hard, now), Held: f.Held.with(k.Held, now),
 		Cuts: joined(f.Cuts, k.Cuts, now),
 	}
 }
@@ -166,6 +166,6 @@ func (f *Facts) list() []listed {
 		{"", f.Larger.Value, until("window larger than its name says", f.Larger.Until)},
 		{"", len(f.Cuts) > 0, "thinking taken out of " + number.Count(len(f.Cuts), "history")},
 		{"count", f.Count.Value != Count{}, until(count, f.Count.Until)},
-		{"shape", f.Shape.Value != 0, until("shape "+f.Shape.Value.String(), f.Shape.Until)},
+		{"shape", f.Demands.Value != 0, until("shape "+f.Demands.Value.String(), f.Demands.Until)},
 	}
 }

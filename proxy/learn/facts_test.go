@@ -51,7 +51,7 @@ func TestWhatALimitLeavesForThePrompt(t *testing.T) {
 
 func TestFactsExpire(t *testing.T) {
 	now := time.Now()
-	f := Facts{Window: believe(1000, now, time.Hour), Messages: believe(3, now, 2*time.Hour), Shape: believe(compact.NoSlot, now, 3*time.Hour)}
+	f := Facts{Window: believe(1000, now, time.Hour), Messages: believe(3, now, 2*time.Hour), Demands: believe(compact.NoSlot, now, 3*time.Hour)}
 	if got := f.at(now); !got.Equal(f) {
 		t.Errorf("%+v", got)
 	}
@@ -67,13 +67,13 @@ func TestFactsExpire(t *testing.T) {
 func TestWhatOneLearnsDoesNotUndoWhatAnotherDid(t *testing.T) {
 	now := time.Now()
 	window, older := Facts{Window: believe(2000, now, limitLife)}, Facts{Window: believe(4000, now.Add(-time.Minute), limitLife)}
-	shape := Facts{Shape: believe(compact.NoSlot, now, factLife)}
+	demands := Facts{Demands: believe(compact.NoSlot, now, factLife)}
 	forgotten := older
 	forgotten.Window = believe(0, now.Add(time.Second), limitLife)
 	for _, c := range []struct{ f, with, want Facts }{
 		{Facts{}, window, window},
 		{window, Facts{}, window},
-		{window, shape, Facts{Window: window.Window, Shape: shape.Shape}},
+		{window, demands, Facts{Window: window.Window, Demands: demands.Demands}},
 		{window, older, window},
 		{older, window, window},
 		{forgotten, window, forgotten},
@@ -88,7 +88,7 @@ func TestWhatOneLearnsDoesNotUndoWhatAnotherDid(t *testing.T) {
 func TestFactsStayTheSameInAStore(t *testing.T) {
 	now := time.Now()
 	whole := Facts{
-		Window: believe(2000, now, limitLife), Count: believe(Count{"words", 120}, now, factLife), Shape: believe(compact.Original, now, factLife),
+		Window: believe(2000, now, limitLife), Count: believe(Count{"words", 120}, now, factLife), Demands: believe(compact.Original, now, factLife),
 		Larger: believe(true, now, factLife), Hard: believe(900, now, limitLife), Cuts: []Fact[string]{believe("cut", now, factLife)},
 		Held: believe(Held{Count: Count{Way: "words"}, Confirmed: true, From: 3, Rates: []compact.Rate{{From: 3, Percent: 110, Extra: -7}}}, now, factLife),
 	}

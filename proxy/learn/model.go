@@ -135,9 +135,9 @@ func (m *Model) learnFrom(s *Sent, learn func(now time.Time, f *Facts)) {
 	})
 }
 
-// SetShape notes what the upstream's template demands of a list.
-func (m *Model) SetShape(s compact.Demands) {
-	m.change(func(now time.Time, f *Facts) { f.Shape = believe(s, now, factLife) })
+// SetDemands notes what the upstream's template demands of a list.
+func (m *Model) SetDemands(s compact.Demands) {
+	m.change(func(now time.Time, f *Facts) { f.Demands = believe(s, now, factLife) })
 }
 
 // AddCut notes a conversation whose bound thinking was taken out, by its name.

@@ -62,7 +62,7 @@ func TestWhatIsBelievedIsCounted(t *testing.T) {
 	m, now := memory(nil), time.Now()
 	m.model().facts = Facts{Window: believe(8000, now, limitLife), Bytes: believe(1<<20, now, limitLife), Count: believe(Count{Percent: 120}, now, factLife)}
 	m.Model(m.Key("n"), &url.URL{Host: "upstream"}, "n", Key{}).facts = Facts{
-		Window: believe(4000, now, limitLife), Shape: believe(compact.NoSlot, now, factLife), Input: believe(4000, now, -time.Second),
+		Window: believe(4000, now, limitLife), Demands: believe(compact.NoSlot, now, factLife), Input: believe(4000, now, -time.Second),
 	}
 	m.Model(m.Key("o"), &url.URL{Host: "upstream"}, "o", Key{}).facts.Hard = believe(0, now, limitLife)
 	if got := fmt.Sprint(m.Believed()); got != "map[bytes:1 count:1 hard:0 input:0 messages:0 shape:1 together:0 window:2]" {
@@ -291,9 +291,9 @@ func TestFactsThatDoNotComeHoldNobodyUp(t *testing.T) {
 		read(0)
 		time.Sleep(2 * storeFresh)
 		read(0)
-		m.SetShape(compact.NoSlot)
+		m.SetDemands(compact.NoSlot)
 		read(0)
-		if f := m.Facts(); f.Shape.Value != compact.NoSlot {
+		if f := m.Facts(); f.Demands.Value != compact.NoSlot {
 			t.Errorf("%+v", f)
 		}
 		began := time.Now()
@@ -325,7 +325,7 @@ func (*slow) Save(context.Context, Key, Facts) bool { return true }
 func TestOneReaderWaitsForFacts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		kept := Facts{Window: believe(2000, began, time.Minute), Shape: believe(compact.Original, began, time.Minute)}
+		kept := Facts{Window: believe(2000, began, time.Minute), Demands: believe(compact.Original, began, time.Minute)}
 		memory := memory(&slow{facts: kept})
 		m := memory.model()
 		first := make(chan Facts, 1)
@@ -338,11 +338,11 @@ func TestOneReaderWaitsForFacts(t *testing.T) {
 		if f := m.Facts(); !f.Equal(Facts{}) {
 			t.Errorf("known before it came: %+v", f)
 		}
-		m.SetShape(compact.NoSlot)
+		m.SetDemands(compact.NoSlot)
 		if waited := time.Since(began); waited != 0 {
 			t.Errorf("those behind the first waited for %v", waited)
 		}
-		if f := <-first; f.Window.Value != 2000 || f.Shape.Value != compact.NoSlot || time.Since(began) != storeWait/2 {
+		if f := <-first; f.Window.Value != 2000 || f.Demands.Value != compact.NoSlot || time.Since(began) != storeWait/2 {
 			t.Errorf("%+v after %v", f, time.Since(began))
 		}
 		memory.Close()

@@ -96,7 +96,7 @@ func (n *newest) Refused(sizes []int, _, counted int) { n.percent = counted * 10
 func (n *newest) Count() (int, int, bool)             { return 0, n.percent, n.percent > 0 }
 
 // TestReplicasKnowWhatOneHasLearnt without a request that asks: limits, counts,
-// shapes and cuts, the newest of each, also where two learn at once.
+// demands and cuts, the newest of each, also where two learn at once.
 func TestReplicasKnowWhatOneHasLearnt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, all, end := replicas(3)
@@ -125,10 +125,10 @@ func TestReplicasKnowWhatOneHasLearnt(t *testing.T) {
 		agree("a count", func(f *Facts) bool { return f.Count.Value.Percent == 120 })
 		models[0].Answered(sent(1000), Bill{Prompt: 1100, Completion: 1})
 		agree("a count that another one has measured, too", func(f *Facts) bool { return f.Count.Value.Percent == 110 })
-		models[0].SetShape(compact.NoSlot)
+		models[0].SetDemands(compact.NoSlot)
 		models[1].AddCut("1")
 		models[2].AddCut("2")
-		agree("three at once", func(f *Facts) bool { return f.Shape.Value == compact.NoSlot && len(f.Cuts) == 2 })
+		agree("three at once", func(f *Facts) bool { return f.Demands.Value == compact.NoSlot && len(f.Cuts) == 2 })
 		if b.mu.Lock(); b.saves > 12 {
 			t.Errorf("saved %d times", b.saves)
 		}
@@ -148,7 +148,7 @@ func TestAStoreThatNeverKeepsIsAskedAFewTimesASecond(t *testing.T) {
 		m := New(Options{Store: l, Failed: func(v any) { panic(v) }})
 		m.model().Facts()
 		synctest.Wait() // it hears
-		m.model().SetShape(compact.NoSlot)
+		m.model().SetDemands(compact.NoSlot)
 		time.Sleep(time.Minute)
 		m.Close()
 		if l.saves < 2 || l.saves > 61*4 {
@@ -175,7 +175,7 @@ func TestWhatCouldNotBeSavedIsSavedSoon(t *testing.T) {
 		}
 		for i := range models {
 			name := strconv.Itoa(i)
-			m.Model(m.Key(name), &url.URL{Host: "upstream"}, name, Key{}).SetShape(compact.NoSlot)
+			m.Model(m.Key(name), &url.URL{Host: "upstream"}, name, Key{}).SetDemands(compact.NoSlot)
 			b.set(func() { b.dead[m.Key(name)] = i%3 == 0 })
 		}
 		dead := (models + 2) / 3
@@ -206,11 +206,11 @@ func TestAStoreThatComesBack(t *testing.T) {
 			b, all, end := replicas(2)
 			defer end()
 			synctest.Wait() // they hear
-			all[0].model().SetShape(compact.NoSlot)
+			all[0].model().SetDemands(compact.NoSlot)
 			synctest.Wait()
 			fails(b, all[0], all[1])
 			synctest.Wait()
-			if f := all[1].model().Facts(); f.Shape.Value != compact.NoSlot {
+			if f := all[1].model().Facts(); f.Demands.Value != compact.NoSlot {
 				t.Errorf("%s: %+v", name, f)
 			}
 		})
@@ -234,9 +234,9 @@ func TestWhatIsDueAtTheEndIsSaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &board{kept: map[Key]Facts{}}
 		m := New(Options{Store: b, Failed: func(v any) { panic(v) }})
-		m.model().SetShape(compact.NoSlot)
+		m.model().SetDemands(compact.NoSlot)
 		m.Close()
-		if f := b.kept[m.Key("m")]; f.Shape.Value != compact.NoSlot {
+		if f := b.kept[m.Key("m")]; f.Demands.Value != compact.NoSlot {
 			t.Errorf("%+v", f)
 		}
 	})

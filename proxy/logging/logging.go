@@ -198,7 +198,7 @@ func (f fields) rewrite(i *proxy.RewriteInfo, route string) fields {
 		f = f.with("count_percent", p)
 	}
 	f = f.and("learnt_decisive", i.Decisive)
-	if s := l.Shape.Value; s != 0 {
+	if s := l.Demands.Value; s != 0 {
 		f = f.with("shape", s.String())
 	}
 	if s := i.Summary; s != nil {

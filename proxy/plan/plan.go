@@ -63,7 +63,7 @@ func (t *Terms) PlanOrRepair(req *wire.Request) *Plan {
 		return p
 	}
 	facts := p.Facts
-	facts.Shape.Value |= compact.Original
+	facts.Demands.Value |= compact.Original
 	repaired := t.Plan(req, facts, false)
 	repaired.Facts = p.Facts
 	return repaired
@@ -83,7 +83,7 @@ func (t *Terms) Plan(req *wire.Request, facts learn.Facts, unbind bool) *Plan {
 	p.Tools = in.Fixed - p.Counter.Fixed(compact.Beside{})
 	p.Facts, p.folded, p.Budget = facts, facts, facts.Budget(t.Limits, t.asked)
 	policy := *t.Policy
-	policy.Demands, policy.Left = facts.Shape.Value&^t.Never|t.Always, t.Left
+	policy.Demands, policy.Left = facts.Demands.Value&^t.Never|t.Always, t.Left
 	p.compact(req, in, &policy)
 	if most := facts.Bytes.Value; most > 0 && len(req.Body) > most {
 		p.lighten(req, in, &policy)

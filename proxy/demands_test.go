@@ -9,8 +9,7 @@ import (
 	"laconic/compact"
 )
 
-// Each refusal of a chat template adds one demand, and it stays.
-func TestTheShapeStepsOnWithWhatATemplateRefuses(t *testing.T) {
+func TestEachRefusalOfATemplateAddsADemandThatStays(t *testing.T) {
 	body := agentBody(30, 100)
 	f := func(name string, takes func(b []byte) bool, window int, want ...string) {
 		t.Run(name, func(t *testing.T) {
@@ -28,7 +27,7 @@ func TestTheShapeStepsOnWithWhatATemplateRefuses(t *testing.T) {
 				res := p.chat(body)
 				r := p.replies(turn + 1)[turn]
 				got := fmt.Sprintf("%s after %d, %s", map[int]string{200: "answered", 500: "refused"}[res.StatusCode],
-					len(u.requests())-before, r.Rewrite.Facts.Shape.Value)
+					len(u.requests())-before, r.Rewrite.Facts.Demands.Value)
 				if got != w {
 					t.Errorf("turn %d: %s, want %s (%+v)", turn+1, got, w, r.Retry)
 				}
