@@ -40,9 +40,9 @@ type File struct {
 const lockPatience = time.Second
 
 // NewFile opens the file of that name, or makes it, with mode 0600. It will hold at
-// most so many bytes, 0: DefaultBytes. notice is told what an operator should know later.
+// most so many bytes, 0: defaultBytes. notice is told what an operator should know later.
 func NewFile(path string, bytes int64, notice func(string)) (*File, error) {
-	f := &File{path: path, most: cmp.Or(bytes, DefaultBytes), notice: notice}
+	f := &File{path: path, most: cmp.Or(bytes, defaultBytes), notice: notice}
 	err := f.open()
 	if errors.Is(err, errDamaged) {
 		err = f.renew()

@@ -17,10 +17,10 @@ type Memory struct {
 // entryBytes is what an entry takes beside its value.
 const entryBytes = 128
 
-// NewMemory makes a store of at most so many bytes; 0: DefaultBytes.
+// NewMemory makes a store of at most so many bytes; 0: defaultBytes.
 func NewMemory(bytes int) *Memory {
 	return &Memory{values: otter.Must(&otter.Options[Key, []byte]{
-		MaximumWeight:    uint64(cmp.Or(bytes, DefaultBytes)),
+		MaximumWeight:    uint64(cmp.Or(bytes, defaultBytes)),
 		Weigher:          func(_ Key, value []byte) uint32 { return uint32(len(value)) + entryBytes },
 		ExpiryCalculator: otter.ExpiryWriting[Key, []byte](DefaultTTL),
 	})}

@@ -76,6 +76,6 @@ const (
 	MaxValue = 256 << 10
 	// DefaultTTL is how long a value is kept.
 	DefaultTTL = 7 * 24 * time.Hour
-	// DefaultBytes bounds what memory and a file take.
-	DefaultBytes = 64 << 20
+	// defaultBytes bounds what memory and a file take.
+	defaultBytes = 64 << 20
 )

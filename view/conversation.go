@@ -77,7 +77,7 @@ const (
 
 // Piece returns a piece, whose text is kept once.
 func (c *Conversation) Piece(kind, text string) Piece {
-	p := Piece{Kind: Name(kind), Text: -1}
+	p := Piece{Kind: clipped(kind), Text: -1}
 	if text == "" {
 		return p
 	}
@@ -114,12 +114,12 @@ func (c *Conversation) Miss(n int, format string, args ...any) {
 // Finish notes what of texts is missing, and makes all texts legal.
 func (c *Conversation) Finish() {
 	c.Miss(c.cut, "the rest of %d long texts: %d bytes", c.cut, c.cutBytes)
-	c.ID, c.Model = Name(c.ID), Name(c.Model)
+	c.ID, c.Model = clipped(c.ID), clipped(c.Model)
 	c.known = nil
 }
 
-// Name returns a name, cut where nobody would read on.
-func Name(name string) string {
+// clipped returns a name, cut where nobody would read on.
+func clipped(name string) string {
 	if short := strings.ToValidUTF8(quote.First(name, longestName), "\uFFFD"); len(short) < len(name) {
 		return short + "…"
 	}

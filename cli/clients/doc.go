@@ -23,9 +23,9 @@ const (
 	ShownModel  = "qwen3-coder"
 )
 
-// Believed is the window that a client is told where the proxy compacts for it, so
+// believed is the window that a client is told where the proxy compacts for it, so
 // that it never does so itself.
-const Believed = 1_000_000
+const believed = 1_000_000
 
 // Client is a row of the table.
 type Client struct {

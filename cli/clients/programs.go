@@ -68,7 +68,7 @@ func startCline(g Given, s *Started) error {
 // startCodex overrides Codex's configuration by flags.
 func startCodex(g Given, s *Started) error {
 	settings := []string{
-		`model_provider="laconic"`, fmt.Sprint("model_context_window=", Believed), fmt.Sprint("model_auto_compact_token_limit=", Believed),
+		`model_provider="laconic"`, fmt.Sprint("model_context_window=", believed), fmt.Sprint("model_auto_compact_token_limit=", believed),
 	}
 	for _, field := range []string{`name="laconic"`, `base_url="` + g.Base + `"`, `env_key="OPENAI_API_KEY"`, `supports_websockets=false`} {
 		settings = append(settings, "model_providers.laconic."+field)
@@ -129,7 +129,7 @@ func startOpencode(g Given, s *Started) error {
 	}
 	models := map[string]any{}
 	for _, name := range g.all() {
-		models[name] = map[string]any{"tool_call": true, "limit": map[string]int{"context": Believed, "output": 8192}}
+		models[name] = map[string]any{"tool_call": true, "limit": map[string]int{"context": believed, "output": 8192}}
 	}
 	if len(models) == 0 {
 		return errNoModel
@@ -161,7 +161,7 @@ func startPi(g Given, s *Started) error {
 	var models []any
 	for _, name := range g.all() {
 		models = append(models, map[string]any{
-			"id": name, "name": name, "reasoning": false, "input": []string{"text"}, "contextWindow": Believed, "maxTokens": 8192,
+			"id": name, "name": name, "reasoning": false, "input": []string{"text"}, "contextWindow": believed, "maxTokens": 8192,
 			"cost": map[string]int{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
 		})
 	}
@@ -183,6 +183,6 @@ func startQwen(g Given, s *Started) error {
 	s.arg(g, "openai", "--auth-type")
 	s.arg(g, g.Base, "--openai-base-url")
 	s.arg(g, g.Model, "--model", "-m")
-	s.say("raise model.generationConfig.contextWindowSize in ~/.qwen/settings.json once (such as %d), so that Qwen Code does not compact by itself first", Believed)
+	s.say("raise model.generationConfig.contextWindowSize in ~/.qwen/settings.json once (such as %d), so that Qwen Code does not compact by itself first", believed)
 	return nil
 }

@@ -76,7 +76,7 @@ func cost(text []byte) int64 {
 
 // decompress reads a compressed body: once to learn its size, in little memory
 // however large its text, and once into memory that was taken for the text. A text of
-// more than limit bytes is ErrTooLarge; a body that cannot be decompressed has no text.
+// more than limit bytes is errTooLarge; a body that cannot be decompressed has no text.
 func (b *Body) decompress(ctx context.Context, encoding string, limit int64) error {
 	var n, braces int64
 	err := b.read(ctx, encoding, func(r io.Reader) error {
@@ -86,7 +86,7 @@ func (b *Body) decompress(ctx context.Context, encoding string, limit int64) err
 			braces += int64(bytes.Count(buf[:m], []byte("{")))
 			switch {
 			case n > limit:
-				return ErrTooLarge
+				return errTooLarge
 			case err == io.EOF:
 				return nil
 			case err != nil:
@@ -97,8 +97,8 @@ func (b *Body) decompress(ctx context.Context, encoding string, limit int64) err
 	switch {
 	case err == nil:
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return ErrTooLarge
-	case errors.Is(err, ErrTooLarge), ctx.Err() != nil:
+		return errTooLarge
+	case errors.Is(err, errTooLarge), ctx.Err() != nil:
 		return err
 	default:
 		b.Problem = "the compressed body cannot be decompressed"

@@ -11,14 +11,14 @@ import (
 	"laconic/proxy/apierror"
 )
 
-// ErrTooLarge is the error of a body above its limit, as sent or decompressed.
-var ErrTooLarge = errors.New("body too large")
+// errTooLarge is the error of a body above its limit, as sent or decompressed.
+var errTooLarge = errors.New("body too large")
 
 // Refusal returns the answer to a request whose body could not be read for one of
 // the reasons of this package, or nil for any other error.
 func Refusal(err error, limit int64) *apierror.Error {
 	switch {
-	case errors.Is(err, ErrTooLarge):
+	case errors.Is(err, errTooLarge):
 		return &apierror.Error{
 			Status: http.StatusRequestEntityTooLarge, Code: "request_too_large", Close: true,
 			Message: "The request body is larger than the proxy's limit of " + megabytes(limit) + ".",

@@ -21,7 +21,7 @@ const leastRoom = 16 << 10
 func Receive(closing context.Context, r *http.Request, rc *http.ResponseController, memory *admission.Reservation, limit int64) ([]byte, error) {
 	length := r.ContentLength
 	if length > limit {
-		return nil, ErrTooLarge
+		return nil, errTooLarge
 	}
 	in := NewIncoming(closing, r.Body, rc, nil)
 	arrived := memory.Arrive(in)
@@ -54,7 +54,7 @@ func (b *Incoming) receive(ctx context.Context, memory *admission.Reservation, l
 		text = text[:n+int64(m)]
 		switch {
 		case int64(len(text)) > most:
-			return nil, ErrTooLarge
+			return nil, errTooLarge
 		case err == io.EOF && int64(len(text)) < length:
 			return nil, io.ErrUnexpectedEOF
 		case err == io.EOF:

@@ -38,7 +38,7 @@ func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy *compa
 		p.Plan, p.Report = t.Agent.Compact(in, policy, p.Counter, p.Budget)
 	}
 	begins := t.beginning(in.Messages)
-	if begins == "" || t.OwnCounter() {
+	if begins == "" || t.ownCounter() {
 		fold()
 		return
 	}

@@ -76,7 +76,7 @@ func (t *Terms) Plan(req *wire.Request, facts learn.Facts, unbind bool) *Plan {
 	p.Terms, p.Bound = t, bound(in.Messages)
 	facts = t.factsFor(&in, facts, p.Bound, unbind)
 	p.Counter = facts.Counter(t.WayOf(&facts))
-	if t.OwnCounter() {
+	if t.ownCounter() {
 		facts.Count = learn.Fact[learn.Count]{}
 	}
 	in.Fixed = p.Counter.Fixed(req.Beside)
@@ -113,7 +113,7 @@ func (p *Plan) SlotCounter() compact.Counter {
 }
 
 // Counted reports whether the costs of the plan are those of its Counter.
-func (p *Plan) Counted() bool { return !p.Terms.OwnCounter() && p.bytesToo == nil }
+func (p *Plan) Counted() bool { return !p.Terms.ownCounter() && p.bytesToo == nil }
 
 // Measure describes the client's own body to what learns from its answer.
 func (p *Plan) Measure(req *wire.Request) {
@@ -123,7 +123,7 @@ func (p *Plan) Measure(req *wire.Request) {
 // Encode makes the body that is sent, with texts in the slot. One that needs no edit
 // is the client's own.
 func (p *Plan) Encode(req *wire.Request, texts []string) ([]byte, error) {
-	fixed, own := p.Report.Fixed, p.Terms.OwnCounter()
+	fixed, own := p.Report.Fixed, p.Terms.ownCounter()
 	p.Texts = texts
 	p.Messages = p.Apply(texts...)
 	p.Slotted, p.Signed = p.Slot != nil, bound(p.Messages)

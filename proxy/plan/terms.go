@@ -114,7 +114,7 @@ func (t *Terms) For(req *wire.Request, published compact.Published, refuses bool
 	facts.Count = t.Counts.Facts().Count
 	t.Known.Published(published)
 	t.Facts = t.counting(facts, published, refuses || facts.Refuses())
-	if s, ok := t.Counter.(Summing); ok && t.Facts.Percent() == 100 && !t.OwnCounter() {
+	if s, ok := t.Counter.(Summing); ok && t.Facts.Percent() == 100 && !t.ownCounter() {
 		req.Sum(s.Sum)
 	}
 	t.Told = t.Told || published.Window > 0
@@ -128,9 +128,9 @@ func (t *Terms) For(req *wire.Request, published compact.Published, refuses bool
 	t.Limits.Budget = cmp.Or(budget, t.Limits.Budget)
 }
 
-// OwnCounter reports whether the policy counts by a counter of its own: it is
+// ownCounter reports whether the policy counts by a counter of its own: it is
 // known by its numbers, and nothing corrects them.
-func (t *Terms) OwnCounter() bool { return t.Policy.Counter != nil }
+func (t *Terms) ownCounter() bool { return t.Policy.Counter != nil }
 
 // WayOf returns the counter of the way by which f counts, the first where it names
 // none.

@@ -14,7 +14,7 @@
 //     with a [PassError], and the caller forwards it unread.
 //   - legal: what was valid JSON is valid JSON afterwards.
 //   - alive: no body overflows the stack or costs more than linear time, and
-//     memory is bounded by [MaxElements].
+//     memory is bounded by maxElements.
 //   - private: no error holds anything of what a body says.
 //
 // A message is never decoded and encoded again: that loses unknown fields, empty

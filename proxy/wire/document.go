@@ -168,7 +168,7 @@ func (d *document) attach() {
 
 // crowd refuses a body whose decoded form would be too large.
 func (d *document) crowd() {
-	if len(d.msgs)+len(d.parts)+len(d.calls) >= MaxElements {
+	if len(d.msgs)+len(d.parts)+len(d.calls) >= maxElements {
 		d.fail(TooMany, d.at, "")
 	}
 }

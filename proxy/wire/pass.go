@@ -16,9 +16,9 @@ import (
 // that recurses ever sees more.
 const MaxDepth = 512
 
-// MaxKeys is how many keys one object may have: jsontext remembers them until its
+// maxKeys is how many keys one object may have: jsontext remembers them until its
 // end.
-const MaxKeys = 100_000
+const maxKeys = 100_000
 
 // Code says in one word why a body is forwarded unread. It is part of the
 // interface: logs and metrics carry it.
@@ -35,7 +35,7 @@ var (
 	DuplicateKey     = code("duplicate_key", "an object of the body has a key twice")
 	AmbiguousKey     = code("ambiguous_key", "a key of the body is read by some servers as another key")
 	TooDeep          = code("too_deep", "the body is nested deeper than "+strconv.Itoa(MaxDepth)+" levels")
-	TooMany          = code("too_many", "the body has more than "+strconv.Itoa(MaxElements)+" messages, parts and calls, or an object of more than "+strconv.Itoa(MaxKeys)+" keys")
+	TooMany          = code("too_many", "the body has more than "+strconv.Itoa(maxElements)+" messages, parts and calls, or an object of more than "+strconv.Itoa(maxKeys)+" keys")
 	TrailingData     = code("trailing_data", "something follows the end of the JSON object")
 	MessagesMissing  = code("messages_missing", "the list of messages is missing")
 	MessagesNull     = code("messages_null", "the list of messages is null")
@@ -111,7 +111,7 @@ func check(body []byte, known []string) *PassError {
 		if d.StackDepth() > MaxDepth {
 			return &PassError{Reason: TooDeep, Offset: d.InputOffset() - 1}
 		}
-		if kind, n := d.StackIndex(d.StackDepth()); kind == '{' && n > 2*MaxKeys {
+		if kind, n := d.StackIndex(d.StackDepth()); kind == '{' && n > 2*maxKeys {
 			return &PassError{Reason: TooMany, Offset: d.InputOffset()}
 		}
 	}

@@ -6,11 +6,11 @@ import (
 	"laconic/compact"
 )
 
-// MaxElements is how many messages, parts and calls a body may have together.
+// maxElements is how many messages, parts and calls a body may have together.
 // Decoded, each takes about 200 bytes of memory however few it has in the
 // body, so this bounds what a small body can cost to 50 MB. OpenAI takes 2,048
 // messages, Anthropic 100,000.
-const MaxElements = 250_000
+const maxElements = 250_000
 
 // Request is one decoded body.
 type Request struct {
