@@ -81,25 +81,25 @@ func newTable(r *prometheus.Registry) (t table) {
 	t.clients = t.counter(r, "laconic_client_requests_total", inRequests,
 		"Requests that came with a client key, by the key's name and by what went wrong: ok, limited (429 by client_limits), or error.", "client", "result")
 	t.clientTokens = t.counter(r, "laconic_client_tokens_total", inTokens,
-		"What the usage of their answers counts, of prompts (prompt) and of answers (completion).", "client", "of")
+		"Tokens by the usage of their answers: prompts (prompt) and answers (completion).", "client", "of")
 	t.serviceCalls = t.histogram(r, "laconic_service_seconds",
 		"Calls of POST /compact and /v1/compress, until their answer. passed: the messages came back as they came. (none): there was no body to compact.", overheadBuckets, "endpoint", "outcome")
 	t.serving = t.read("gauge", "laconic_requests_serving", inRequests, "Requests that are not over.")
 
 	t.before = t.counter(r, "laconic_tokens_before_total", inTokens,
-		"Prompts of measured chat requests as they came, by our count. What no upstream got is not counted here and in the next four, but for what was rejected.", "route", "outcome")
+		"Prompts of measured chat requests as they came, by our count. Requests that no upstream got count here and in the next four only if rejected.", "route", "outcome")
 	t.after = t.counter(r, "laconic_tokens_after_total", inTokens,
 		"The same prompts as they were planned, by our count: of the outcome shadow as they would have been sent, of rejected as they would have been too long.", "route", "outcome")
 	t.sent = t.counter(r, "laconic_tokens_sent_total", inTokens,
 		"The same prompts as they went to the upstream, by our count: both bodies of a second send, those of shadow as they came, none of what was rejected.", "route", "outcome")
 	t.floor = t.counter(r, "laconic_tokens_floor_total", inTokens,
-		"What tools, schemas and instructions take of prompts of measured chat requests, by our count: it cannot be compacted.", "route", "outcome")
+		"Tools, schemas and instructions of measured chat requests, by our count: they cannot be compacted.", "route", "outcome")
 	t.budget = t.counter(r, "laconic_tokens_budget_total", inTokens,
 		"The budgets of the same requests.", "route", "outcome")
 	t.prompt = t.counter(r, "laconic_upstream_prompt_tokens_total", inTokens,
 		"Prompts as the usage of their answers counts them. Answers without usage count nothing.", "route", "outcome")
 	t.cached = t.counter(r, "laconic_upstream_cached_tokens_total", inTokens,
-		"Of these, what the usage says was read from the provider's prompt cache.", "route", "outcome")
+		"The part of these that the provider's prompt cache served, by the usage.", "route", "outcome")
 	t.completion = t.counter(r, "laconic_upstream_completion_tokens_total", inTokens,
 		"Answers as their usage counts them.", "route", "outcome")
 
@@ -123,7 +123,7 @@ func newTable(r *prometheus.Registry) (t table) {
 	t.truncated = t.counter(r, "laconic_truncated_answers_total", "answers",
 		"Answers under 200 whose end shows that they are not whole, by what it shows: the window was full (context_window, length_without_output), there was nothing (without_output), or the stream ended early (without_done, half_event).", "ended")
 	t.cut = t.counter(r, "laconic_cut_prompts_total", inRequests,
-		"Prompts of which the upstream read less than was sent, without a word, as its usage shows.").WithLabelValues()
+		"Prompts that the upstream cut without a word, as its usage shows.").WithLabelValues()
 
 	t.slots = t.counter(r, "laconic_slots_total", inRequests,
 		"Requests with a slot while a summarizer is configured, by what fills it: summaries that were there (hit) or waited for (made), or the digest for a reason.", "text", "reason")
@@ -138,7 +138,7 @@ func newTable(r *prometheus.Registry) (t table) {
 	t.summarizing = t.read("gauge", "laconic_summaries_running", "attempts", "Summaries that are being made.")
 
 	t.learnt = t.read("gauge", "laconic_learnt_facts", "models",
-		"Of how many models, each behind one upstream and for one credential, a fact is believed: a limit (window, input, messages, bytes, hard), that prompt and answer are refused together (together), how it counts (count), or what its chat template demands of a list (shape).", "fact")
+		"Models, each behind one upstream and for one credential, with a fact that is believed: a limit (window, input, messages, bytes, hard), that prompt and answer are refused together (together), how it counts (count), or what its chat template demands of a list (shape).", "fact")
 
 	t.upstreamUp = t.read("gauge", "laconic_upstream_up", "1 or 0", "Whether the upstream answers, as the last requests to it show; nobody probes. Three failures in succession are 0.", "upstream")
 	t.upstreamFailures = t.read("gauge", "laconic_upstream_failures", inRequests, "Requests that failed since the last one that was answered.", "upstream")
@@ -159,7 +159,7 @@ func newTable(r *prometheus.Registry) (t table) {
 	t.storeOperations = t.read("counter", "laconic_store_operations_total", "operations",
 		"What a shared store (Redis) was asked: get, put, lock, erase, call. Each takes one round trip.", "operation")
 	t.storeFailed = t.read("counter", "laconic_store_failed_operations_total", "operations",
-		"Of these, what it did not do: it did not answer, or refused.", "operation")
+		"Operations that it did not answer, or refused.", "operation")
 
 	t.faults = t.counter(r, "laconic_faults_total", "faults", "Faults of the proxy's own. The log has a line for each.").WithLabelValues()
 	t.peers = t.counter(r, "laconic_peer_errors_total", "errors", "Clients and upstreams that broke their protocol.").WithLabelValues()
