@@ -29,13 +29,13 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool, window int, doubtful bool) {
 			most, stands := m.stands(&s, b, f.Count.Value.Percent != 0)
 			doubtful = stands || s.starved(b)
 			switch {
-			case s.fillsWindow(b, f):
+			case s.fillsWindow(b, f) || m.fullAgain(&s, b):
 				if cut = true; s.Asked == 0 || s.Asked >= leastAsked {
 					reads = b.Prompt
 				}
 			case most > 0:
 				cut, reads = true, most
-			case !stands && s.witness() && b.Cached <= b.Prompt && !(s.MayCut && wellBelow(b.Prompt, s.Size(s.Way))):
+			case !stands && b.Prompt != m.full.counted && s.witness() && b.Cached <= b.Prompt && !(s.MayCut && wellBelow(b.Prompt, s.Size(s.Way))):
 				m.calibrate(now, f, &s, func(c Calibration) { cut = c.Answered(s.Sizes, s.Percent, b.Prompt) })
 			}
 		}
@@ -122,11 +122,21 @@ func (s *Sent) fillsWindow(b Bill, f *Facts) bool {
 	if planned < leastCounted || b.Prompt >= planned {
 		return false
 	}
-	if b.NoRoom || b.Completion == 0 && b.Prompt%windowStep == 0 && b.Prompt*(100+percentSlack) < 100*planned {
-		return true
-	}
 	w := f.limits(s.Limits).Window
-	return w > 0 && planned > w && b.Prompt <= w && b.Prompt >= w-w/100
+	return b.NoRoom || w > 0 && planned > w && b.Prompt <= w && b.Prompt >= w-w/100
+}
+
+// fullAgain reports whether an answer is the second that is empty and counts less than
+// the counter did, and the same round number, of a prompt of another length. The first
+// may be to a prompt of that length, which was refused for what it says.
+func (m *Model) fullAgain(s *Sent, b Bill) bool {
+	if planned := s.Planned(); b.Completion > 0 || b.Prompt%windowStep > 0 || planned < leastCounted || b.Prompt*(100+percentSlack) >= 100*planned {
+		return false
+	}
+	if m.full.counted != b.Prompt {
+		m.full = prompt{counted: b.Prompt, sizes: s.Sizes}
+	}
+	return max(m.full.sizes[0]-s.Sizes[0], s.Sizes[0]-m.full.sizes[0]) >= leastGrowth
 }
 
 // witness reports whether what an upstream counted says anything of the counter.

@@ -35,6 +35,7 @@ type Model struct {
 	// assumed is the window that was believed though nobody stated it, in tokens; 0: none
 	// was.
 	assumed int
+	full    prompt // the first empty answer that counts as many tokens as the newest, a round number
 
 	growth growth // of a conversation; the lock of its model guards it
 }

@@ -222,7 +222,7 @@ func TestAPromptThatFillsTheWindowWasCut(t *testing.T) {
 		}
 	}
 	f("no room for an answer", 0, Bill{Prompt: 4001, NoRoom: true}, 4001)
-	f("a round window, no answer", 0, Bill{Prompt: 4096}, 4096)
+	f("a round count, no answer, once", 0, Bill{Prompt: 4096}, 0)
 	f("a known window", 4021, Bill{Prompt: 4001, Completion: 5}, 4001)
 	f("an answer that was cut", 0, Bill{Prompt: 4001, Completion: 100}, 0)
 	f("no answer is counted", 0, Bill{Prompt: 5200}, 0)

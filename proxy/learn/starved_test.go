@@ -35,7 +35,8 @@ func TestACountThatDoesNotGrowIsTheWindow(t *testing.T) {
 		s.Ways, s.Sizes = []string{"", "without calls"}, []int{s.Sizes[0], 7000}
 	}, 7000, 7050, 7040)
 	silent := func(_ *Sent, b *Bill) { b.Completion = 0 }
-	f("a window is full, and nothing was left for an answer", 16_384-1024, silent, 16_384-1024)
+	f("a window is full, and nothing was left for an answer", 16_384-1024, silent, 16_384-1024, 16_384-1024)
+	f("one prompt is refused for what it says, twice", 0, func(s *Sent, b *Bill) { s.Sizes[0], s.Percent, b.Completion = 9300, 123, 0 }, 9216, 9216)
 	f("an answer is empty, and the prompt as long as it was counted", 0, silent, 16_384)
 	f("it is one request, sent again", 0, func(s *Sent, _ *Bill) { s.Sizes[0] = 17_000 }, 7638, 7638, 7638)
 }
