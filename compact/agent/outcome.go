@@ -93,6 +93,9 @@ var (
 // reports whether the user did.
 func (a *Action) refusal(text string, failed bool) (why string, ok bool) {
 	head := quote.First(text, 300)
+	if !containsAny(strings.ToLower(head), []string{"use", "denied"}) {
+		return "", false
+	}
 	at := refusedCall.FindStringIndex(head)
 	ofFile := a.Kind == Reads || a.Kind == Searches && a.Command == "" // whose words they may be
 	if at == nil || ofFile && !failed || strings.Contains(head, "utput so far") {

@@ -30,8 +30,10 @@ type Result struct {
 // ResultOf returns the result of a call of some kind. What a search found keeps its
 // line numbers.
 func ResultOf(text string, k Kind) *Result {
-	if at := calledWith.FindStringIndex(quote.First(text, 1<<11)); at != nil {
-		text = text[at[1]:]
+	if head := quote.First(text, 1<<11); containsAny(head, []string{"Result:", "Params used"}) {
+		if at := calledWith.FindStringIndex(head); at != nil {
+			text = text[at[1]:]
+		}
 	}
 	if at := echo.FindStringSubmatchIndex(text); at != nil {
 		text = text[at[2]:]
@@ -67,8 +69,10 @@ func ResultOf(text string, k Kind) *Result {
 		})
 	}
 	r.withoutFrame(shown, k)
-	if m := goesOn.FindStringSubmatch(lastBytes(text, 1000)); m != nil && k == Runs && (!r.Coded || r.Code == -1) {
-		r.Running, r.Coded, r.Code = m[1], false, 0
+	if end := lastBytes(text, 1000); k == Runs && (!r.Coded || r.Code == -1) && strings.Contains(end, "[The command ") {
+		if m := goesOn.FindStringSubmatch(end); m != nil {
+			r.Running, r.Coded, r.Code = m[1], false, 0
+		}
 	}
 	if v := valueOf(r.Text); v.list != nil { // behind what a harness says of the program
 		in := reader{}
@@ -129,7 +133,11 @@ func plain(text string) string {
 	if strings.Contains(text, "[ref=") {
 		text = ofPage.ReplaceAllLiteralString(text, "")
 	}
-	return unprinted.ReplaceAllLiteralString(strings.ReplaceAll(text, "[stderr] ", ""), "")
+	text = strings.ReplaceAll(text, "[stderr] ", "")
+	if !containsAny(text, []string{"\x1b", "[Python Interpreter: ", "\nOriginal token count: "}) {
+		return text
+	}
+	return unprinted.ReplaceAllLiteralString(text, "")
 }
 
 var (
@@ -184,7 +192,7 @@ func (r *Result) withoutFrame(text string, k Kind) {
 			r.Code, _ = strconv.Atoi(m[1] + m[2])
 			r.Coded = true
 		}
-		return (frame.MatchString(line) || k == Searches && foundHead.MatchString(line)) && (len(lines) > 1 || strings.TrimLeft(line, " <([") != line)
+		return (len(lines) > 1 || strings.TrimLeft(line, " <([") != line) && (frame.MatchString(line) || k == Searches && foundHead.MatchString(line))
 	}
 	from, to := 0, len(lines)
 	for from < min(to, frameLines) && framed(lines[from]) {

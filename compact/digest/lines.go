@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"laconic/compact/quote"
 )
@@ -42,12 +43,16 @@ func ledBy(l string) bool {
 var (
 	// denies finds words that deny something.
 	denies = regexp.MustCompile(`(?i)\b(?:not?|never|none|nothing|\w+n['’]t|cannot|without|wrong|reject\w*|avoid|against|fail\w*|dead|nicht|kein\w*|nie|pas|jamais|nunca|sin)\b|[不没無]|ない|(?:^|[^\pL])(?:не|нет|ни)[^\pL]`)
-	// sentenceEnd finds that a part of a line ends with a sentence.
-	sentenceEnd = regexp.MustCompile(endOfSentence)
 )
 
 // endOfSentence matches the end of a sentence at the end of a line.
 const endOfSentence = `[.!?。！？]["')*\x60]*\s*$`
+
+// endsSentence reports whether a part of a line ends with a sentence.
+func endsSentence(s string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(strings.TrimRight(s, " \t\n\f\r"), "\"')*`"))
+	return strings.ContainsRune(".!?。！？", last)
+}
 
 // levelOf returns the level of a line: below 0 that of a heading, else twice its indent,
 // and one more for an item of a list.
@@ -150,7 +155,7 @@ func (b *body) quoted(from, to int) string {
 
 // breaks reports whether a line is a part of a longer one that begins within a sentence.
 func (b *body) breaks(i int) bool {
-	return i > 0 && i < len(b.lines) && b.lines[i-1].to == b.lines[i].from && !sentenceEnd.MatchString(b.at(i-1))
+	return i > 0 && i < len(b.lines) && b.lines[i-1].to == b.lines[i].from && !endsSentence(b.at(i-1))
 }
 
 // between returns the text of some lines, which may be none.

@@ -27,9 +27,9 @@ func (p *part) printed(i int, e *event, head int) {
 		rows := 1 // of a table that is a text
 		for k := range b.lines {
 			switch l := b.at(k); {
-			case cells.MatchString(l) && number.MatchString(l):
+			case (strings.ContainsAny(l, "\t|") || strings.Contains(l, "  ")) && cells.MatchString(l) && number.MatchString(l):
 				rows++
-			case asked && !sentenceEnd.MatchString(l):
+			case asked && !endsSentence(l):
 				rows += withoutNames
 			}
 		}
@@ -78,7 +78,7 @@ func (p *part) printed(i int, e *event, head int) {
 			}
 		case agent.IsFailure(l):
 			s += 5
-		case noise.MatchString(t):
+		case strings.ContainsAny(t, ":%CDFGPRSU") && noise.MatchString(t):
 			s *= little
 		case e.Shows && binds(l): // of a file that a command shows
 			s = (s + ofRule) * max(1, heldWeight/w)
@@ -96,7 +96,7 @@ func (p *part) printed(i int, e *event, head int) {
 		case document && ofDocument.MatchString(t):
 			return s * little, single
 		case document && w == 1: // a text has facts without names, too
-			if s += 0.8 * float32(min(len(withDigits.FindAllString(t, 4)), 4)); sentenceEnd.MatchString(t) { // the longer, the more it says
+			if s += 0.8 * float32(min(len(withDigits.FindAllString(t, 4)), 4)); endsSentence(t) { // the longer, the more it says
 				s, first = (s+first)*max(1, float32(len(t))/longSentence), first/2
 			}
 			if len(t) > longSentence {
