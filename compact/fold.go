@@ -31,6 +31,9 @@ func newInput(conv Conversation, p *Policy, c Counter, b Budget, msgs []Message,
 	if p.Records == nil {
 		in.policy.Records = Digester.Record
 	}
+	if p.Left == nil {
+		in.policy.Left = func() bool { return false }
+	}
 	if p.PerRequest != nil || p.Reject {
 		in.budget.Window = 0 // no more than the budget
 	}
@@ -113,7 +116,7 @@ func (f *folding) visitAll(early bool) {
 		}
 		last := k == len(f.msgs)
 		if now := early && last && f.mark > 0; due || now {
-			if left := f.policy.Left; left != nil && left() {
+			if f.policy.Left() {
 				return
 			}
 			f.climb(now)

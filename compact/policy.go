@@ -41,7 +41,7 @@ type Policy struct {
 	// Ladder is the stages in order, least harmful first.
 	Ladder []Stage
 	// Left reports whether nobody waits for the plan any more: it then ends before the
-	// next epoch. nil: somebody waits.
+	// next epoch, and its record before the next message. nil: somebody waits.
 	Left func() bool
 	// Summaries is set if the caller may have summaries for the slot. Then the
 	// warm mark fixes which messages the next span is for, so that its summary
@@ -49,7 +49,7 @@ type Policy struct {
 	Summaries bool
 	// Records makes the record of a slot in place of its Digester, if it is not
 	// nil: for callers that remember what a record was told and what it said.
-	Records func(by Digester, c Counter) Recorder
+	Records func(by Digester, c Counter, left func() bool) Recorder
 	// Demands are what the upstream's template asks of the list that is sent.
 	Demands Demands
 	// Placement says where the text of a slot goes; "": PlaceAuto.

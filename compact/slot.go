@@ -23,8 +23,9 @@ func Digests(s Stage) bool {
 // A Digester is a stage that can describe messages in a text.
 type Digester interface {
 	Stage
-	// Record returns an empty record, whose texts are counted by c.
-	Record(c Counter) Recorder
+	// Record returns an empty record, whose texts are counted by c. Once left reports
+	// that nobody waits for them, they may be any.
+	Record(c Counter, left func() bool) Recorder
 }
 
 // A Recorder writes the text of a slot, part by part. It returns the next part: what
@@ -32,7 +33,7 @@ type Digester interface {
 // if size is too small. lost are the messages that left or were shortened since the
 // last call, as they came; kept are those that the model still reads, as they are now.
 // With anew the part replaces all parts before, and is for all that was lost. The text
-// must be a function of the calls made.
+// must be a function of the calls made, as long as somebody waits for it.
 type Recorder func(lost, kept []Message, size int, anew bool) string
 
 // Digest returns the text of the slot that is made without a model. It is not safe for concurrent
@@ -57,10 +58,10 @@ func (s *Slot) Texts(given []string) []string {
 		return slices.Clone(s.texts)
 	}
 	in, shown := s.draft.in, slices.Clone(all)
-	record := in.policy.Records(s.draft.slot.by, in.counter)
+	record := in.policy.Records(s.draft.slot.by, in.counter, in.policy.Left)
 	s.epochs(func(n int, lost, kept []Message) {
 		if size := s.Spans[n].Size; all[n] != "" {
-			all[n] += in.policy.Records(s.draft.slot.by, in.counter)(lost, kept, max(0, size-CostText(in.counter, all[n])-1), true)
+			all[n] += in.policy.Records(s.draft.slot.by, in.counter, in.policy.Left)(lost, kept, max(0, size-CostText(in.counter, all[n])-1), true)
 		}
 		if slices.Contains(shown[n:], "") { // parts continue those before
 			if text := record(lost, kept, s.Spans[n].Size, n == 0); shown[n] == "" {

@@ -27,7 +27,7 @@ func (s record) Name() string { return "record" }
 
 func (s record) Shrink(d *compact.Draft) { d.Summarize(s, 50, "older exchanges") }
 
-func (s record) Record(compact.Counter) compact.Recorder {
+func (s record) Record(compact.Counter, func() bool) compact.Recorder {
 	all := 0
 	return compact.Recorder(func(lost, _ []compact.Message, _ int, anew bool) string {
 		if all += len(lost); anew {

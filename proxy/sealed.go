@@ -115,7 +115,7 @@ func (a *attempt) record() string {
 	counter := c.WayOf(&a.Facts)
 	size := min(mostRecord, a.Budget.Tokens/recordShare, max(roomyRecord, (a.Report.Before-a.Report.Fixed)/recordShare))
 	before := newest(strings.Join(c.x.records, "\n"), counter, size/2)
-	now := c.Policy.Ladder[i].(compact.Digester).Record(counter)(lost, kept, size-compact.CostText(counter, before), true)
+	now := c.Policy.Ladder[i].(compact.Digester).Record(counter, c.Left)(lost, kept, size-compact.CostText(counter, before), true)
 	return strings.TrimSpace(before + "\n" + strings.TrimSpace(now))
 }
 

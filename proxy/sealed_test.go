@@ -15,7 +15,7 @@ import (
 // records is a stage that leaves a record of how much left.
 type records struct{ elide }
 
-func (records) Record(compact.Counter) compact.Recorder {
+func (records) Record(compact.Counter, func() bool) compact.Recorder {
 	return compact.Recorder(func(lost, kept []compact.Message, _ int, _ bool) string {
 		said := "[Record]"
 		for _, m := range lost {

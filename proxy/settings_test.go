@@ -100,7 +100,7 @@ func (s saying) Shrink(d *compact.Draft) {
 	}
 }
 
-func (s saying) Record(compact.Counter) compact.Recorder {
+func (s saying) Record(compact.Counter, func() bool) compact.Recorder {
 	return compact.Recorder(func([]compact.Message, []compact.Message, int, bool) string { return "THE-WORD " + string(s) })
 }
 

@@ -27,8 +27,8 @@ type recorder struct {
 
 // trusted makes a replay quick: it takes a record from the request before if no
 // epoch came between, as the policy promises that it would be the same.
-func trusted(by compact.Digester, c compact.Counter) compact.Recorder {
-	return (&recorder{records: c.(*messagesOnly).records, of: func() compact.Recorder { return by.Record(c) }}).add
+func trusted(by compact.Digester, c compact.Counter, left func() bool) compact.Recorder {
+	return (&recorder{records: c.(*messagesOnly).records, of: func() compact.Recorder { return by.Record(c, left) }}).add
 }
 
 // add is a [compact.Recorder].

@@ -40,10 +40,8 @@ func ledBy(l string) bool {
 	return strings.HasSuffix(l, ":") || strings.HasSuffix(l, "：")
 }
 
-var (
-	// denies finds words that deny something.
-	denies = regexp.MustCompile(`(?i)\b(?:not?|never|none|nothing|\w+n['’]t|cannot|without|wrong|reject\w*|avoid|against|fail\w*|dead|nicht|kein\w*|nie|pas|jamais|nunca|sin)\b|[不没無]|ない|(?:^|[^\pL])(?:не|нет|ни)[^\pL]`)
-)
+// denies finds words that deny something.
+var denies = regexp.MustCompile(`(?i)\b(?:not?|never|none|nothing|\w+n['’]t|cannot|without|wrong|reject\w*|avoid|against|fail\w*|dead|nicht|kein\w*|nie|pas|jamais|nunca|sin)\b|[不没無]|ない|(?:^|[^\pL])(?:не|нет|ни)[^\pL]`)
 
 // endOfSentence matches the end of a sentence at the end of a line.
 const endOfSentence = `[.!?。！？]["')*\x60]*\s*$`

@@ -43,7 +43,9 @@ func (p *part) write() string {
 	p.see()
 	times := 1
 	for i, e := range p.events {
-		e.times = times
+		if e.times = times; p.left() {
+			return ""
+		}
 		switch {
 		case e.told:
 			if !p.files.after(e.Path, e) {

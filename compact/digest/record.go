@@ -13,6 +13,7 @@ import (
 // place. A Record is used by one goroutine.
 type Record struct {
 	counter  compact.Counter
+	left     func() bool       // nobody waits for the texts any more
 	kept     []*message        // that the model reads
 	calls    map[string]*event // the last of each id: ids may recur
 	events   []*event          // of what left, oldest first
@@ -36,7 +37,13 @@ type Record struct {
 
 // NewRecord returns an empty record whose costs are those of c.
 func NewRecord(c compact.Counter) *Record {
-	return &Record{counter: c, calls: map[string]*event{}, files: files{}, told: lineSet{}, outputs: lineSet{}}
+	return &Record{left: func() bool { return false }, counter: c, calls: map[string]*event{}, files: files{}, told: lineSet{}, outputs: lineSet{}}
+}
+
+// Until returns Add, which ends early once left reports that nobody waits for a text.
+func (r *Record) Until(left func() bool) compact.Recorder {
+	r.left = left
+	return r.Add
 }
 
 // Add returns the next part of the record: what lost says that neither kept nor
@@ -125,6 +132,9 @@ func (r *Record) see(lost, kept []compact.Message) {
 	slices.SortStableFunc(order, func(a, b int) int { return all[a].Origin - all[b].Origin })
 	var left []*message
 	for _, i := range order {
+		if r.left() {
+			return
+		}
 		texts := all[i : i+1]
 		if all[i].Role == compact.User && (len(r.missing) > 0 || known[keyOf(&all[i])+" 0"] != nil) {
 			texts = apart(&all[i])

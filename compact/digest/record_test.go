@@ -131,6 +131,18 @@ func TestEachMessageIsReadOnce(t *testing.T) {
 	}
 }
 
+// TestARecordEndsWhereNobodyWaits, before the next message is read or told.
+func TestARecordEndsWhereNobodyWaits(t *testing.T) {
+	msgs := story(t)
+	for _, after := range []int{10, len(msgs) + 10} {
+		asked := 0
+		text := NewRecord(compacttest.Bytes{}).Until(func() bool { asked++; return asked > after })(msgs, nil, 2000, true)
+		if text != "" || asked <= after || asked > after+2 {
+			t.Errorf("asked %d times, to leave after %d: %q", asked, after, text)
+		}
+	}
+}
+
 // TestPartsCostNoMoreThanTheirMessages: epochs after every few messages, and
 // records made anew again and again, cost a fixed number of looks for each
 // message.

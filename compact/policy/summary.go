@@ -51,4 +51,6 @@ func (s *summarize) Shrink(d *compact.Draft) {
 }
 
 // Record returns the record of the adaptive policy.
-func (s *summarize) Record(c compact.Counter) compact.Recorder { return digest.NewRecord(c).Add }
+func (s *summarize) Record(c compact.Counter, left func() bool) compact.Recorder {
+	return digest.NewRecord(c).Until(left)
+}

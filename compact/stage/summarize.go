@@ -38,4 +38,6 @@ func (s *summarize) Shrink(d *compact.Draft) {
 }
 
 // Record returns a record that is written without a model.
-func (s *summarize) Record(c compact.Counter) compact.Recorder { return digest.NewRecord(c).Add }
+func (s *summarize) Record(c compact.Counter, left func() bool) compact.Recorder {
+	return digest.NewRecord(c).Until(left)
+}

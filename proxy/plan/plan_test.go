@@ -36,7 +36,7 @@ func conversation(t *testing.T, n, words int) *wire.Request {
 func testPolicy(t *testing.T) *compact.Policy {
 	t.Helper()
 	p := &compact.Policy{Name: "adaptive"}
-	for _, name := range []string{"elide_results", "drop_oldest"} {
+	for _, name := range []string{"elide_results", "summarize", "drop_oldest"} {
 		s, err := stage.New(name, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -93,9 +93,14 @@ func TestPlanningEndsWhereNobodyWaits(t *testing.T) {
 		t.Errorf("%d epochs where nobody waits after two, held %v", len(p.Epochs), p.held)
 	}
 	after = 0
-	if p := plan(); len(p.Epochs) < 5 || p.held {
+	p := plan()
+	if len(p.Epochs) < 5 || p.held {
 		t.Errorf("%d epochs, held %v", len(p.Epochs), p.held)
 	}
+	if after = 1; p.Slot.Digest() != "" {
+		t.Error("a record that nobody waits for")
+	}
+	after = 0
 	if p := plan(); !p.held {
 		t.Error("the fold is not remembered")
 	}

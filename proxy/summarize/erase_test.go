@@ -154,19 +154,20 @@ func TestASummaryOnItsWayToTheStoreIsErasedToo(t *testing.T) {
 // TestDigestsAreForgotten, also without a model; and what a request under way says
 // then is not remembered.
 func TestDigestsAreForgotten(t *testing.T) {
-	s, asked := New(nil, Environment{}), 0
-	type records = func(compact.Digester, compact.Counter) compact.Recorder
+	s, asked, left := New(nil, Environment{}), 0, true
 	mine := func() records { r := asking(); r.Owner = "mine"; return s.Records(r) }
 	other := func() records { r := asking(); r.Header.Set("Authorization", "Bearer b"); return s.Records(r) }
 	f := func(of records, want int) {
 		t.Helper()
 		asked = 0
-		of(echo{&asked}, nil)([]compact.Message{{Parts: []compact.Part{{Text: compact.Plain("text")}}}}, nil, 10, true)
+		of(echo{&asked}, nil, func() bool { return left })([]compact.Message{{Parts: []compact.Part{{Text: compact.Plain("text")}}}}, nil, 10, true)
 		if asked != want {
 			t.Errorf("asked %d times, want %d", asked, want)
 		}
 	}
 	late := mine()
+	f(late, 1) // what is said to nobody is not remembered
+	left = false
 	f(late, 1)
 	f(mine(), 0)
 	f(other(), 1)

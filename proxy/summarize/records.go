@@ -15,13 +15,13 @@ import (
 // The key of a text is a chain of hashes of all that a record was told, and of who
 // sent the request. So what is remembered may be dropped at any time, and nobody
 // gets a text that was made from another's messages.
-func (s *Service) Records(r *Request) func(by compact.Digester, c compact.Counter) compact.Recorder {
+func (s *Service) Records(r *Request) func(by compact.Digester, c compact.Counter, left func() bool) compact.Recorder {
 	known, erasures := prints{}, s.erasures.Load()
-	return func(by compact.Digester, c compact.Counter) compact.Recorder {
+	return func(by compact.Digester, c compact.Counter, left func() bool) compact.Recorder {
 		from := append(access.Credentials(r.Header), r.Policy, r.Version, r.Counting, r.Query, r.Upstream.String(), by.Name())
 		said := s.seeds.of(fmt.Sprintf("%q", from))
-		made := sync.OnceValue(func() compact.Recorder { return by.Record(c) })
-		return (&recorder{s: s, prints: known, who: s.seeds.of(s.group(r.Owner)), erasures: erasures, by: made, said: said}).add
+		made := sync.OnceValue(func() compact.Recorder { return by.Record(c, left) })
+		return (&recorder{s: s, prints: known, who: s.seeds.of(s.group(r.Owner)), erasures: erasures, by: made, left: left, said: said}).add
 	}
 }
 
@@ -32,6 +32,7 @@ type recorder struct {
 	who      memo   // of the owner
 	erasures uint64 // when the request began; see add
 	by       func() compact.Recorder
+	left     func() bool     // nobody waits for what by says
 	said     memo            // names what it said last
 	pending  []func() string // tell by what it was not told yet
 }
@@ -55,7 +56,7 @@ func (r *recorder) add(lost, kept []compact.Message, size int, anew bool) string
 		says = tell()
 	}
 	r.pending = nil
-	if r.s.erasing.TryRLock() {
+	if !r.left() && r.s.erasing.TryRLock() {
 		if r.erasures == r.s.erasures.Load() { // else something was erased since the request began
 			r.s.texts.Set(r.said, keptText{who: r.who, text: says})
 		}

@@ -21,13 +21,18 @@ func asking() *Request {
 	return &Request{Header: http.Header{"Authorization": {"Bearer a"}}, Upstream: &url.URL{Host: "u"}, Policy: "adaptive", Counting: "m"}
 }
 
+// records is a Records of [compact.Policy].
+type records = func(compact.Digester, compact.Counter, func() bool) compact.Recorder
+
+func waits() bool { return false }
+
 // echo is a stage whose records say what they were told, and count how often.
 type echo struct{ asked *int }
 
 func (echo) Name() string          { return "echo" }
 func (echo) Shrink(*compact.Draft) {}
 
-func (e echo) Record(compact.Counter) compact.Recorder {
+func (e echo) Record(compact.Counter, func() bool) compact.Recorder {
 	all := ""
 	return compact.Recorder(func(lost, kept []compact.Message, size int, anew bool) string {
 		*e.asked++
@@ -64,8 +69,8 @@ func TestARecordIsAskedOnceForEachClient(t *testing.T) {
 		}
 		return all
 	}
-	say := func(by func(compact.Digester, compact.Counter) compact.Recorder, calls []call) (texts []string, asked int) {
-		rec := by(echo{&asked}, nil)
+	say := func(by records, calls []call) (texts []string, asked int) {
+		rec := by(echo{&asked}, nil, waits)
 		for _, c := range calls {
 			texts = append(texts, rec(msgs(c.lost, c.lostBytes), msgs(c.kept, c.keptBytes), c.size, c.anew))
 		}
@@ -137,7 +142,7 @@ func TestRecordsMayForgetAtAnyTime(t *testing.T) {
 			}
 			in := compact.Conversation{Messages: c.Messages[:k]}
 			for _, summaries := range []bool{false, true} {
-				with := func(records func(compact.Digester, compact.Counter) compact.Recorder) (*compact.Slot, compact.Report) {
+				with := func(records records) (*compact.Slot, compact.Report) {
 					p := *plain
 					p.Summaries, p.Records = summaries, records
 					plan, r := compact.Compact(in, &p, counter, b)
@@ -149,7 +154,7 @@ func TestRecordsMayForgetAtAnyTime(t *testing.T) {
 				}
 				slots, spans = slots+1, max(spans, len(want.Spans))
 				remembering := s.Records(asking())
-				f := func(how string, records func(compact.Digester, compact.Counter) compact.Recorder) {
+				f := func(how string, records records) {
 					t.Helper()
 					got, r := with(records)
 					if got == nil || !reflect.DeepEqual(got.Spans, want.Spans) || !slices.Equal(got.Texts(nil), want.Texts(nil)) || r.After != report.After {
@@ -157,11 +162,11 @@ func TestRecordsMayForgetAtAnyTime(t *testing.T) {
 					}
 				}
 				f("remembered", remembering)
-				f("seen before", func(by compact.Digester, c compact.Counter) compact.Recorder {
-					return remembering(counted{by, &asked}, c)
+				f("seen before", func(by compact.Digester, c compact.Counter, left func() bool) compact.Recorder {
+					return remembering(counted{by, &asked}, c, left)
 				})
-				f("forgetting", func(by compact.Digester, c compact.Counter) compact.Recorder {
-					rec := s.Records(asking())(by, c)
+				f("forgetting", func(by compact.Digester, c compact.Counter, left func() bool) compact.Recorder {
+					rec := s.Records(asking())(by, c, left)
 					return compact.Recorder(func(lost, kept []compact.Message, size int, anew bool) string {
 						if coin.IntN(2) == 0 {
 							s.texts.InvalidateAll()
@@ -186,8 +191,8 @@ type counted struct {
 	asked *int
 }
 
-func (c counted) Record(counter compact.Counter) compact.Recorder {
-	rec := c.Digester.Record(counter)
+func (c counted) Record(counter compact.Counter, left func() bool) compact.Recorder {
+	rec := c.Digester.Record(counter, left)
 	return compact.Recorder(func(lost, kept []compact.Message, size int, anew bool) string {
 		*c.asked++
 		return rec(lost, kept, size, anew)
