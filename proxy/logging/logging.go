@@ -150,7 +150,7 @@ func (f fields) and(pairs ...any) fields {
 }
 
 func replyFields(i *proxy.ReplyInfo) fields {
-	f := with("request_id", i.ID)
+	f := with("request_id", i.ID).and("api", i.Wire)
 	if i.Wire == "" {
 		f = f.with("method", i.Method, "endpoint", i.Endpoint)
 	}

@@ -99,7 +99,7 @@ func (m *Metrics) rewritten(i proxy.ReplyInfo) {
 
 func (m *Metrics) replied(i proxy.ReplyInfo) {
 	route, outcome := routeOf(&i), cmp.Or(i.Outcome, noRoute)
-	m.requests.WithLabelValues(route, string(outcome), statusLabel(i.Status)).Inc()
+	m.requests.WithLabelValues(route, string(outcome), statusLabel(i.Status), i.Wire).Inc()
 	if i.Code != "" {
 		count(m.errors, i.Code)
 	}

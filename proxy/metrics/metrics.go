@@ -25,6 +25,7 @@ import (
 
 	"laconic/proxy"
 	"laconic/proxy/operate"
+	"laconic/proxy/wire"
 	"laconic/store"
 )
 
@@ -80,7 +81,9 @@ func (m *Metrics) Watch(p *proxy.Proxy, o *proxy.Options) {
 			for _, v := range []*prometheus.CounterVec{m.before, m.after, m.sent, m.floor, m.budget, m.prompt, m.cached, m.completion} {
 				v.WithLabelValues(routeLabel(r.Match), string(o))
 			}
-			m.requests.WithLabelValues(routeLabel(r.Match), string(o), "200")
+			for _, w := range wire.All {
+				m.requests.WithLabelValues(routeLabel(r.Match), string(o), "200", w.Name())
+			}
 		}
 		for _, v := range []*prometheus.HistogramVec{m.duration, m.firstByte, m.overhead} {
 			v.WithLabelValues(routeLabel(r.Match))

@@ -182,7 +182,7 @@ func TestClientsMakeNoSeries(t *testing.T) {
 			t.Errorf("a client's word: %s", name)
 		}
 	}
-	if n := after[`laconic_requests_total{outcome="untouched",route="(default)",status="200"}`]; n < 1600 {
+	if n := after[`laconic_requests_total{api="chat",outcome="untouched",route="(default)",status="200"}`]; n < 1600 {
 		t.Errorf("%v requests were counted", n)
 	}
 	t.Logf("%d series, of them %d of the proxy", len(after), len(own(after)))
@@ -260,7 +260,8 @@ func TestWhatRequestsCount(t *testing.T) {
 		return list
 	}
 	request := func(route, outcome string, status int) string {
-		return fmt.Sprintf("requests_total{outcome=%q,route=%q,status=\"%d\"} 1", outcome, route, status)
+		api := map[string]string{"gpt-*": "chat"}[route]
+		return fmt.Sprintf("requests_total{api=%q,outcome=%q,route=%q,status=\"%d\"} 1", api, outcome, route, status)
 	}
 	usage := func(outcome string) []string {
 		return []string{
@@ -341,7 +342,7 @@ func TestAConversationThroughTheProxy(t *testing.T) {
 		t.Errorf("%v epochs", epochs)
 	}
 	f(`laconic_prefix_breaks_total{reason="epoch"}`, epochs)
-	untouched, compacted := got[`laconic_requests_total{outcome="untouched",route="gpt-*",status="200"}`], got[`laconic_requests_total{outcome="compacted",route="gpt-*",status="200"}`]
+	untouched, compacted := got[`laconic_requests_total{api="chat",outcome="untouched",route="gpt-*",status="200"}`], got[`laconic_requests_total{api="chat",outcome="compacted",route="gpt-*",status="200"}`]
 	if untouched == 0 || compacted < 10 || untouched+compacted != 30 {
 		t.Errorf("%v untouched, %v compacted", untouched, compacted)
 	}

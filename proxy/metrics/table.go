@@ -64,8 +64,8 @@ var (
 
 func newTable(r *prometheus.Registry) (t table) {
 	t.requests = t.counter(r, "laconic_requests_total", inRequests,
-		"Requests that are over, by the row of the configuration, what became of them, and the status that the client got. A status that has no name counts as its class.",
-		"route", "outcome", "status")
+		"Requests that are over, by the row of the configuration, what became of them, the status that the client got, and the API: chat, responses, messages, or none. A status that has no name counts as its class.",
+		"route", "outcome", "status", "api")
 	t.kinds = t.counter(r, "laconic_requests_by_kind_total", inRequests,
 		"Requests by which an agent has its own history summarized, by what became of them and by the request_kind of the log. Those of the outcome over were too long, and went out as they came.", "outcome", "kind")
 	t.errors = t.counter(r, "laconic_errors_total", inRequests,

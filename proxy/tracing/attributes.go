@@ -14,13 +14,13 @@ import (
 )
 
 // operations are the endpoints that have a name in the GenAI conventions, and whose
-// API each is.
-var operations = map[string]struct{ name, provider string }{
-	access.ChatCompletions: {"chat", "openai"},
-	"/responses":           {"chat", "openai"},
-	access.Messages:        {"chat", "anthropic"},
-	"/completions":         {"text_completion", "openai"},
-	"/embeddings":          {"embeddings", "openai"},
+// API each is: OpenAI has several for one operation.
+var operations = map[string]struct{ name, provider, api string }{
+	access.ChatCompletions: {"chat", "openai", "chat_completions"},
+	"/responses":           {"chat", "openai", "responses"},
+	access.Messages:        {"chat", "anthropic", ""},
+	"/completions":         {"text_completion", "openai", ""},
+	"/embeddings":          {"embeddings", "openai", ""},
 }
 
 // mostValue bounds what a client or an upstream wrote.
@@ -69,6 +69,7 @@ func attributesOf(i *proxy.ReplyInfo) []attribute.KeyValue {
 	op := operations[i.Endpoint]
 	a.text("gen_ai.operation.name", op.name)
 	a.text("gen_ai.provider.name", op.provider)
+	a.text("openai.api.type", op.api)
 	a.text("gen_ai.response.model", i.AnsweredBy)
 	if u := i.Usage; u != nil {
 		a.number("gen_ai.usage.input_tokens", u.Prompt)

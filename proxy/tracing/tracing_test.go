@@ -217,6 +217,7 @@ func TestSpanOfAChat(t *testing.T) {
 	}
 	diff := cmp.Diff(map[string]any{
 		"gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai",
+		"openai.api.type":      "chat_completions",
 		"gen_ai.request.model": "gpt-x", "gen_ai.request.stream": false, "gen_ai.response.model": "gpt-x-2026",
 		"gen_ai.usage.input_tokens": int64(900), "gen_ai.usage.output_tokens": int64(20), "gen_ai.usage.cache_read.input_tokens": int64(700),
 		"gen_ai.conversation.compacted": true,

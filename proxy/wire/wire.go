@@ -32,6 +32,9 @@ type Wire interface {
 	Error(e Error) []byte
 }
 
+// All are the wires that there are.
+var All = []Wire{Chat, Responses, Messages}
+
 // Error is an error of the proxy's own as a client reads it. Param names the field
 // at fault; it may be "". The types are OpenAI's.
 type Error struct {
