@@ -1,7 +1,8 @@
 # make test   what the README names: a few minutes, no network, no key. go test ./e2e/stories is the loop of a change
-# make check  what a change needs: format, vet, lint, the race detector, every test in its short form
-# make long   every test in full, with a large sample of the sweeps (LACONIC_SWEEP=full for all of them), and
-#             all that is below: an hour or two, before a release
+# make check  what a change needs: format, vet, lint, linear costs, the race detector, and every test in its short form,
+#             in a clone that has nothing beside it
+# make long   every test in full, and all that is below, before a release. To end within an hour or two it
+#             sweeps 1.5 GB of bodies; LACONIC_SWEEP=full sweeps all of them
 # make oracle compares token counts with OpenAI's own tokenizer (needs npm, takes two minutes).
 # make survival measures what forty calls leave to the model (minutes; WINDOWS=16000 for one window).
 # make llamacpp puts Laconic in front of a real llama-server, with every chat template (minutes; fetches 60 MB, installs nothing).
@@ -14,16 +15,14 @@
 
 GO       ?= go
 FUZZTIME ?= 20s
-FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./compact/stage:FuzzSqueeze ./compact/stage:FuzzShortStrings ./compact/digest:FuzzDigest ./compact/agent:FuzzUnwrap \
-            ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
-            ./tokenize:FuzzMedia ./tokenize/bpe:FuzzCount ./cli:FuzzParse
+FUZZ      = $(shell grep -roE '^func Fuzz\w+' --include='*_test.go' . | sed -E 's|/[^/]+:func |:|')
 
-.PHONY: test long check fmt vet cross lint race fuzz vuln survival yardstick hostile cluster cluster-short oracle golden bench build image pin pinned notices snapshot deploy llamacpp e2e e2e-all
+.PHONY: test long check fmt vet cross lint linear race clone fuzz vuln survival yardstick hostile cluster cluster-short oracle golden bench build image pin pinned notices snapshot deploy llamacpp e2e e2e-all
 
 test:
 	$(GO) test -short ./...
 
-check: fmt vet cross lint race test
+check: fmt vet cross lint linear race clone
 
 LACONIC_SWEEP ?= half
 long: check fuzz vuln oracle llamacpp e2e survival hostile cluster deploy
@@ -57,6 +56,17 @@ fuzz:
 		echo "fuzz $$target"; \
 		$(GO) test -run '^$$' -fuzz "^$${target##*:}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x "$${target%%:*}" || exit 1; \
 	done
+
+linear:
+	$(GO) test -timeout 10m -run '^TestCostIsLinear$$' ./e2e/sweep
+
+# The tests as a newcomer runs them, of what is here, committed or not: what the repository
+# does not hold is skipped.
+clone:
+	@clone=$$(mktemp -d) && trap 'rm -rf "$$clone"' EXIT && git clone -q . "$$clone/laconic" && \
+	{ git diff --quiet HEAD || git diff --binary HEAD | git -C "$$clone/laconic" apply; } && \
+	git ls-files -oz --exclude-standard | xargs -0r cp --parents -t "$$clone/laconic" && \
+	cd "$$clone/laconic" && env -u LACONIC_NO_SKIP -u LACONIC_SHARED $(GO) test -short ./...
 
 # The vulnerability database is a service on the network: where it cannot be
 # reached, this says so and goes on.
