@@ -38,7 +38,7 @@ func Compacted(
 // It returns all runs and every broken promise.
 func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b compact.Budget) (runs []Run, broken []error) {
 	before := fmt.Sprint(in.Messages)
-	for _, k := range RequestPoints(in.Messages) {
+	for requests, k := range RequestPoints(in.Messages) {
 		if k < in.Unbind {
 			continue // requests from before the thinking was taken out
 		}
@@ -55,6 +55,9 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 		}
 		note("", promises.Broken(prefix, p, c, b, &plan, report)...)
 		note("rules: ", rulesBroken(p, repaired, run.Out)...)
+		if n := len(plan.Epochs); n > requests+1 {
+			note("linear: ", fmt.Errorf("%d epochs in %d requests", n, requests+1))
+		}
 		if p.Counter == nil {
 			note("accounted: ", adds(&plan, &report, run.Out))
 		}
