@@ -25,14 +25,25 @@ func parsed(t *testing.T, src string) *Config {
 	return c
 }
 
-// The settings that a reload takes exist.
+// The settings that a reload takes exist, and the page about it names them as such.
 func TestWhatIsTakenIsASetting(t *testing.T) {
 	known := map[string]bool{}
 	c := reflect.ValueOf(Default()).Elem()
 	settings("", c, c, func(key string, _, _ reflect.Value) { known[key] = true })
+	page, err := os.ReadFile("../docs/reload.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, restart, _ := strings.Cut(string(page), "\n| `listen`,")
+	_, table, _ = strings.Cut(table, "| Needs a restart |\n")
 	for _, key := range taken {
-		if !known[key] {
-			t.Errorf("there is no setting %s", key)
+		if name := "`" + key + "`"; !known[key] || !strings.Contains(table, name) || strings.Contains(restart, name+",") {
+			t.Errorf("%s is no setting, or the page does not name it", key)
+		}
+	}
+	for name := range strings.SplitSeq(table, "`") {
+		if known[name] && !slices.Contains(taken, name) {
+			t.Errorf("%s is not taken", name)
 		}
 	}
 }
