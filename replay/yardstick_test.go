@@ -94,7 +94,7 @@ func TestYardstick(t *testing.T) {
 			continue
 		}
 		var chat []replay.Row
-		for _, w := range []wire.Wire{nil, wire.Chat, wire.Messages, wire.Responses} {
+		for _, w := range append([]wire.Wire{nil}, wire.All...) {
 			name := "recorded"
 			if w != nil {
 				name = w.Name()

@@ -76,8 +76,7 @@ func BenchmarkDecode(b *testing.B) {
 		bodies := map[wire.Wire][]byte{
 			wire.Chat: chat, wire.Messages: wiretest.BlocksBody(b, system, blocks), wire.Responses: wiretest.ItemsBody(b, items),
 		}
-		for _, of := range goldenFiles {
-			w := of.wire
+		for _, w := range wire.All {
 			b.Run(s.name+"/"+w.Name(), func(b *testing.B) {
 				b.SetBytes(int64(len(bodies[w])))
 				b.ReportAllocs()

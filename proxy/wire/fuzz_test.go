@@ -14,8 +14,8 @@ import (
 // FuzzDecodeEncode: whatever comes, Decode passes it or reads it; unedited it goes out as it came; edited it is valid,
 // reads as it was meant, and nothing but messages changed.
 func FuzzDecodeEncode(f *testing.F) {
-	for _, of := range goldenFiles {
-		archive, err := txtar.ParseFile(of.file)
+	for _, w := range wire.All {
+		archive, err := txtar.ParseFile(goldenFile(w))
 		if err != nil {
 			f.Fatal(err)
 		}

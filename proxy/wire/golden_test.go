@@ -18,15 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// goldenFiles are the stories of each API.
-var goldenFiles = []struct {
-	file string
-	wire wire.Wire
-}{
-	{"testdata/openai_chat.txtar", wire.Chat},
-	{"testdata/messages.txtar", wire.Messages},
-	{"testdata/responses.txtar", wire.Responses},
-}
+// goldenFile has the stories of an API.
+func goldenFile(w wire.Wire) string { return "testdata/" + w.Name() + ".txtar" }
 
 // TestGolden runs the stories of each API. A case NAME has
 //
@@ -38,14 +31,14 @@ var goldenFiles = []struct {
 // A case without edits must send the very slice that came in, and one whose
 // messages are all marked Edited but did not change must send the same bytes.
 func TestGolden(t *testing.T) {
-	for _, of := range goldenFiles {
-		archive, err := txtar.ParseFile(of.file)
+	for _, w := range wire.All {
+		archive, err := txtar.ParseFile(goldenFile(w))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range stories(t, archive) {
-			t.Run(of.wire.Name()+"/"+s.name, func(t *testing.T) {
-				reads, sends := s.run(t, of.wire)
+			t.Run(w.Name()+"/"+s.name, func(t *testing.T) {
+				reads, sends := s.run(t, w)
 				s.golden(t, "reads", reads)
 				if s.file("edits") != nil {
 					s.golden(t, "sends", sends)
@@ -53,7 +46,7 @@ func TestGolden(t *testing.T) {
 			})
 		}
 		if *update {
-			if err := os.WriteFile(of.file, txtar.Format(archive), 0o644); err != nil {
+			if err := os.WriteFile(goldenFile(w), txtar.Format(archive), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}

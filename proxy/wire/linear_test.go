@@ -28,8 +28,7 @@ func takesLinearMemory(t *testing.T, what string, f func(n int)) {
 
 // TestReadingAnErrorIsLinear: it may repeat a key that is looked for.
 func TestReadingAnErrorIsLinear(t *testing.T) {
-	for _, of := range goldenFiles {
-		w := of.wire
+	for _, w := range wire.All {
 		for _, piece := range []string{`"completion_tokens":0,`, `"output_tokens":"",`, `"output_tokens":{`} {
 			takesLinearMemory(t, w.Name()+" "+piece, func(n int) {
 				text := []byte(`{"error":{` + strings.Repeat(piece, n))
