@@ -73,10 +73,7 @@ func ofConfig(c *config.Config) []why.Finding {
 func ofUpstreams(upstreams []operate.Upstream) (all []why.Finding) {
 	for _, u := range upstreams {
 		if u.Down {
-			all = append(all, why.Finding{
-				State: why.Failure, Says: fmt.Sprintf("%s is down: %d requests in succession failed, the last because %s", u.Upstream, u.Failures, u.Why.Says),
-				Fix: cmp.Or(u.Why.Fix, "start it, or correct upstream"),
-			})
+			all = append(all, u.Wrong())
 		}
 	}
 	return all

@@ -25,8 +25,8 @@ func Lines(b *page.Board, now time.Time, width, height int) []string {
 		title += " · of the replica " + name(b.Of) + " alone"
 	}
 	lines := []string{title, ""}
-	for _, u := range b.Down {
-		lines = append(lines, folded(u.Upstream+" is down: "+u.Why.String(), width)...)
+	for _, f := range b.Down {
+		lines = append(lines, folded(f.String(), width)...)
 	}
 	if b.Store != nil {
 		lines = append(lines, folded("the store: "+b.Store.Says, width)...)

@@ -6,7 +6,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"laconic/proxy/operate"
 	"laconic/proxy/page"
 	"laconic/proxy/why"
 )
@@ -19,11 +18,11 @@ func TestTheBoardInATerminal(t *testing.T) {
 		Version: "1", Since: now.Add(-time.Hour), All: page.BoardLine{Requests: 3, Errors: 1, Median: 40, Slow: 90, Prompt: 100, Cached: 66, PerMinute: 1.5},
 		Models: []page.BoardLine{{Name: "a\x1b[2J", Requests: 3, Errors: 1}}, Keys: []page.BoardLine{{Name: strings.Repeat("k", 40), Requests: 3}},
 		Faults: []page.BoardFault{{What: "error", Requests: 1, ID: "x7", Last: now.Add(-time.Minute), Why: "the upstream\nanswered 500"}},
-		Down:   []operate.Upstream{{Upstream: "http://up", Why: why.Reason{Says: "refused", Fix: "start it"}}},
+		Down:   []why.Finding{{Says: "http://up is down", Fix: "start it"}},
 	}
 	const want = `laconic 1 · 3 requests since 02:04:05
 
-http://up is down: refused: start it
+http://up is down (start it)
 1 failed, last 1m0s ago (x7): the upstream answered 500
 
                            requests     failed       over        cut first byte  95 of 100    per min     cached

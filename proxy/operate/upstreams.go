@@ -1,6 +1,7 @@
 package operate
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -53,6 +54,12 @@ type Upstream struct {
 
 	began time.Time // of these failures
 	known bool      // a path of the API was there, or is known to be missing
+}
+
+// Wrong says that an upstream is down, and what to do.
+func (u *Upstream) Wrong() why.Finding {
+	says := fmt.Sprintf("%s is down: %s in succession failed, the last because %s", u.Upstream, number.Count(u.Failures, "request"), u.Why.Says)
+	return why.Finding{State: why.Failure, Says: says, Fix: cmp.Or(u.Why.Fix, "start it, or correct upstream")}
 }
 
 // Upstreams are all that requests went to, by their origins. The zero value has none.
@@ -147,7 +154,7 @@ func (u *Upstreams) Words() string {
 		state := map[bool]string{false: "up", true: "down"}[one.Down]
 		text += fmt.Sprintf("%s: %s, answered %s, failed %s", one.Upstream, state, at(one.Answered), at(one.Failed))
 		if one.Code != "" {
-			text += " (" + one.Code + "; " + one.Why.String() + ")"
+			text += " (" + one.Code + ")"
 		}
 		text += ", " + number.Count(one.Failures, "failure") + " in succession\n"
 	}

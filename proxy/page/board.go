@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"laconic/proxy"
-	"laconic/proxy/operate"
 	"laconic/proxy/why"
 )
 
@@ -25,8 +24,8 @@ type Board struct {
 	Keys   []BoardLine  `json:"keys"`
 	Faults []BoardFault `json:"faults"`
 	// Down are the upstreams that do not answer, Store is what is wrong with the store.
-	Down  []operate.Upstream `json:"down"`
-	Store *why.Finding       `json:"store,omitempty"`
+	Down  []why.Finding `json:"down"`
+	Store *why.Finding  `json:"store,omitempty"`
 }
 
 // BoardLine sums requests that are over.
@@ -117,7 +116,7 @@ func (p *Page) Board() Board {
 	b, now := Board{Of: p.o.Replica, Version: p.o.Version, Since: p.began}, time.Now()
 	for _, u := range p.o.Proxy().State().Upstreams { // asked first: who answers may wait for mu
 		if u.Down {
-			b.Down = append(b.Down, u)
+			b.Down = append(b.Down, u.Wrong())
 		}
 	}
 	stored := p.o.Store()

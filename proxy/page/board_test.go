@@ -46,11 +46,11 @@ func TestTheBoardCountsWhatIsWrong(t *testing.T) {
 	if want := ":7 2 2 2 30 30, a:6 1 2 2 30 30, b:1 1 0 0 0 0, BOB:4 1 1 2 0 0, ALICE:3 1 1 0 30 30"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	got = fmt.Sprint(len(b.Down), b.Down[0].Why.String(), b.All.PerMinute, b.Of)
+	got = fmt.Sprint(len(b.Down), b.Down[0].Fix, b.All.PerMinute, b.Of)
 	for _, f := range b.Faults {
 		got += fmt.Sprint(", ", f.Requests, " ", f.What, " ", f.Of, " ", f.ID, " ", f.Why)
 	}
-	if want := "1gone7one, 1 error 429 2 the upstream answered 429, 1 error upstream_broke 3 reset, 2 over  6 long, 2 cut  6 " + why.Cut(7, 0).String(); got != want {
+	if want := "1start it, or correct upstream7one, 1 error 429 2 the upstream answered 429, 1 error upstream_broke 3 reset, 2 over  6 long, 2 cut  6 " + why.Cut(7, 0).String(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	v := p.since(0)
@@ -70,10 +70,10 @@ func TestTheBoardIsReadAsItIsWritten(t *testing.T) {
 	p := newPage(Options{}, operate.Upstream{Upstream: "https://down.example", Down: true, Failures: 3, Code: "upstream_broke", Why: why.Reason{Says: "gone", Fix: "start it"}})
 	text, err := json.Marshal(p.Board())
 	var b Board
-	if err != nil || json.Unmarshal(text, &b) != nil || len(b.Down) != 1 || b.Down[0].Why.String() != "gone: start it" {
+	if err != nil || json.Unmarshal(text, &b) != nil || len(b.Down) != 1 || b.Down[0].Fix != "start it" {
 		t.Errorf("%v %s", err, text)
 	}
-	if want := `"down":[{"upstream":"https://down.example","down":true,"failures":3,"why":"gone: start it"}]`; !strings.Contains(string(text), want) {
+	if want := `"down":[{"check":"","state":"fail","says":"https://down.example is down: 3 requests in succession failed, the last because gone","fix":"start it"}]`; !strings.Contains(string(text), want) {
 		t.Errorf("got %s, want %s", text, want)
 	}
 }

@@ -37,7 +37,7 @@ export const sentence = (text) => (/^[a-z]+[ ,]/.test(text) ? text[0].toUpperCas
 export function board(b) {
   const all = b.all, down = b.down || [], faults = b.faults || [];
   const wrong = [
-    ...down.map((u) => h("li", { class: "bad" }, h("a", { href: "#/upstreams", "data-step": true }, u.upstream + " is down"), h("span", { class: "says" }, u.why || ""))),
+    ...down.map((u) => h("li", { class: "bad" }, h("a", { href: "#/upstreams", "data-step": true }, u.says), h("span", { class: "says" }, u.fix))),
     ...faults.map((f) => h("li", { class: f.what === "error" ? "bad" : "warn" },
       h("a", { href: addressOf({ is: f.what, q: f.of }), "data-step": true }, `${count(f.requests)} ${f.requests === 1 ? "request" : "requests"} ${f.requests === 1 ? words[f.what].replace("were", "was") : words[f.what]}`),
       h("span", { class: "says" }, (f.why ? sentence(f.why) + ". " : ""), h("a", { href: "#/request/" + f.id }, "The newest came at " + clock(f.last))))),
