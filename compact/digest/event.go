@@ -25,7 +25,7 @@ type event struct {
 	answered      bool
 	missing       bool // the result: the client says so
 	told          bool // in a part
-	again         bool // the call had the same result before
+	again         bool // the call had the same result the last time
 	below         bool // the model still reads the message
 	waits         bool // for the command of a call before
 	times         int  // that it came in a row, with the same result
@@ -48,6 +48,8 @@ func (r *Record) lose(m *message) {
 		}
 	}
 	switch {
+	case m.Origin <= r.examples && r.examples > 0:
+		return
 	case m.result != nil:
 		e := m.call
 		if e.answered {
@@ -67,6 +69,12 @@ func (r *Record) lose(m *message) {
 		says(event{class: class, words: strings.TrimSpace(agent.WithoutElements(text, false))})
 		for _, e := range calls {
 			r.happened(e) // or its result left before
+			if m.ended {
+				if f, c := r.files[e.Path], &e.Changes[0]; f != nil && f.how != agent.Removed && c.How == agent.Written { // it grows
+					c.How = agent.Replaced
+				}
+				r.answer(e, &e.result)
+			}
 		}
 	}
 	byUserRun := m.Role == compact.User && userShell.MatchString(quote.First(m.text, 64))
@@ -93,8 +101,8 @@ func (r *Record) answer(e *event, res *agent.Result) {
 	e.outcome = e.OutcomeOf(&e.result)
 	e.LinesFrom(&e.result)
 	if (e.Kind == agent.Runs && !e.Shows || e.Kind == agent.Other) && e.outcome.Verdict != agent.Refused {
-		output := hashOf(e.Command + "\n" + e.Name(agent.ToldChars, "") + "\n" + e.result.Text)
-		e.again, r.outputs[output] = r.outputs[output], true
+		call, output := hashOf(e.Command+"\n"+e.Name(agent.ToldChars, "")), hashOf(e.result.Text)
+		e.again, r.outputs[call] = r.outputs[call] == output, output
 	}
 	if e.Kind == agent.Sends || e.Kind != agent.Reads && e.Command == "" && moving.MatchString(e.Verb) {
 		r.files.namedIn(e.Values.Text+e.result.Text, e.origin)
@@ -128,5 +136,5 @@ var moving = regexp.MustCompile(`move|delete|rename|restore|revert|undo|copy`)
 
 // byHand finds that users say that they changed something themselves, took it back, or got what
 // others changed.
-var byHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |already |also |have )*(?:changed|edited|fixed|modified|renamed|reverted|undid|undone|restored|stashed|rebased|discarded|reset|dropped|pulled|merged|rolled|took|updated|moved|rewrote|removed|deleted|added|replaced|put)\b|\bmyself\b|\bby hand\b|\A\W*checkpoint restored|` +
+var byHand = regexp.MustCompile(`(?i)\b(?:I|I've|we|we've|I have) (?:just |already |also |have )*(?:changed|edited|fixed|modified|renamed|reverted|undid|undone|restored|stashed|rebased|discarded|reset|dropped|pulled|merged|rolled|took|updated|moved|rewrote|removed|deleted|added|replaced|put)\b|\bmyself\b|\bby hand\b|\A\W*checkpoint restored|\AI did .git reset --hard |` +
 	`\bhabe\b.*\bge\pL|\bselbst\b|\b(?:he|hemos) (?:revertido|deshecho|descartado)\b|\bai (?:annulé|rétabli)|我.{0,12}(?:改|删|撤销)了`)

@@ -15,6 +15,7 @@ type message struct {
 	text   string        // of its parts
 	events []*event      // of its calls
 	whole  string        // the text with the call that is written in it
+	ended  bool          // the results of these calls are known
 	call   *event        // that a result answers
 	result *agent.Result // of it
 	answer string        // of the assistant to the user, in a result
@@ -78,33 +79,73 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 	r.native = r.native || len(m.Calls) > 0 || m.Role.Result()
 	if m.Role == compact.Assistant && was == nil {
 		r.missing = nil
+		r.reply = strings.TrimSpace(read.text)
 	}
+	r.aider = r.aider || (m.Role == compact.User || m.Role.Instruction()) && agent.IsAiders(read.text)
+	settles := r.aider && m.Role == compact.User && r.settles(read.text, m.Origin)
 	if was != nil && was.call != nil {
 		read.call = was.call
-	} else {
+	} else if !settles {
 		read.call = r.callOf(read)
 	}
 	switch {
+	case settles:
 	case read.call != nil:
 		read.returned()
 		if session := read.result.Session; session != "" {
 			r.session, r.running = session, read.call.Action
 		}
+	case m.Role == compact.User && r.aider && !r.native && strings.TrimSpace(read.text) == agent.ExamplesEnd:
+		r.examples = m.Origin
 	case m.Role == compact.User:
 		read.said, read.data = agent.SaidIn(read.text, false)
 	case m.Role.Instruction():
 		if text := strings.TrimSpace(agent.WithoutElements(read.text, false)); text != r.reminder {
 			read.data, r.reminder = text, text
 		}
+	case r.aider && r.silent && strings.TrimRight(read.text, ".\n") == "Ok": // as Aider answers itself
+		read.text = ""
 	case !r.native:
-		if a, rest := agent.CallIn(read.text); a != nil {
+		if edits, rest := agent.EditsIn(read.text); r.aider && edits != nil {
+			read.whole, read.text, read.ended, r.edited = read.text, rest, true, read
+			for _, a := range edits {
+				read.events = append(read.events, &event{class: steps, origin: m.Origin, Action: a, ran: true})
+			}
+		} else if a, rest := agent.CallIn(read.text); a != nil {
 			read.whole, read.text = read.text, rest
 			end := strings.TrimSpace(read.whole) // whatever follows a tag answers it
 			r.awaits = &event{class: steps, origin: m.Origin, Action: a, ran: strings.HasSuffix(end, ">") && !strings.HasSuffix(end, "</code>") && !strings.HasSuffix(end, "</function>")}
 			read.events = append(read.events, r.awaits)
 		}
 	}
+	if m.Role == compact.User {
+		r.silent = read.said == ""
+	}
 	return read
+}
+
+// settles reports whether a message in the place of the user has no words of the user: Aider sends a
+// plan of the assistant back to its editor, or says what came of the edits in its reply.
+func (r *Record) settles(text string, origin int) (only bool) {
+	text = strings.TrimSpace(text)
+	back := text == r.reply && len(text) >= longReply
+	if r.edited == nil || r.edited.Origin+1 != origin {
+		return back
+	}
+	failed := 0
+	for _, e := range r.edited.events {
+		e.ran = !back // else the editor makes it
+		if e.result.Text, only = e.NotMade(text); e.result.Text != "" {
+			e.result.Failed = true
+			failed++
+		}
+	}
+	if why := agent.BlocksFailed(text); failed == 0 && why != "" { // nobody knows which
+		for _, e := range r.edited.events {
+			e.result.Text, e.result.Failed = why, true
+		}
+	}
+	return back || only
 }
 
 // textOf returns the text of a message. A shell may return objects instead.
@@ -163,7 +204,8 @@ func (r *Record) callOf(m *message) *event {
 
 // returned reads the result of a call.
 func (m *message) returned() {
-	text := m.text
+	var text string
+	text, m.data = agent.Discovered(m.text)
 	if strings.Contains(m.call.Command, "final_answer(") {
 		text, m.answer, m.said = agent.FinalAnswer(text)
 	}

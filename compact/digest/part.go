@@ -41,6 +41,13 @@ func (p *part) write() string {
 	}
 	p.root = p.rootOf()
 	p.see()
+	newest, said := map[string]*event{}, map[string]int{} // of what users say: a program may say it each time
+	for _, e := range p.events {
+		if e.class == userWords && !e.told && !e.below {
+			newest[e.who+"\n"+e.words] = e
+			said[e.who+"\n"+e.words]++
+		}
+	}
 	times := 1
 	for i, e := range p.events {
 		if e.times = times; p.left() {
@@ -57,6 +64,7 @@ func (p *part) write() string {
 		case e.sameAs(p.at(i + 1)):
 			times++
 			continue
+		case e.class == userWords && len(e.words) >= longPrompt && said[e.who+"\n"+e.words] > 2 && newest[e.who+"\n"+e.words] != e:
 		case e.class == userWords:
 			p.user(i, e)
 		case e.class == answers: // nearly whole

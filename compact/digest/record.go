@@ -20,15 +20,20 @@ type Record struct {
 	awaits   *event            // the last call in a text, whose result may be the next message
 	missing  []*event          // the last calls whose results a client sends as texts of the user
 	files    files
-	told     lineSet       // in the parts
-	outputs  lineSet       // of calls, each with its name
-	folder   string        // of the session: that of its first command, if the call names one
-	ran      bool          // a command did
-	session  string        // of the command that may still run
-	running  *agent.Action // this command
-	reminder string        // the instruction that was read last: a client may repeat it each turn
-	native   bool          // there are calls that are no part of a text
-	carried  []*event      // reads of which pieces had no room, for a later part
+	told     lineSet           // in the parts
+	outputs  map[uint64]uint64 // the last of each call, by hashes
+	folder   string            // of the session: that of its first command, if the call names one
+	ran      bool              // a command did
+	session  string            // of the command that may still run
+	running  *agent.Action     // this command
+	reminder string            // the instruction that was read last: a client may repeat it each turn
+	native   bool              // there are calls that are no part of a text
+	reply    string            // the last text of the assistant
+	aider    bool              // the client is Aider
+	edited   *message          // the last text with edits in it
+	examples int               // the origin up to which messages are examples
+	silent   bool              // the last message of the user has no words of the user
+	carried  []*event          // reads of which pieces had no room, for a later part
 
 	upTo     int // the origin of the newest event that the parts tell of
 	messages int // how many left
@@ -37,7 +42,7 @@ type Record struct {
 
 // NewRecord returns an empty record whose costs are those of c.
 func NewRecord(c compact.Counter) *Record {
-	return &Record{left: func() bool { return false }, counter: c, calls: map[string]*event{}, files: files{}, told: lineSet{}, outputs: lineSet{}}
+	return &Record{left: func() bool { return false }, counter: c, calls: map[string]*event{}, files: files{}, told: lineSet{}, outputs: map[uint64]uint64{}}
 }
 
 // Until returns Add, which ends early once left reports that nobody waits for a text.

@@ -61,6 +61,7 @@ func TestNothingReadIsAWordOfTheUser(t *testing.T) {
 		"attached on one line":       {"", []string{"<attachment id=\"a.md\">" + read + "</attachment>\n" + said}, true},
 		"a pasted file":              {"", []string{said + "\n\n" + fence + "a.md\n" + read + "\n" + fence}, true},
 		"a fence in a fence":         {"", []string{said + "\n\n" + fence + fence + "md\n" + fence + "\n# A\n" + fence + "\n" + read + "\n" + fence + fence}, true},
+		"fences of a list":           {"", []string{"1. See a.md:\n   " + fence + "md\n   # A\n   " + read + "\n   " + fence + "\n2. " + said + "\n" + fence + "\n  " + fence + "\n" + read + "\n" + fence}, true},
 		"a read that is told":        {"", []string{said, "Called the Read tool with the following input: {\"filePath\":\"/src/a.md\"}", "<file>\n00001| # A\n00002| " + read + "\n\n(End of file - total 2 lines)\n</file>"}, true},
 		"a document with its source": {"", []string{"<documents>\n<document index=\"1\">\n<source>a.md</source>\n<document_content>\n" + read + "\n</document_content>\n</document>\n</documents>\n\n" + said}, true},
 		"an element in an element":   {"", []string{"<note>\n<note>\n" + read + "\n</note>\n</note>\n" + said}, true},

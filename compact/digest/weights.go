@@ -30,6 +30,8 @@ const (
 	belowChars   = 48   // of a message that stays
 	shortResult  = 140  // of a result, and of what an edit adds, in a label
 	shortAnswer  = 48   // of a reply that says little without what it answers
+	longPrompt   = 32   // of words of a user that are told once
+	longReply    = 80   // of a reply that no user writes again
 	shortOutput  = 1200 // of an output that is told whole
 	shortObject  = 400  // of a result that is no document
 	shortFile    = 2400 // of settings and tasks, which an agent reads once, early
