@@ -48,7 +48,7 @@ func elidedResult(text string, call *compact.Call) string {
 // elidedProse returns the marker of a text of the assistant. Beside the size it states the call
 // that the text has, if there is one.
 func elidedProse(text string) string {
-	if call, _ := agent.CallIn(text); call != nil {
+	if call, _ := agent.CallIn(text); call != nil && call.Kind != agent.Other && strings.HasSuffix(strings.TrimSpace(text), ">") { // in elements
 		return elidedWith(text, ofProse, "it has: "+masked(call.Name(120, "")))
 	}
 	return elidedWith(text, ofProse)

@@ -125,8 +125,13 @@ func (f *filling) wait(ctx context.Context) (waited time.Duration) {
 }
 
 // ofSpan returns how much of a span's size a summary takes at most. The rest is for the digest
-// behind it, which has the users' words.
-func ofSpan(size int) int { return size * 2 / 3 }
+// behind it, which has the users' words, unless that would be too little to say anything.
+func ofSpan(size int) int {
+	if size < 2*leastSize {
+		return size
+	}
+	return size * 2 / 3
+}
 
 // take puts a summary into a span.
 func (f *filling) take(span int, summary string) {
