@@ -76,6 +76,7 @@ func (r *reader) members(name string, v *Value) {
 		case wraps && strings.HasSuffix(key, "code"):
 			r.line(v.keys[i], m.Text)
 		case wraps:
+			r.Part = r.Part || key == "truncated" && m.Text == "true"
 		case m.kind == '"' && strings.IndexByte(m.Text, '\n') >= 0, m.list != nil && (len(m.Text) > longText || m.isTable()):
 			long = append(long, i)
 		default:
@@ -144,7 +145,7 @@ func (v *Value) withoutLinks() {
 // an error, and more about one.
 var (
 	textKeys   = setOf("output content text stdout stderr result response")
-	frameKeys  = setOf("type query iserror success interrupted isimage iscomplete annotations metadata outcome exitcode returncode duration durationms durationseconds")
+	frameKeys  = setOf("type query iserror success interrupted isimage iscomplete annotations metadata outcome exitcode returncode duration durationms durationseconds totallines filesize truncated hint isbinary")
 	errorKeys  = setOf("iserror error errors err exception errormessage")
 	besideKeys = setOf("message msg detail details description reason hint code status statuscode errorcode errormsg errortype title path timestamp requestid traceid runid jsonrpc id ok instance validationerrors")
 )

@@ -48,7 +48,7 @@ func (a *Action) OutcomeOf(r *Result) Outcome {
 	case a.Command != "":
 		fails = short && (shellComplains.MatchString(line) || strings.HasPrefix(line, "fatal: "))
 	default:
-		fails = short && ownError.MatchString(line) || r.Object == Failed && a.Kind != Reads
+		fails = short && (ownError.MatchString(line) || a.Tool != "" && strings.Contains(line, "'"+a.Tool+"' ") && barred.MatchString(line)) || r.Object == Failed && a.Kind != Reads
 	}
 	was := fails
 	joins := strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.Command), ""), "|;\n")
@@ -60,8 +60,10 @@ func (a *Action) OutcomeOf(r *Result) Outcome {
 	}
 	switch {
 	case fails:
-		if r.Object == Failed {
+		if raised := traceback.FindAllStringSubmatch(text, -1); r.Object == Failed {
 			line = text
+		} else if len(raised) > 0 {
+			line = raised[len(raised)-1][1]
 		} else if last, _, _ := strings.Cut(strings.TrimSpace(text[strings.LastIndexByte(strings.TrimRight(text, " =-_*\n"), '\n')+1:]), "\n"); a.Kind == Runs && !strings.HasPrefix(last, "+ ") { // a program ends with what counts, PowerShell begins with it
 			line = last
 		}
@@ -230,9 +232,6 @@ func IsFailure(line string) bool {
 // IsPlaced reports whether a line names a test that failed, or the place or the code of an error.
 func IsPlaced(line string) bool { return placed.MatchString(line) && !noFailure.MatchString(line) }
 
-// lastBytes returns at most n bytes of the end of a text, cut between characters.
-func lastBytes(s string, n int) string { return strings.ToValidUTF8(s[max(0, len(s)-n):], "") }
-
 // committed matches how git tells of a commit.
 const committed = `^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]`
 
@@ -287,6 +286,10 @@ var (
 		`(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::|\()|(?:fatal|(?:ba|z|da)?sh): |panic: |[Nn]o such \w+|(?i:denied|rejected|declined|refused|blocked) by \S|` +
 		`(?:[Pp]ermission|[Aa]ccess) denied(?:[:.,]|$)|(?i:(?:the )?(?:file|path|directory|folder)\b.{0,200}(?:not found|(?:does not|doesn't) exist))[.!]?(?::|$)|` +
 		`(?:HTTP(?:/[\d.]+)?|(?:[Rr]eceived )?(?:[Rr]esponse|[Ss]tatus) code) ?(?:[Ee]rror )?[45]\d\d\b|(?:Fehler|エラー|错误|失败|[Ee]rreur)(?::|：))`)
+	// traceback finds the line of an exception of Python.
+	traceback = regexp.MustCompile(`(?m)Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(\S.*)`)
+	// barred finds how harnesses say of a tool that it may not be used.
+	barred = regexp.MustCompile(`^.{0,80}\b(?:is|was) (?:blocked|disabled|not (?:allowed|available|permitted))\b`)
 	// ended finds how harnesses say that a program was ended, and a package whose tests failed:
 	// others may pass after it.
 	ended = regexp.MustCompile(`(?m)^(?:Error: )?(?i:the )?(?i:command|process|tool) timed out\b.*|^FAIL[ \t]+[\w.-]+/\S+.*`)

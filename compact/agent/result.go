@@ -22,6 +22,7 @@ type Result struct {
 	Made    bool    // its lines are ours: it was JSON
 	Rows    int     // of the longest list of objects in JSON: they may be of several kinds
 	Listed  int     // bytes of them all
+	Part    bool    // of a file: the tool cut it
 	First   int     // the number of its first line in a file; 0: not known
 
 	counted string // the lines of which this is the first
@@ -108,6 +109,33 @@ func ReportsFailure(text string) bool {
 	r := ResultOf(text, Runs)
 	o := (&Action{Kind: Runs}).OutcomeOf(r)
 	return o.Verdict == Failed && (r.Code != 0 || strings.Contains(o.Says, ":") || summaryLine.MatchString(o.Says))
+}
+
+// Counts returns the line of a result that counts what went wrong or was found, or says that it was
+// blocked: the verdict of a tool.
+func (r *Result) Counts() string {
+	all := counting.FindAllString(quote.First(r.Text, 1<<16), 2)
+	if len(all) != 1 { // more of them tell more than one does
+		return ""
+	}
+	return quote.OneLine(strings.TrimRight(strings.Trim(all[0], " =-*\n"), ":"), 140)
+}
+
+// counting finds such a line.
+var counting = regexp.MustCompile(`(?im)^[^\pL\pN\n]*(?:(?:found|showing|total:?|there (?:are|were)) )?\(?(?:\d[\d,]*|no) (?:\w+ )?(?:errors?|failures?|failed|warnings?|problems?|issues?|match(?:es)?|matched|results?|rows?|hits?|records?)\b.{0,60}$|\A[^\n]{0,100}\b(?:blocked|not found)\b.*`)
+
+// lastBytes returns at most n bytes of the end of a text, cut between characters.
+func lastBytes(s string, n int) string { return strings.ToValidUTF8(s[max(0, len(s)-n):], "") }
+
+// discovered is how Hermes begins the file of a folder that it appends to the first result from there.
+const discovered = "[Subdirectory context discovered: "
+
+// Discovered returns a result without such a file, and the file behind its name.
+func Discovered(result string) (rest, file string) {
+	if rest, file, found := strings.Cut(result, "\n\n"+discovered); found {
+		return rest, discovered + file
+	}
+	return result, ""
 }
 
 // unprinted finds what no program meant to print: the colours and titles of a terminal, the prompt

@@ -31,6 +31,8 @@ func TestHowStepsEnd(t *testing.T) {
 		{"bash", `{"command":"git log -2"}`, "5dad981 fix: error: not found", "$ git log -2 → 5dad981 fix: error: not found"},
 		{"read_file", `{"path":"a.json"}`, "{\n  \"limit\": 3,\n  \"zones\": [\"north of the river\", \"south of the river\"],\n  \"rates\": [\"of the north, by the kilometre\", \"of the south, by the mile and by the weight of what is sent\"]\n}", "read a.json (JSON)"},
 		{"bash", `{"command":"ls"}`, "ERROR.md", "$ ls → ERROR.md"},
+		{"bash", `{"command":"tide watch"}`, "Exit code 1\nTraceback (most recent call last):\n  File \"/t/watch.py\", line 8, in main\n    port.open()\nserial.error: (2, 'no port')\n\n====\n\nSomething broke. Please\n\n* report it to\n  https://tides.example/issues\n\n====", "$ tide watch → exit 1: serial.error: (2, 'no port')"},
+		{"todo_write", `{"todos":[{"content":"Sort","status":"pending"}]}`, "[Mode: plan] 'todo_write' is blocked here. Ask first.", "todo_write todos: [content Sort, status pending] → failed: [Mode: plan] 'todo_write' is blocked here. Ask first."},
 		{"bash", `{"command":"cat out.txt"}`, "error: 3 rows not found", "$ cat out.txt → error: 3 rows not found"},
 		{"bash", `{"command":"cat out.txt"}`, "cat: out.txt: No such file or directory", "$ cat out.txt → failed: cat: out.txt: No such file or directory"},
 		{"bash", `{"command":"npm run herd"}`, "feeds=400 requests=10400 failed=2400 peak=160", "$ npm run herd → feeds=400 requests=10400 failed=2400 peak=160"},

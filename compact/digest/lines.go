@@ -186,8 +186,11 @@ var definition = regexp.MustCompile(`^\s*(?:(?:export|default|pub(?:\([^)]*\))?|
 // decorator finds the lines of code that say something of the definition below them.
 var decorator = regexp.MustCompile(`^\s*(?:@\w|#\[|\[\w+(?:\(.*\))?\]$)`)
 
-// closing finds the lines of code that only end a block.
-var closing = regexp.MustCompile(`^\s*[])}]+[;,]?$`)
+// closing finds the lines of code that only end a block or an element.
+var closing = regexp.MustCompile(`^\s*(?:[])}]+[;,]?|</[\w.:-]*>[;,)]*|/>[;,)]*)$`)
+
+// element finds lines of a page that are no more than the name of an element, or an attribute.
+var element = regexp.MustCompile(`^\s*(?:</?[\w.:-]+/?>?|/?>|[\w:-]+="[^"]*")$`)
 
 // codeFile finds the names of files of source code.
 var codeFile = regexp.MustCompile(`(?i)(?:^|\.)(?:go|py|js|ts|tsx|jsx|rs|java|c|h|cc|cpp|hpp|cs|rb|php|kt|swift|scala|sh|bash|lua|pl|sql|vue|svelte|zig|ex|exs|dart|m)$`)

@@ -14,8 +14,8 @@ type layout struct {
 func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float32, use lineUse)) {
 	most, from, size, first := min(s.most, max(agent.LeastLine, p.room/5)), 0, 0, len(p.pieces)
 	above := []lead{{piece: q.need, level: -1 << 30}}
-	opened := false // a piece, by a decorator
-	closed := 0     // lines behind the last piece that it got: each copies its text
+	opened, rest := false, false // a piece, by a decorator; it rests on those above it
+	closed := 0                  // lines behind the last piece that it got: each copies its text
 	var scores best
 	flush := func(to int, base float32) {
 		if size > 0 && b.says(from, to) {
@@ -29,7 +29,10 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 			}
 			q.text, q.score = b.quoted(from, to), max(base+scores.sum(), 0.02)*s.weight
 			p.add(q)
-			closed = 0
+			for k := len(p.pieces) - 1; rest && k > first && p.pieces[k-1].span[1] == p.pieces[k].span[0]; k-- {
+				p.pieces[k].need = k - 1
+			}
+			closed, rest = 0, false
 		}
 		size, scores = 0, best{}
 	}
@@ -59,6 +62,7 @@ func (p *part) lines(q piece, b *body, s layout, score func(i int) (worth float3
 		if size == 0 {
 			from = i
 		}
+		rest = rest || use == rests
 		scores.add(worth)
 		size += len(b.at(i)) + 2
 		switch {
@@ -112,6 +116,7 @@ const (
 	blank
 	closes // a block of code
 	plainLine
+	rests  // on those above it, up to a blank line
 	single // a line that is a piece of its own
 	opens  // a decorator, which stands above what it is for
 	leads  // to those below it

@@ -113,3 +113,34 @@ func TestStepsInARowCount(t *testing.T) {
 	}
 	tells(t, "steps in a row", recordOf(420, steps), "\n… 15 more steps (15 failed)\n$ make van_12 ")
 }
+
+// TestPagesThatProgramsPrint are told by their texts.
+func TestPagesThatProgramsPrint(t *testing.T) {
+	cell := "        <div\n          class=\"cell\"\n          role=\"gridcell\"\n        />\n"
+	page := "  ✕ ends in a draw\n\n    Unable to find: /draw/\n\n    <body>\n      <div>\n        <p>\n          Winner: red\n        </p>\n" + strings.Repeat(cell, 60) + "      </div>\n    </body>\n\n      25 |     expect(board)\n\nTests: 1 failed, 1 total"
+	text := recordOf(260, exchange(1, "bash", `{"command":"npm test"}`, "exit code: 1\n"+page))
+	tells(t, "a page", text, "Winner: red\n", no("</body>"), no("/>"))
+}
+
+// TestFilesInObjects are read as what they are, and a file behind a result is another's.
+func TestFilesInObjects(t *testing.T) {
+	tells(t, "in an object", recordOf(2000, exchange(1, "read_file", `{"path":"quay.md"}`, `{"content":"    12|# Quay\n    13|Never moor at night.\n","total_lines":40,"truncated":true,"hint":"go on at 14"}`)),
+		"read quay.md (lines 12–13)\n # Quay\n Never moor at night.\n", no("JSON"))
+	tells(t, "cut", recordOf(2000, exchange(1, "read_file", `{"path":"quay.md"}`, `{"content":"# Quay\nNever moor at night.","truncated":true}`)), "read quay.md (2 lines of it)\n")
+	tells(t, "behind a result", recordOf(2000, exchange(1, "search_files", `{"pattern":"crane"}`, "{\"files\":[\"quay/a.md\",\"quay/b.md\"]}\n\n[Subdirectory context discovered: quay/AGENTS.md]\n# The quay\nNever moor at night.\nAsk the port.\n")),
+		"search_files crane → files: quay/a.md, quay/b.md\nread quay/AGENTS.md (4 lines)\n", "\n Never moor at night.\n")
+}
+
+// TestARowForOthersNeedsThoseAboveIt: alone it would forbid what they allow.
+func TestARowForOthersNeedsThoseAboveIt(t *testing.T) {
+	tree := "# Folders\n\nquay/\n"
+	for i := range 12 {
+		tree += fmt.Sprintf("├── crane%d.md   ✓ may stay, as it always did\n", i)
+	}
+	for size := 100; size <= 400; size += 50 {
+		text := recordOf(size, exchange(1, "read_file", `{"path":"folders.md"}`, tree+"└── *   ✗ forbidden\n\n"+strings.Repeat("It goes on and on about the port.\n\n", 60)))
+		if strings.Contains(text, "forbidden") && !strings.Contains(text, "├── crane0.md") {
+			t.Errorf("%d: a row alone:\n%s", size, text)
+		}
+	}
+}

@@ -41,6 +41,7 @@ func (p *part) printed(i int, e *event, head int) {
 	}
 	listing := found && (e.Query == "" && e.Command == "" || e.Lists())
 	document := c == data && len(text) > shortObject && longSentences.MatchString(text) && e.result.Listed*2 < len(text)
+	page := c == prints && strings.Contains(text, "</body>")
 	first := float32(opening)
 	here := map[string]bool{} // lines that came before, in the label too
 	if c == data && !strings.Contains(p.pieces[head].text, "…") {
@@ -68,7 +69,7 @@ func (p *part) printed(i int, e *event, head int) {
 			return s, plainLine
 		case tableHead.MatchString(l):
 			return 0, header
-		case here[t], here[value], strings.HasPrefix(t, `(use "git `),
+		case here[t], here[value], page && element.MatchString(t), strings.HasPrefix(t, `(use "git `),
 			e.outcome.Says != "" && strings.HasPrefix(e.outcome.Says, quote.OneLine(strings.Trim(t, "= "), 130)), // the label has it
 			e.outcome.Verdict == agent.Passed && passedTest.MatchString(t):                                       // one of many, and none failed
 			return 0, skipped

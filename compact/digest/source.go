@@ -68,12 +68,19 @@ func (p *part) source(i int, e *event, head int) {
 		if f == nil && (rule || short) { // however long ago
 			s *= max(1, heldWeight/w)
 		}
-		if rule {
+		switch {
+		case others.MatchString(l):
+			return s, rests
+		case rule:
 			return s, single
 		}
 		return s, plainLine
 	})
 }
+
+// others finds the row of a tree or a table that speaks of what those above it do not name: it says
+// nothing without them.
+var others = regexp.MustCompile(`^[\s│|]*[├└]─+ \*(?:\s|$)|^\|\s*(?:\*|…|\.\.\.|(?i:(?:all |any )?others?|else))\s*\|`)
 
 // conflict finds the lines between which git leaves the sides of a merge.
 var conflict = regexp.MustCompile(`^(?:<{7} |={7}$|>{7} )`)

@@ -105,7 +105,7 @@ func (e *event) ended() string {
 		return " (JSON)"
 	case e.Kind == agent.Reads && from > 1 && e.Command == "":
 		return " (lines " + strconv.Itoa(from) + "–" + strconv.Itoa(from+n-1) + ")"
-	case e.Kind == agent.Reads && e.Values.Member("limit viewrange endline linerange") != "":
+	case e.Kind == agent.Reads && (e.result.Part || e.Values.Member("limit viewrange endline linerange") != ""):
 		return " (" + quote.Count(n, "line") + " of it)"
 	case e.Kind == agent.Reads:
 		return " (" + quote.Count(n, "line") + ")"

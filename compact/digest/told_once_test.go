@@ -37,6 +37,12 @@ func TestATrialThatChangedNothing(t *testing.T) {
 	}
 	tells(t, "the same output", recordOf(900, conversation(run(1, "./trial", out(1)), edit(2), run(4, "./trial", out(1)), edit(5), run(7, "./trial", out(3)), run(8, "./other", out(3)))),
 		"$ ./trial → (the same output as before)\n case 0 of", "75 bytes", no("$ ./other → (the same"))
+	tells(t, "another output between them", recordOf(2000, conversation(run(1, "./trial", out(1)), edit(2), run(4, "./trial", out(3)), edit(5), run(7, "./trial", out(1)))), no("the same output"))
+	compile := func(id int, files, says string) []compact.Message {
+		return exchange(id, "compile", fmt.Sprintf(`{"files":%q}`, files), says+":\n⚠ Line "+strings.Repeat("8: it is cut here ", 40))
+	}
+	tells(t, "what a tool counts", recordOf(130, conversation(compile(1, "a.sv", "0 error(s), 2 warning(s)"), edit(2), compile(4, "a.sv b.sv", "2 error(s), 2 warning(s)"), compile(5, "a.sv", "0 error(s), 2 warning(s)"))),
+		"compile files: a.sv → 0 error(s), 2 warning(s) …\n", "compile files: a.sv b.sv → 2 error(s), 2 warning(s) …\n", "compile files: a.sv → (the same output as before)\n")
 	not := "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed."
 	tells(t, "a refusal is no run", recordOf(900, conversation(run(1, "make deploy", not), edit(2), run(4, "make deploy", not))),
 		"$ make deploy → refused by the user\nchanged", no("output as before"))

@@ -60,7 +60,7 @@ func (p *part) at(i int) *event {
 	if i < len(p.events) {
 		return p.events[i]
 	}
-	return &event{origin: p.upTo}
+	return &event{Action: &agent.Action{}, origin: p.upTo}
 }
 
 // writer writes pieces as lines of the record. Only lines of the record's own
@@ -126,8 +126,12 @@ func (w *writer) piece(q *piece, detailed bool) {
 	w.last = q
 	switch {
 	case q.class == steps:
-		text := w.late(q.event) + w.short(w.at(q.event), q.text)
+		e := w.at(q.event)
+		text := w.late(q.event) + w.short(e, q.text)
 		if !detailed && (unsaid.MatchString(text) || onlyCounts.MatchString(text)) {
+			if counts := e.result.Counts(); counts != "" && unsaid.MatchString(text) {
+				text = strings.TrimSuffix(text, " →") + " → " + counts
+			}
 			text += " …"
 		}
 		w.b.WriteString(text + "\n")
@@ -213,7 +217,8 @@ func (w *writer) skip(e *event, late string) {
 	if attached {
 		w.attached++
 	}
-	if e.Kind != agent.Edits && e.outcome.Verdict < agent.Failed && (e.Kind != agent.Other || !e.MayAct()) && !attached {
+	found := e.inLabel() && e.result.Counts() != "" // or not, or how many
+	if e.Kind != agent.Edits && e.outcome.Verdict < agent.Failed && (e.Kind != agent.Other || !e.MayAct() && !found) && !attached {
 		return
 	}
 	end := e.ended()
