@@ -286,12 +286,10 @@ var (
 		`(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::|\()|(?:fatal|(?:ba|z|da)?sh): |panic: |[Nn]o such \w+|(?i:denied|rejected|declined|refused|blocked) by \S|` +
 		`(?:[Pp]ermission|[Aa]ccess) denied(?:[:.,]|$)|(?i:(?:the )?(?:file|path|directory|folder)\b.{0,200}(?:not found|(?:does not|doesn't) exist))[.!]?(?::|$)|` +
 		`(?:HTTP(?:/[\d.]+)?|(?:[Rr]eceived )?(?:[Rr]esponse|[Ss]tatus) code) ?(?:[Ee]rror )?[45]\d\d\b|(?:Fehler|エラー|错误|失败|[Ee]rreur)(?::|：))`)
-	// traceback finds the line of an exception of Python.
+	// traceback finds an exception of Python, and barred how harnesses say that a tool may not be used.
 	traceback = regexp.MustCompile(`(?m)Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(\S.*)`)
-	// barred finds how harnesses say of a tool that it may not be used.
-	barred = regexp.MustCompile(`^.{0,80}\b(?:is|was) (?:blocked|disabled|not (?:allowed|available|permitted))\b`)
-	// ended finds how harnesses say that a program was ended, and a package whose tests failed:
-	// others may pass after it.
+	barred    = regexp.MustCompile(`^.{0,80}\b(?:is|was) (?:blocked|disabled|not (?:allowed|available|permitted))\b`)
+	// ended finds how harnesses say that a program was ended, and a package with a test that failed.
 	ended = regexp.MustCompile(`(?m)^(?:Error: )?(?i:the )?(?i:command|process|tool) timed out\b.*|^FAIL[ \t]+[\w.-]+/\S+.*`)
 	// placed finds a line that names a test that failed, or the place or the code of an error.
 	placed = regexp.MustCompile(`(?m)^[ \t]*(?:(?:\S+: )?(?:error: )?(?:[Uu]nknown|[Uu]nrecognized|[Ii]nvalid|[Ii]llegal) (?:shorthand )?(?:flag|option|argument|command)s?\b|--- FAIL: |│ Error: |# [A-Z]\w*Error: |FAILED \S+[:.]|FAIL: |! \[(?:remote )?rejected\] |[✕✗✖✘×] |not ok |FAIL +\S+ > |● .* › |error\[\w+\]: |\[ERROR\] +[\w./]+:\[?\d|Failed [\w.]+ \[|\S+\.\w+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal |syntax )?error\b|test \S+ \.\.\. FAILED|[\w.$]+ > .* FAILED$).*`)
