@@ -1,6 +1,7 @@
 package access
 
 import (
+	"net/http/httptest"
 	"net/url"
 	"testing"
 )
@@ -40,11 +41,7 @@ func TestAPathHasItsPlaceBelowTheUpstream(t *testing.T) {
 func TestEndpointsAreFoundHoweverTheirPathIsSpelled(t *testing.T) {
 	f := func(method, path, want string) {
 		t.Helper()
-		u, err := url.Parse("http://h" + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := Endpoint(method, u.Path); got != want {
+		if got := Endpoint(method, httptest.NewRequest(method, path, nil).URL.Path); got != want {
 			t.Errorf("%s %s: %q, want %q", method, path, got, want)
 		}
 	}
@@ -92,9 +89,7 @@ func TestOnlyTheEndpointItselfSpeaksItsAPI(t *testing.T) {
 		"/v1/messages": "/messages", "/anthropic/v1/messages": "/messages", "/v1/messages/count_tokens": "/messages/count_tokens",
 		"/v1/threads/thread_1/messages": "", "/v1/messages/batches": "", "/v1/threads/v1/runs/x/messages": "", "/threads/t/messages": "", "/": "",
 	} {
-		if u, err := url.Parse("http://h" + path); err != nil {
-			t.Error(err)
-		} else if got := Exact(u.Path); got != want {
+		if got := Exact(httptest.NewRequest("POST", path, nil).URL.Path); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}
@@ -103,11 +98,7 @@ func TestOnlyTheEndpointItselfSpeaksItsAPI(t *testing.T) {
 func TestTheModelOfAPath(t *testing.T) {
 	f := func(path, want string) {
 		t.Helper()
-		u, err := url.Parse("http://h" + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := ModelInPath(u); got != want {
+		if got := ModelInPath(httptest.NewRequest("POST", path, nil).URL); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}
