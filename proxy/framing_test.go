@@ -232,24 +232,17 @@ func TestExpectCostsNothingAndStaysHere(t *testing.T) {
 
 func TestAnHTTP10ClientGetsItsEventsAsTheyCome(t *testing.T) {
 	next := make(chan bool)
-	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		for i := range 3 {
-			piece(w, fmt.Sprintf("data: %d\n\n", i))
-			<-next
-		}
-	})
-	p := inFrontOf(t, u)
+	p := inFrontOf(t, newUpstream(t, events(4, next)))
 	conn := dial(t, p.addr)
 	_, _ = io.WriteString(conn, fmt.Sprintf("POST /v1/chat/completions HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s", len(chatBody), chatBody))
 	in := bufio.NewReader(conn)
 	for i := range 3 {
-		if read := until(t, in, fmt.Sprintf("data: %d\n", i)); strings.Contains(read, "Transfer-Encoding") {
+		if read := until(t, in, fmt.Sprintf("data: {\"n\":%d}\n", i)); strings.Contains(read, "Transfer-Encoding") {
 			t.Fatal(read)
 		}
 		next <- true
 	}
-	if rest, err := io.ReadAll(in); err != nil || string(rest) != "\n" {
+	if rest, err := io.ReadAll(in); err != nil || string(rest) != "\ndata: {\"n\":3}\n\ndata: [DONE]\n\n" {
 		t.Errorf("%q %v", rest, err)
 	}
 }
@@ -264,13 +257,7 @@ func TestTrailersPass(t *testing.T) {
 		w.Header().Set("X-Laconic-Outcome", "rejected")
 		w.Header().Set(http.TrailerPrefix+"X-Laconic-Why", "no reason")
 	}))
-	conn := dial(t, p.addr)
-	_, _ = io.WriteString(conn, post("Connection: close\r\nTE: trailers\r\n", chatBody))
-	raw, err := io.ReadAll(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, behind, _ := strings.Cut(string(raw), "\r\n\r\n")
+	_, behind, _ := strings.Cut(raw(t, p.addr, post("Connection: close\r\nTE: trailers\r\n", chatBody)), "\r\n\r\n")
 	if !strings.Contains(behind, "X-Sum: 42") || strings.Contains(behind, "X-Laconic-") {
 		t.Errorf("behind the headers:\n%s", behind)
 	}
