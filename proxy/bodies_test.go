@@ -105,6 +105,8 @@ func TestACompressedBodyIsReadAndGoesAsItCameUnlessEdited(t *testing.T) {
 	f("gzip, edited", "gzip", gzipped(t, over), compacted, "compacted")
 	f("zstd, edited", "zstd", zstded(t, over), compacted, "compacted")
 	// what cannot be read is never edited
+	damaged := gzipped(t, over)
+	damaged[len(damaged)-6] ^= 1
 	f("br", "br", over, nil, "passed")
 	f("deflate", "deflate", over, nil, "passed")
 	f("gzip in gzip", "gzip, gzip", gzipped(t, gzipped(t, over)), nil, "passed")
@@ -112,14 +114,9 @@ func TestACompressedBodyIsReadAndGoesAsItCameUnlessEdited(t *testing.T) {
 	f("not gzip", "gzip", over, nil, "passed")
 	f("half a gzip", "gzip", gzipped(t, over)[:100], nil, "passed")
 	f("gzip and more", "gzip", append(gzipped(t, over), 'x'), nil, "passed")
-	f("wrong checksum", "gzip", damaged(gzipped(t, over)), nil, "passed")
+	f("wrong checksum", "gzip", damaged, nil, "passed")
 	f("not zstd", "zstd", over, nil, "passed")
 	f("compressed garbage", "gzip", gzipped(t, []byte("not json")), nil, "passed")
-}
-
-func damaged(b []byte) []byte {
-	b[len(b)-6] ^= 1
-	return b
 }
 
 func TestACompressionBombIsRefused(t *testing.T) {

@@ -201,14 +201,7 @@ func (r *running) summarized() string {
 	return strings.Join(r.jobs, ",")
 }
 
-func listening(t testing.TB) net.Listener {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
+func listening() net.Listener { return must(net.Listen("tcp", "127.0.0.1:0")) }
 
 func start(t testing.TB, o Options) *running {
 	t.Helper()
@@ -220,7 +213,7 @@ func start(t testing.TB, o Options) *running {
 		Failed:     func(i FaultInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.bugs = append(r.bugs, i) },
 	})
 	p := must(New(o))
-	l := listening(t)
+	l := listening()
 	r.Proxy, r.addr = p, l.Addr().String()
 	r.url = "http://" + r.addr
 	if o.Certificate != nil {
@@ -423,7 +416,7 @@ func rawUpstream(t testing.TB, serve func(conn *net.TCPConn, r *http.Request)) (
 // end with the test, and within 20 seconds.
 func rawListener(t testing.TB, serve func(conn *net.TCPConn)) (base *url.URL) {
 	t.Helper()
-	l := listening(t)
+	l := listening()
 	var wg sync.WaitGroup
 	t.Cleanup(func() { _ = l.Close(); wg.Wait() })
 	wg.Go(func() {

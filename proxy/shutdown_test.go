@@ -26,7 +26,7 @@ func TestAtTheEndOfShutdownAWaitingRequestIsToldSo(t *testing.T) {
 
 func TestServeTellsThatItsListenerFailed(t *testing.T) {
 	p := must(New(options(parseURL(t, "http://h/v1"))))
-	l := listening(t)
+	l := listening()
 	_ = l.Close()
 	if err := p.Serve(t.Context(), l); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("%v", err)

@@ -102,13 +102,7 @@ func virtualAdmin(t *testing.T, change ...func(*Options)) (dial func() net.Conn)
 	l := newPipes()
 	go func() { _ = srv.Serve(l) }()
 	t.Cleanup(func() { _ = srv.Close() })
-	return func() net.Conn {
-		conn, err := l.dial(t.Context(), "", "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return conn
-	}
+	return func() net.Conn { return must(l.dial(t.Context(), "", "")) }
 }
 
 // Without the token no connection of the admin listener is kept, whatever it asks for.

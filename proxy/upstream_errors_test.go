@@ -51,7 +51,7 @@ func TestErrorsOfTheUpstreamArriveUnchanged(t *testing.T) {
 }
 
 func TestAnUpstreamOutOfReachIsAnErrorOfOurs(t *testing.T) {
-	closed := listening(t)
+	closed := listening()
 	refused := "http://" + closed.Addr().String() + "/v1?secretquery=1"
 	_ = closed.Close()
 	tlsServer := httptest.NewUnstartedServer(http.NotFoundHandler())

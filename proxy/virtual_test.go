@@ -113,10 +113,4 @@ func (v *virtual) raw(request string) (answer string) {
 	return string(b)
 }
 
-func (v *virtual) dial() net.Conn {
-	c, err := v.in.dial(context.Background(), "", "")
-	if err != nil {
-		panic(err)
-	}
-	return c
-}
+func (v *virtual) dial() net.Conn { return must(v.in.dial(context.Background(), "", "")) }
