@@ -31,13 +31,7 @@ func TestReplacedLines(t *testing.T) {
 // if all of them are in the request, whichever text has them and however they are
 // escaped or numbered there.
 func TestShownEdits(t *testing.T) {
-	quoted := func(v any) string {
-		b, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
+	quoted := func(v any) string { return string(must(json.Marshal(v))) }
 	message := func(call string, arguments map[string]string, result string) string {
 		return `{"role":"assistant","tool_calls":[{"id":"` + call + `","type":"function","function":{"name":"f","arguments":` + quoted(quoted(arguments)) + `}}]},` +
 			`{"role":"tool","tool_call_id":"` + call + `","content":` + quoted(result) + `},`

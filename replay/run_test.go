@@ -41,11 +41,7 @@ func TestWorkersDoNotChangeTheResult(t *testing.T) {
 				f.Rows[i].Took = 0
 			}
 		}
-		raw, err := json.Marshal(&res)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(raw)
+		return string(must(json.Marshal(&res)))
 	}
 	if one, five := run(1), run(5); one != five {
 		t.Error("another number of workers gives another result")
@@ -81,10 +77,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 		t.Skip("writes and reads 60 MB: not in short mode")
 	}
 	file := filepath.Join(t.TempDir(), "large.jsonl")
-	f, err := os.Create(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Create(file))
 	body := strings.Repeat("words that say nothing at all ", 1<<20/30)
 	for i := range 60 {
 		if _, err := fmt.Fprintf(f, `{"id":"c%d","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"%s"},{"role":"user","content":"more"}]}`+"\n", i, body); err != nil {

@@ -172,11 +172,12 @@ func TestShownRecord(t *testing.T) {
 	}
 }
 
-func must(p *compact.Policy, err error) *compact.Policy {
+// must returns what cannot fail.
+func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return p
+	return v
 }
 
 // TestWhichConversationIsShown: the one with the largest request, or the first of
