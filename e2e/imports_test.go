@@ -145,11 +145,7 @@ func TestImports(t *testing.T) {
 func TestLibraries(t *testing.T) {
 	f := func(pkg string, forbidden ...string) {
 		t.Helper()
-		out, err := exec.Command("go", "list", "-deps", "laconic/"+pkg).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, dep := range strings.Fields(string(out)) {
+		for _, dep := range listed(t, "-deps", "laconic/"+pkg) {
 			if slices.Contains(forbidden, dep) {
 				t.Errorf("%s pulls in %s", pkg, dep)
 			}
@@ -167,11 +163,7 @@ func TestEveryPackageHasItsRule(t *testing.T) {
 	for _, r := range rules {
 		known[path.Join("laconic", r.pkg)] = true
 	}
-	out, err := exec.Command("go", "list", "laconic/...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, pkg := range strings.Fields(string(out)) {
+	for _, pkg := range listed(t, "laconic/...") {
 		if !known[pkg] && !strings.Contains(pkg, "/internal/") {
 			t.Errorf("%s has no rule in this table", pkg)
 		}
@@ -180,11 +172,7 @@ func TestEveryPackageHasItsRule(t *testing.T) {
 
 // TestEveryPackageSaysWhatItIs: a package starts with what it guarantees.
 func TestEveryPackageSaysWhatItIs(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", "{{if and .GoFiles (lt (len .Doc) 40)}}{{.ImportPath}}{{end}}", "laconic/...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, pkg := range strings.Fields(string(out)) {
+	for _, pkg := range listed(t, "-f", "{{if and .GoFiles (lt (len .Doc) 40)}}{{.ImportPath}}{{end}}", "laconic/...") {
 		t.Errorf("package %s has no doc comment that says what it guarantees", pkg)
 	}
 }
@@ -214,6 +202,16 @@ func TestTheDrawingOfRooms(t *testing.T) {
 			}
 		}
 	}
+}
+
+// listed returns the words that go list prints.
+func listed(t *testing.T, args ...string) []string {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"list"}, args...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(out))
 }
 
 func importsOf(t *testing.T, pkg string) []string {
