@@ -18,6 +18,7 @@ import (
 	"laconic/compact/compacttest"
 	"laconic/compact/policy"
 	"laconic/compact/stage"
+	"laconic/e2e/rig"
 	"laconic/proxy/wire"
 	"laconic/proxy/wire/wiretest"
 	"laconic/replay"
@@ -146,10 +147,7 @@ func written(t *testing.T, w wire.Wire, file string) string {
 	if w == nil {
 		return file
 	}
-	all, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := rig.ReadFile(t, file)
 	var lines bytes.Buffer
 	to := json.NewEncoder(&lines)
 	for line := range bytes.Lines(all) {
@@ -168,9 +166,7 @@ func written(t *testing.T, w wire.Wire, file string) string {
 		}
 	}
 	path := filepath.Join(t.TempDir(), filepath.Base(file))
-	if err := os.WriteFile(path, lines.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	rig.WriteFile(t, path, lines.String())
 	return path
 }
 

@@ -114,9 +114,7 @@ func (b *browser) shoot(name string, width, height int64, dark bool) {
 	if dir := os.Getenv("LACONIC_SHOTS"); dir != "" {
 		var png []byte
 		b.do(chromedp.CaptureScreenshot(&png))
-		if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644); err != nil {
-			b.t.Fatal(err)
-		}
+		rig.WriteFile(b.t, filepath.Join(dir, name+".png"), string(png))
 	}
 }
 

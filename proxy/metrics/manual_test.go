@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"laconic/e2e/rig"
 )
 
 var update = flag.Bool("update", false, "rewrite the table of the manual")
@@ -20,10 +21,7 @@ const manual = "../../docs/metrics.md"
 // writes it.
 func TestTheManualIsTheTable(t *testing.T) {
 	const begins, ends = "<!-- metrics: go test ./proxy/metrics -update -->\n", "<!-- end of metrics -->"
-	text, err := os.ReadFile(manual)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := rig.ReadFile(t, manual)
 	head, rest, ok := strings.Cut(string(text), begins)
 	_, tail, ended := strings.Cut(rest, ends)
 	if !ok || !ended {
@@ -42,9 +40,7 @@ func TestTheManualIsTheTable(t *testing.T) {
 	switch {
 	case want == string(text):
 	case *update:
-		if err := os.WriteFile(manual, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		rig.WriteFile(t, manual, want)
 	default:
 		t.Errorf("%s is old; run go test ./proxy/metrics -update", manual)
 	}
@@ -92,10 +88,7 @@ type query struct{ title, expr string }
 
 // queries returns all expressions of deploy.
 func queries(t *testing.T) (all []query) {
-	board, err := os.ReadFile("../../deploy/grafana.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	board := rig.ReadFile(t, "../../deploy/grafana.json")
 	var b struct {
 		Panels []struct {
 			Title, Description, Type string
@@ -128,10 +121,7 @@ func queries(t *testing.T) (all []query) {
 	for _, v := range append(b.Annotations.List, b.Templating.List...) {
 		all = append(all, query{v.Name, v.Expr + v.Definition})
 	}
-	rules, err := os.ReadFile("../../deploy/alerts.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := rig.ReadFile(t, "../../deploy/alerts.yaml")
 	each := strings.Split(string(rules), "- alert: ")[1:]
 	for _, rule := range each {
 		name, rule, _ := strings.Cut(rule, "\n")

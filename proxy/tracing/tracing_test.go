@@ -26,6 +26,7 @@ import (
 	"laconic/compact"
 	"laconic/compact/compacttest"
 	"laconic/compact/stage"
+	"laconic/e2e/rig"
 	"laconic/proxy"
 )
 
@@ -466,14 +467,8 @@ func TestForeignText(t *testing.T) {
 
 // TestManual: docs/traces.md names every attribute and every span, and no other.
 func TestManual(t *testing.T) {
-	text, err := os.ReadFile("../../docs/traces.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := os.ReadFile("attributes.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := rig.ReadFile(t, "../../docs/traces.md")
+	code := rig.ReadFile(t, "attributes.go")
 	key := regexp.MustCompile("[\"`]((?:gen_ai|laconic|server|http|error)\\.[a-z_.]+)[\"`]")
 	find := func(text []byte) (all []string) {
 		for _, m := range key.FindAllSubmatch(text, -1) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laconic/e2e/rig"
 	"laconic/proxy/wire/wiretest"
 	"laconic/replay/replaytest"
 )
@@ -123,10 +124,7 @@ func TestReadCapture(t *testing.T) {
 // capture returns the requests of the first conversation of a file. Every
 // content is a list of parts; the newest message carries the mark.
 func capture(t *testing.T, file string) []byte {
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := rig.ReadFile(t, file)
 	var c struct {
 		Messages []map[string]any
 		Tools    json.RawMessage
