@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -426,9 +425,7 @@ func certificate(t *testing.T, dir, name string, parent *x509.Certificate, by *e
 		t.Fatal(err)
 	}
 	for suffix, block := range map[string]*pem.Block{".pem": {Type: "CERTIFICATE", Bytes: der}, ".key": {Type: "PRIVATE KEY", Bytes: private}} {
-		if err := os.WriteFile(filepath.Join(dir, name+suffix), pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fileOf(t, filepath.Join(dir, name+suffix), pem.EncodeToMemory(block))
 	}
 	if c, err = x509.ParseCertificate(der); err != nil {
 		t.Fatal(err)

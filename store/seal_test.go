@@ -7,8 +7,7 @@ import (
 
 // TestASealedText is opened by who has the secret, for its owner alone.
 func TestASealedText(t *testing.T) {
-	m := NewMemory(0)
-	defer m.Close()
+	m := openTestMemory(t)
 	one, two := vaultOn(t, m, testSecret), vaultOn(t, m, testSecret)
 	sealed := one.SealText("the text", "upstream", "owner")
 	if text, ok := two.OpenText(sealed, "upstream", "owner"); !ok || text != "the text" {

@@ -3,7 +3,6 @@ package store
 import (
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,9 +33,7 @@ func startSentinels(t testing.TB) *sentinels {
 		file := filepath.Join(t.TempDir(), "sentinel.conf")
 		text := fmt.Sprintf("bind 127.0.0.1\nport %s\nsentinel monitor %s %s %s 2\nsentinel down-after-milliseconds %s 500\nsentinel failover-timeout %s 3000\nloglevel warning\ndir %s\n",
 			own, masterName, host, port, masterName, masterName, t.TempDir())
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fileOf(t, file, []byte(text))
 		s.Watch = append(s.Watch, storetest.StartAt(t, addr, file, "--sentinel"))
 	}
 	// A failover needs that they know each other and the replica.
