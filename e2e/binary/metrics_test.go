@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -187,22 +186,18 @@ scrape_configs:
     authorization: {credentials: %q}
     static_configs: [{targets: [%q]}]
 `, rules, token, target))
-	log, err := os.Create(filepath.Join(dir, "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer log.Close()
+	var log bytes.Buffer
 	cmd := exec.Command(path, "--config.file="+filepath.Join(dir, "prometheus.yaml"), "--storage.tsdb.path="+filepath.Join(dir, "data"),
 		"--web.listen-address="+addr, "--log.level=warn")
-	cmd.Dir, cmd.Stderr = dir, log
+	cmd.Dir, cmd.Stderr = dir, &log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		if text, _ := os.ReadFile(log.Name()); t.Failed() {
-			t.Logf("prometheus: %s", text)
+		if t.Failed() {
+			t.Logf("prometheus: %s", &log)
 		}
 	})
 	m := &prometheus{"http://" + addr}

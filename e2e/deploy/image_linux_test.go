@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/json"
 	"fmt"
@@ -111,13 +112,9 @@ func TestTheImageStepByStep(t *testing.T) {
 	if args[0] != "/laconic" || health[0] != "/laconic" {
 		t.Errorf("the image runs %v and %v", args, health)
 	}
-	log, err := os.Create(filepath.Join(dir, "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer log.Close()
+	var log bytes.Buffer
 	serve := as(append(args, "--listen", "0.0.0.0:0", "--admin", admin))
-	serve.Stdout, serve.Stderr = log, log // laconic 2>&1
+	serve.Stdout, serve.Stderr = &log, &log // laconic 2>&1
 	if err := serve.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -132,11 +129,10 @@ func TestTheImageStepByStep(t *testing.T) {
 	if healthy() == "" {
 		t.Error("healthy after its end")
 	}
-	said, err := os.ReadFile(log.Name())
-	if err != nil || len(said) == 0 {
-		t.Fatalf("no log: %v", err)
+	if log.Len() == 0 {
+		t.Fatal("no log")
 	}
-	for line := range strings.Lines(string(said)) {
+	for line := range strings.Lines(log.String()) {
 		if !json.Valid([]byte(line)) {
 			t.Errorf("not a line of JSON: %q", line)
 		}
