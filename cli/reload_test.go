@@ -62,10 +62,7 @@ func reloadable(t *testing.T, src string) *reloading {
 // served runs a proxy, and an admin listener with a page, until the test ends.
 func served(t *testing.T, p *proxy.Proxy, page operate.Page) (url, admin string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	admin, stopAdmin := serveAdmin(p, operate.Options{Listen: "127.0.0.1:0", Pages: []operate.Page{page}}, zap.NewNop())
 	ctx, cancel := context.WithCancel(context.Background())
 	var ended sync.WaitGroup
