@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -70,26 +69,22 @@ func decode(values, into any) {
 // policies puts each policy of the file over the built-in one of its name, or over
 // adaptive as the file has it.
 func (c *Config) policies(rows map[string]any) {
-	resolved := maps.Clone(c.Policies)
-	for _, name := range slices.Insert(slices.Collect(maps.Keys(rows)), 0, DefaultPolicy) { // of which others are forms
-		p, builtin := c.Policies[name]
-		if !builtin {
-			p = resolved[DefaultPolicy]
+	for name, row := range rows {
+		builtin := builtinPolicies() // so that no two share a list
+		p, ok := builtin[name]
+		if !ok {
+			p = builtin[DefaultPolicy]
+			p.replace(rows[DefaultPolicy])
 		}
-		row, _ := rows[name].(map[string]any)
 		p.replace(row)
-		resolved[name] = p
+		c.Policies[name] = p
 	}
-	c.Policies = resolved
 }
 
-// replace puts the settings of a row over those of p, whose lists may belong to another
-// policy, too.
-func (p *Policy) replace(row map[string]any) {
-	p.Pin = Pin{slices.Clone(p.Pin.Roles), slices.Clone(p.Pin.Text), slices.Clone(p.Pin.Tools)}
-	if row["ladder"] != nil { // else a rung would keep the options of another
+// replace puts the settings of a row over those of p.
+func (p *Policy) replace(row any) {
+	if of, _ := row.(map[string]any); of["ladder"] != nil { // else a rung would keep the options of another
 		p.Ladder = nil
 	}
-	p.Options = slices.Clone(p.Options)
 	decode(row, p)
 }
