@@ -27,7 +27,6 @@ type writer struct {
 	mu      sync.Mutex
 	waiting []byte
 	lines   int // in waiting
-	missing int // dropped since the last note
 	closed  bool
 	more    *sync.Cond    // something waits, or the log is closed
 	ended   chan struct{} // closed when all is written
@@ -45,7 +44,6 @@ func (l *writer) Write(text []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed || len(l.waiting)+len(text) > mostWaiting {
-		l.missing++
 		l.dropped.Add(1)
 		return len(text), nil
 	}
@@ -59,27 +57,26 @@ func (l *writer) Write(text []byte) (int, error) {
 func (l *writer) run() {
 	defer close(l.ended)
 	var text []byte
+	noted := 0 // lines that were dropped, and said to be
 	for closed := false; !closed; {
 		l.mu.Lock()
 		for len(l.waiting) == 0 && !l.closed {
 			l.more.Wait()
 		}
 		l.waiting, text = text[:0], l.waiting
-		lines, missing := l.lines, l.missing
-		l.lines, l.missing, closed = 0, 0, l.closed
+		lines, dropped := l.lines, l.Dropped()
+		l.lines, closed = 0, l.closed
 		l.mu.Unlock()
-		if missing > 0 {
-			text = append(text, l.note(missing)...) // behind the last line that was kept
+		if dropped > noted {
+			text = append(text, l.note(dropped-noted)...) // behind the last line that was kept
 		}
 		if len(text) == 0 {
 			continue
 		}
-		_, err := l.w.Write(text)
-		if err != nil {
-			l.mu.Lock()
-			l.missing += missing + lines
-			l.mu.Unlock()
+		if _, err := l.w.Write(text); err != nil {
 			l.dropped.Add(int64(lines))
+		} else {
+			noted = dropped
 		}
 	}
 }
