@@ -173,7 +173,7 @@ func checkStore(ctx context.Context, p *patient) []finding {
 	if p.Store.Kind != store.InRedis {
 		return nil
 	}
-	faults, err := store.Try(ctx, storeOptions(p.Config, nil))
+	faults, err := store.Try(ctx, storeOptions(p.Config, func(string) {}))
 	if err != nil {
 		return []finding{{State: why.Failure, Says: err.Error(), Fix: "laconic check says more"}}
 	}

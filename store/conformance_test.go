@@ -48,6 +48,9 @@ func openTestFile(t testing.TB, path string, bytes int64) *File {
 
 func openTestRedis(t testing.TB, url string, notice func(string)) *Redis {
 	t.Helper()
+	if notice == nil {
+		notice = func(string) {}
+	}
 	r, err := NewRedis(Options{URL: url, Notice: notice})
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -17,7 +16,8 @@ const (
 	InRedis  Kind = "redis"
 )
 
-// Options say what store there is to be.
+// Options say what store there is to be. Their kind, path, prefix and files fit together,
+// as the configuration checks.
 type Options struct {
 	Kind Kind   // "": InMemory
 	Path string // of the file; required for InFile
@@ -45,11 +45,7 @@ func Open(o Options) (*Vault, error) {
 		o.Notice = func(string) {}
 	}
 	switch o.Kind {
-	case InMemory, "":
 	case InFile:
-		if o.Path == "" {
-			return nil, errors.New("a store in a file needs a path")
-		}
 		v, err := openFile(o)
 		if err == nil {
 			return v, nil
@@ -61,8 +57,6 @@ func Open(o Options) (*Vault, error) {
 			return nil, err
 		}
 		return NewVault(r, o.Secret, o.TTL)
-	default:
-		return nil, fmt.Errorf("there is no store of kind %q", o.Kind)
 	}
 	if len(o.Secret) > 0 {
 		return NewVault(NewMemory(0), o.Secret, o.TTL)

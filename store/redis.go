@@ -51,23 +51,15 @@ func NewRedis(o Options) (*Redis, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := CheckPrefix(o.Prefix); err != nil {
-		return nil, err
-	}
 	to.Username, to.Password = cmp.Or(o.Username, to.Username), cmp.Or(o.Password, to.Password)
 	var secured *tls.Config
 	if secure {
 		if secured, err = o.TLS.Config(); err != nil {
 			return nil, err
 		}
-	} else if o.TLS != (TLSFiles{}) {
-		return nil, wrongURL("does not speak TLS (rediss://), but files for it are named")
 	}
 	quietClient()
 	s := &Redis{prefix: cmp.Or(o.Prefix, DefaultPrefix) + keysVersion, notice: o.Notice, wordless: wordless, nodes: map[string]*node{}, troubles: map[trouble]failure{}}
-	if s.notice == nil {
-		s.notice = func(string) {}
-	}
 	s.client = s.connect(&to, secured)
 	return s, nil
 }

@@ -115,9 +115,6 @@ func TestAPrefixKeepsTwoInstallationsApart(t *testing.T) {
 	if n, err := one.DeleteGroup(ctx, keyOf(1).Group()); n != 1 || err != nil {
 		t.Errorf("%d were removed, %v", n, err)
 	}
-	if _, err := NewRedis(Options{URL: server.URL(), Prefix: "a*"}); err == nil {
-		t.Error("a prefix with a star")
-	}
 }
 
 // TestARecordHasOneSlot: all values of a record, and their locks, are in one slot of a
@@ -364,9 +361,6 @@ func TestTLSWithAnAuthorityOfOnesOwn(t *testing.T) {
 	f("cert and key belong together", with(func(c *TLSFiles) { c.Key = "" }))
 	f("ca cannot be read", with(func(c *TLSFiles) { c.CA = file("none") }))
 	f("ca holds no certificate", with(func(c *TLSFiles) { c.CA = file("ca.key") }))
-	if _, err := NewRedis(Options{URL: "redis://" + server.TLSAddr, TLS: whole}); err == nil {
-		t.Error("files for TLS, and a URL without")
-	}
 }
 
 // TestADatabaseAndASocket: what is in one database is not in another, also by a socket.

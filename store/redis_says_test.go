@@ -34,7 +34,7 @@ func TestAMissingRightIsSaid(t *testing.T) {
 	f := func(want, operations string, rights ...string) {
 		t.Helper()
 		do(t, server, "ACL SETUSER default reset on nopass ~* &* +@all "+strings.Join(rights, " "))
-		faults, err := Try(t.Context(), Options{Kind: InRedis, URL: server.URL()})
+		faults, err := Try(t.Context(), Options{URL: server.URL(), Notice: func(string) {}})
 		if err != nil {
 			t.Fatal(err)
 		}

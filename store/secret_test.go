@@ -88,8 +88,6 @@ func TestAFileOpensOnlyWithItsSecret(t *testing.T) {
 
 func TestOptionsThatCanNeverWork(t *testing.T) {
 	for _, o := range []Options{
-		{Kind: "cloud"},
-		{Kind: InFile},
 		{Kind: InRedis, URL: "redis://127.0.0.1:1/0"},
 		{Kind: InRedis, URL: "https://canary@x/0", Secret: testSecret},
 		{Kind: InRedis, URL: "redis://127.0.0.1:1/0", Secret: []byte("short")},

@@ -20,12 +20,9 @@ type Fault struct {
 const tryTime = time.Second
 
 // Try asks a shared store for each thing that it is used for, but erasing, and returns
-// what is wrong with it. Its value ends after a second. Other kinds of store have no
-// faults. The error is for options that can never work.
+// what is wrong with it. Its value ends after a second. The error is for options that can
+// never work.
 func Try(ctx context.Context, o Options) (faults []Fault, err error) {
-	if o.Kind != InRedis {
-		return nil, nil
-	}
 	s, err := NewRedis(o)
 	if err != nil {
 		return nil, err
