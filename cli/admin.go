@@ -36,9 +36,7 @@ func healthcheckCommand() *cobra.Command {
 			if err != nil {
 				return printConfig(cmd.ErrOrStderr(), c, err, false)
 			}
-			ctx, stop := context.WithTimeout(cmd.Context(), timeout)
-			defer stop()
-			says, err := askAdmin(ctx, c, "/readyz")
+			says, err := askAdmin(cmd.Context(), c, "/readyz", timeout)
 			if err == nil {
 				fmt.Fprintln(cmd.OutOrStdout(), says)
 			}
@@ -51,11 +49,13 @@ func healthcheckCommand() *cobra.Command {
 }
 
 // askAdmin asks the admin address of a configuration for a page. An answer of failure
-// is an error.
-func askAdmin(ctx context.Context, c *config.Config, path string) (says string, err error) {
+// is an error, and so is none within patience.
+func askAdmin(ctx context.Context, c *config.Config, path string, patience time.Duration) (says string, err error) {
 	if c.Admin == "" {
 		return "", errors.New("there is no admin address to ask (admin: off)")
 	}
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
 	at := "http://" + clientAddress(c.Admin) + path
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 	if err != nil {
@@ -150,9 +150,7 @@ func watchBoard(ctx context.Context, c *config.Config, w io.Writer, once bool, e
 }
 
 func askBoard(ctx context.Context, c *config.Config) (*page.Board, error) {
-	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
-	defer stop()
-	says, err := askAdmin(ctx, c, page.BoardPath)
+	says, err := askAdmin(ctx, c, page.BoardPath, 5*time.Second)
 	if err != nil {
 		return nil, err
 	}

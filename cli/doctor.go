@@ -137,9 +137,7 @@ func checkTraffic(ctx context.Context, p *patient) (all []finding) {
 	if p.Admin == "" {
 		return []finding{{State: why.Unknown, Says: "admin is off, so that nobody tells what the proxy sees"}}
 	}
-	ctx, stop := context.WithTimeout(ctx, doctorTime)
-	defer stop()
-	says, err := askAdmin(ctx, p.Config, findingsPath)
+	says, err := askAdmin(ctx, p.Config, findingsPath, doctorTime)
 	if err == nil {
 		err = json.Unmarshal([]byte(says), &all)
 	}
