@@ -50,7 +50,7 @@ func checkCommand() *cobra.Command {
 // it comes to. The result is the exit code of one that is not valid. With jsonOut the output
 // is a JSON array of problems, empty for a valid configuration.
 func printConfig(w io.Writer, c *config.Config, err error, jsonOut bool) error {
-	ps := config.ProblemsOf(c.File(), err)
+	ps := config.ProblemsOf(c.File, err)
 	switch {
 	case jsonOut:
 		_ = printJSON(w, append(config.Problems{}, ps...))
@@ -76,8 +76,8 @@ func hintLines(c *config.Config) (lines []string) {
 // description returns what a valid configuration comes to, without its secrets.
 func description(c *config.Config) string {
 	text := "no file, every setting has its default\nlooked for: " + strings.Join(config.Places(), ", ") + "\n\n"
-	if c.File() != "" {
-		text = c.File() + " is valid\n\n"
+	if c.File != "" {
+		text = c.File + " is valid\n\n"
 	}
 	for _, hint := range hintLines(c) {
 		text += "hint: " + hint + "\n\n"

@@ -159,11 +159,11 @@ func checkTraffic(ctx context.Context, p *patient) (all []finding) {
 // runningWith returns with which configuration this program runs.
 func runningWith(c *config.Config) string {
 	before := "in front of " + config.ShownURL(c.Upstream) + ", "
-	if c.File() == "" {
+	if c.File == "" {
 		return before + "without a configuration file"
 	}
-	path, _ := filepath.Abs(c.File()) // "" where this folder is gone
-	return before + "with " + cmp.Or(path, c.File())
+	path, _ := filepath.Abs(c.File) // "" where this folder is gone
+	return before + "with " + cmp.Or(path, c.File)
 }
 
 // checkStore asks a store that processes share for everything that it is used for.

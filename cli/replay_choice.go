@@ -34,7 +34,7 @@ func (r *replayRun) choose(cmd *cobra.Command) error {
 	}
 	if len(r.Budgets) == 0 {
 		r.Budgets = []replay.Budget{{Share: 0.5}, {Share: 0.25}}
-		if c.File() != "" || r.Model != "" {
+		if c.File != "" || r.Model != "" {
 			r.Budgets = []replay.Budget{{Model: true}}
 		}
 	}

@@ -83,7 +83,7 @@ func serve(ctx context.Context, c *config.Config, over []config.Override, stderr
 	defer signal.Stop(hup)
 	log := runlog.New(c.Log.Level, c.Log.Format, stderr)
 	defer log.Close()
-	again := &reloader{log: log, file: c.File(), over: over, seen: c.Sum(), hup: hup}
+	again := &reloader{log: log, file: c.File, over: over, seen: c.Sum, hup: hup}
 	return serveLogged(ctx, c, log, again, func(string, string) {})
 }
 

@@ -54,7 +54,7 @@ func startFacts(c *config.Config, addr, admin string, hints []string) (all [][2]
 		add("health", "http://"+admin+"/healthz")
 	}
 	add("page", pageURL(c, admin))
-	add("config", cmp.Or(c.File(), "defaults: there is none of "+strings.Join(config.Places(), ", ")))
+	add("config", cmp.Or(c.File, "defaults: there is none of "+strings.Join(config.Places(), ", ")))
 	return all
 }
 

@@ -54,10 +54,10 @@ type Config struct {
 	ClientLimits    []ClientLimit     `json:"client_limits,omitempty"`
 	AdminToken      access.Secret     `json:"admin_token,omitempty"`
 
-	file   string            // where it was read; "": no file
-	sum    [sha256.Size]byte // of its bytes
-	places map[string]place  // where each key was written, by path
+	File string            `json:"-"` // where it was read; "": no file
+	Sum  [sha256.Size]byte `json:"-"` // of its bytes
 
+	places    map[string]place      // where each key was written, by path
 	variables map[*yaml.Node]string // the names of values that were ${NAME}
 
 	unreadBase bool // the base URL for clients in the environment leads elsewhere
@@ -206,12 +206,6 @@ func LoadAdmin(path string, over ...Override) (*Config, error) {
 	}
 	return c, nil
 }
-
-// File returns the path of the file that was read; "" if no file was.
-func (c *Config) File() string { return c.file }
-
-// Sum returns the hash of the bytes that were read.
-func (c *Config) Sum() [sha256.Size]byte { return c.sum }
 
 // Everything reports whether a row holds for every model, the empty name of a
 // request that names none included.

@@ -204,7 +204,7 @@ func TestNoFileIsDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(Default(), c, ignorePlaces); diff != "" || c.File() != "" {
+	if diff := cmp.Diff(Default(), c, ignorePlaces); diff != "" || c.File != "" {
 		t.Errorf("-default +got\n%s", diff)
 	}
 	if err := problems(Default().check()); err != nil {
@@ -218,7 +218,7 @@ func TestNoFileIsDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, err = Load("")
-	if err != nil || c.DefaultWindow != 4096 || c.File() != FileName {
+	if err != nil || c.DefaultWindow != 4096 || c.File != FileName {
 		t.Errorf("%s is not read: %v", FileName, err)
 	}
 	was := FileName
@@ -230,7 +230,7 @@ func TestNoFileIsDefault(t *testing.T) {
 		was = to
 	}
 	move("laconic.yml")
-	if c, err = Load(""); err != nil || c.File() != "laconic.yml" {
+	if c, err = Load(""); err != nil || c.File != "laconic.yml" {
 		t.Errorf("laconic.yml is not read: %v", err)
 	}
 	if err := os.MkdirAll("home/.config/laconic", 0o700); err != nil {
@@ -241,8 +241,8 @@ func TestNoFileIsDefault(t *testing.T) {
 	for _, name := range []string{"laconic.yaml", "laconic.yml"} {
 		path := "home/.config/laconic/" + name
 		move(path)
-		if c, err = Load(""); err != nil || c.File() != path {
-			t.Errorf("the file of the user is not read: %v, %q", err, c.File())
+		if c, err = Load(""); err != nil || c.File != path {
+			t.Errorf("the file of the user is not read: %v, %q", err, c.File)
 		}
 	}
 	for _, path := range []string{"home/.config/laconic/config.yaml", "home/.config/laconic/laconic.toml", "laconic.json", ".laconic.yaml", "Laconic.YAML"} {
@@ -253,8 +253,8 @@ func TestNoFileIsDefault(t *testing.T) {
 	}
 	for _, path := range []string{"config.yaml", "Config.yml"} {
 		move(path)
-		if c, err = Load(""); err != nil || c.File() != "" {
-			t.Errorf("%s, the file of another program: %v, %q", path, err, c.File())
+		if c, err = Load(""); err != nil || c.File != "" {
+			t.Errorf("%s, the file of another program: %v, %q", path, err, c.File)
 		}
 	}
 	if _, err := Load("other.yaml"); err == nil || err.Error() != "other.yaml: there is no such file (correct the path; laconic init writes a file, and without -c every setting has its default)" {
@@ -265,7 +265,7 @@ func TestNoFileIsDefault(t *testing.T) {
 var ignorePlaces = cmp.Options{
 	cmp.AllowUnexported(Policy{}),
 	cmp.FilterPath(func(p cmp.Path) bool {
-		return slices.Contains([]string{".places", ".file", ".sum", ".variables", ".unreadBase"}, p.Last().String())
+		return slices.Contains([]string{".places", ".File", ".Sum", ".variables", ".unreadBase"}, p.Last().String())
 	}, cmp.Ignore()),
 }
 

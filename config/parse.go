@@ -14,7 +14,7 @@ import (
 // it. Errors call the file by name; lookup finds the variables of the environment.
 func Parse(name string, src []byte, lookup func(string) (string, bool), over ...Override) (*Config, error) {
 	c := Default()
-	c.file, c.sum, c.places, c.variables = name, sha256.Sum256(src), map[string]place{}, map[*yaml.Node]string{}
+	c.File, c.Sum, c.places, c.variables = name, sha256.Sum256(src), map[string]place{}, map[*yaml.Node]string{}
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	doc, fault := parseYAML(name, src)
 	if fault != nil {

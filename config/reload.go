@@ -63,7 +63,7 @@ func keptKeys(running, next *Config) string {
 func (c *Config) Reload(next *Config) (Reload, error) {
 	if len(next.places[""].node.Content) == 0 { // the file's map
 		return Reload{}, Problems{{
-			File: next.file, Message: "the file has no settings",
+			File: next.File, Message: "the file has no settings",
 			Hint: "without them every setting would have its default; for that, restart the proxy",
 		}}
 	}
@@ -107,7 +107,7 @@ func settings(at string, running, next reflect.Value, each func(key string, now,
 	for i := range running.NumField() {
 		name, _, _ := strings.Cut(running.Type().Field(i).Tag.Get("json"), ",")
 		switch {
-		case name == "":
+		case name == "", name == "-":
 		case name == "log" || name == "limits":
 			settings(name, running.Field(i), next.Field(i), each)
 		default:

@@ -64,8 +64,8 @@ func ofConfig(c *config.Config) []why.Finding {
 	switch hints := c.Hints(); {
 	case hints != nil:
 		return hints
-	case c.File() != "":
-		return one(why.Fine, c.File()+" is valid", "")
+	case c.File != "":
+		return one(why.Fine, c.File+" is valid", "")
 	}
 	return one(why.Fine, "no file, every setting has its default", "")
 }
