@@ -86,14 +86,6 @@ func (p *Page) conversationOf(id identity, from proxy.Sender, now time.Time) *co
 	return c
 }
 
-// add notes a request that is over.
-func (c *conversation) add(p view.Point) {
-	if c.Points = append(c.Points, p); len(c.Points) > mostPoints {
-		c.Points = slices.Delete(c.Points, 0, 1)
-		c.More++
-	}
-}
-
 // nameOf returns the name of a sender: as the configuration names its key, else a part
 // of the hash of its credential.
 func nameOf(s proxy.Sender) string {
@@ -171,7 +163,10 @@ func (p *Page) account(r *request) {
 			conv.before, conv.epochs = k.Before, report.Epochs
 		}
 		conv.Totals.add(&k)
-		conv.add(point)
+		if conv.Points = append(conv.Points, point); len(conv.Points) > mostPoints {
+			conv.Points = slices.Delete(conv.Points, 0, 1)
+			conv.More++
+		}
 	}
 	p.totals.add(&k)
 	r.cost = k

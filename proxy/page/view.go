@@ -127,12 +127,6 @@ type conversationLine struct {
 	Totals totals       `json:"totals"`
 }
 
-func (c *conversation) line() conversationLine {
-	l := c.conversationLine
-	l.Points = append([]view.Point{}, c.Points...)
-	return l
-}
-
 // since returns what changed since a version; 0: all.
 func (p *Page) since(seen uint64) news {
 	board := p.Board() // takes mu itself
@@ -151,7 +145,9 @@ func (p *Page) since(seen uint64) news {
 	}
 	for _, c := range p.convs {
 		if seen == 0 || touched[c] {
-			v.Conversations = append(v.Conversations, c.line())
+			l := c.conversationLine
+			l.Points = append([]view.Point{}, c.Points...)
+			v.Conversations = append(v.Conversations, l)
 		}
 	}
 	return v
