@@ -60,7 +60,7 @@ func (s *Slot) Texts(given []string) []string {
 	in, shown := s.draft.in, slices.Clone(all)
 	record := in.policy.Records(s.draft.slot.by, in.counter, in.policy.Left)
 	s.epochs(func(n int, lost, kept []Message) {
-		if size := s.Spans[n].Size; all[n] != "" {
+		if size := s.Spans[n].Size; all[n] != "" && !s.draft.slot.all {
 			all[n] += in.policy.Records(s.draft.slot.by, in.counter, in.policy.Left)(lost, kept, max(0, size-CostText(in.counter, all[n])-1), true)
 		}
 		if slices.Contains(shown[n:], "") { // parts continue those before
