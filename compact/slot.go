@@ -58,10 +58,11 @@ func (s *Slot) Texts(given []string) []string {
 		return slices.Clone(s.texts)
 	}
 	in, shown := s.draft.in, slices.Clone(all)
-	record := in.policy.Records(s.draft.slot.by, in.counter, in.policy.Left)
+	empty := func() Recorder { return in.policy.Records(s.draft.slot.by, in.counter, in.policy.Left) }
+	record := empty()
 	s.epochs(func(n int, lost, kept []Message) {
 		if size := s.Spans[n].Size; all[n] != "" && !s.draft.slot.all {
-			all[n] += in.policy.Records(s.draft.slot.by, in.counter, in.policy.Left)(lost, kept, max(0, size-CostText(in.counter, all[n])-1), true)
+			all[n] += empty()(lost, kept, max(0, size-CostText(in.counter, all[n])-1), true)
 		}
 		if slices.Contains(shown[n:], "") { // parts continue those before
 			if text := record(lost, kept, s.Spans[n].Size, n == 0); shown[n] == "" {

@@ -40,13 +40,14 @@ func EditsIn(text string) (edits []*Action, rest string) {
 }
 
 // NotMade returns why Aider did not make an edit of a text, or "", by the message that comes next in
-// the place of the user, and reports whether that only says what came of the edits.
+// the place of the user, without blanks around it, and reports whether that only says what came of
+// the edits.
 func (a *Action) NotMade(next string) (why string, only bool) {
 	if m := notMade.FindStringSubmatch(lastBytes(next, 4000)); m != nil {
 		return m[1] + m[2], true
 	}
-	if only = saysOf.MatchString(next); !only {
-		return "", false
+	if BlocksFailed(next) == "" {
+		return "", next == "I updated the files."
 	}
 	path, search := a.Values.Member("path"), strings.TrimSpace(a.Values.Member("search"))
 	for _, part := range strings.Split(next, "\n## SearchReplaceNoExactMatch: ")[1:] {
@@ -71,7 +72,7 @@ func BlocksFailed(next string) string {
 // IsAiders reports whether a text is one that Aider writes beside the user's words.
 func IsAiders(text string) bool {
 	return strings.Contains(text, "*SEARCH/REPLACE block*") || strings.Contains(text, "I have *added these files to the chat*") ||
-		strings.Contains(text, "I added these files to the chat: ") || blocksFailed.MatchString(text)
+		strings.Contains(text, "I added these files to the chat: ") || BlocksFailed(text) != ""
 }
 
 var (
@@ -83,8 +84,7 @@ var (
 	// blocksFailed finds how Aider says that it did not find some blocks, and failedIn the file of one.
 	blocksFailed = regexp.MustCompile(`\A# (\d+ SEARCH/REPLACE blocks? failed to match)!\n`)
 	failedIn     = regexp.MustCompile(`\AThis SEARCH block failed to exactly match lines in (\S+)`)
-	// saysOf finds how Aider says that it did not find some blocks, or found all, and notMade that it
-	// made no edit: where a reply names files that it has not shown, it shows these first.
-	saysOf  = regexp.MustCompile(`\A(?:# \d+ SEARCH/REPLACE blocks? failed to match!\n|I updated the files\.\s*\z)`)
+	// notMade finds how Aider says that it made no edit: where a reply names files that it has not
+	// shown, it shows these first.
 	notMade = regexp.MustCompile(`\A(I added these files to the chat: .*)\nLet me know if there are others we should add\.\s*\z|\n\^\^\^ ((?:Expected \x60|Bad/missing filename).*)\s*\z`)
 )

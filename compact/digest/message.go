@@ -106,7 +106,12 @@ func (r *Record) read(m *compact.Message, was *message) *message {
 	case r.aider && r.silent && strings.TrimRight(read.text, ".\n") == "Ok": // as Aider answers itself
 		read.text = ""
 	case !r.native:
-		if edits, rest := agent.EditsIn(read.text); r.aider && edits != nil {
+		var edits []*agent.Action
+		rest := ""
+		if r.aider {
+			edits, rest = agent.EditsIn(read.text)
+		}
+		if edits != nil {
 			read.whole, read.text, read.ended, r.edited = read.text, rest, true, read
 			for _, a := range edits {
 				read.events = append(read.events, &event{class: steps, origin: m.Origin, Action: a, ran: true})

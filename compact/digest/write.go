@@ -128,10 +128,14 @@ func (w *writer) piece(q *piece, detailed bool) {
 	case q.class == steps:
 		e := w.at(q.event)
 		text := w.late(q.event) + w.short(e, q.text)
-		if !detailed && (unsaid.MatchString(text) || onlyCounts.MatchString(text)) {
-			if counts := e.result.Counts(); counts != "" && unsaid.MatchString(text) {
+		switch {
+		case detailed:
+		case unsaid.MatchString(text):
+			if counts := e.result.Counts(); counts != "" {
 				text = strings.TrimSuffix(text, " →") + " → " + counts
 			}
+			text += " …"
+		case onlyCounts.MatchString(text):
 			text += " …"
 		}
 		w.b.WriteString(text + "\n")

@@ -16,6 +16,7 @@
 package prompt
 
 // Version is the version of how a summary is made: what the model is asked, how
-// messages are rendered and masked for it, and which of its answers are taken. A release that changes any of these raises it. It is part of the key
-// of a stored summary, so that one that was made otherwise is not found.
+// messages are rendered and masked for it, and which of its answers are taken. A
+// release that changes any of these raises it. It is part of the key of a stored
+// summary, so that one that was made otherwise is not found.
 const Version = "3"
