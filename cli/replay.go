@@ -15,7 +15,7 @@ import (
 
 	"laconic/number"
 	"laconic/replay"
-	"laconic/replay/record"
+	"laconic/replay/recording"
 	"laconic/replay/report"
 )
 
@@ -159,7 +159,7 @@ func (r *replayRun) write(res *replay.Result, stdout io.Writer) error {
 			err = os.WriteFile(r.page, b.Bytes(), 0o600) // it may hold a conversation
 		}
 		if err != nil {
-			return fmt.Errorf("the report cannot be written to %s: %s", r.page, record.WhyNot(err))
+			return fmt.Errorf("the report cannot be written to %s: %s", r.page, recording.WhyNot(err))
 		}
 	}
 	switch {

@@ -9,13 +9,13 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/promises"
-	"laconic/replay/record"
+	"laconic/replay/recording"
 )
 
 // conversation is a recorded conversation, with what all policies are compared
 // with.
 type conversation struct {
-	*record.Conversation
+	*recording.Recording
 	counter compact.Counter
 	fixed   int
 	costs   []int // of each message
@@ -34,8 +34,8 @@ type turn struct {
 }
 
 // prepare computes what all policies are compared with.
-func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversation {
-	v := &conversation{Conversation: r, counter: c}
+func prepare(r *recording.Recording, c compact.Counter, prices Prices) *conversation {
+	v := &conversation{Recording: r, counter: c}
 	v.fixed = c.Fixed(r.Beside)
 	var read [][]string // the texts of each message
 	for i := range r.Messages {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"laconic/number"
-	"laconic/replay/record"
+	"laconic/replay/recording"
 	"laconic/view"
 )
 
@@ -24,7 +24,7 @@ type Result struct {
 	// Failures are the broken promises, each with its first time.
 	Failures []Failure `json:"failures,omitempty"`
 	// Unread are the files, lines and elements that could not be read, in order.
-	Unread []record.Unread `json:"unread,omitempty"`
+	Unread []recording.Unread `json:"unread,omitempty"`
 	// Shown is the conversation that Options.Show names, or nil. It is not part of
 	// the JSON, which has no content.
 	Shown *view.Conversation `json:"-"`

@@ -10,7 +10,7 @@ import (
 
 	"laconic/compact"
 	"laconic/number"
-	"laconic/replay/record"
+	"laconic/replay/recording"
 )
 
 // Policy is a policy to measure.
@@ -56,7 +56,7 @@ func (b Budget) of(peak int, l compact.Limits) compact.Budget {
 // Options configure a replay. Files, Policies, Budgets and Known are
 // required.
 type Options struct {
-	// Files are read in order. See [record.Read] for their formats. - is Stdin.
+	// Files are read in order. See [recording.Read] for their formats. - is Stdin.
 	Files []string
 	Stdin io.Reader
 	// Policies are measured side by side, under each of Budgets.
@@ -95,14 +95,14 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	res.Total = res.blank("all files")
 	ordered := make(chan (<-chan *replayed), ahead) // results in the order of the files
-	var unread []record.Unread
+	var unread []recording.Unread
 	var show *replayed
 	go func() {
 		defer close(ordered)
 		var workers errgroup.Group
 		workers.SetLimit(cmp.Or(o.Workers, 2))
 		for _, file := range o.Files {
-			for r, bad := range record.Read(file, o.Stdin) {
+			for r, bad := range recording.Read(file, o.Stdin) {
 				if ctx.Err() != nil {
 					return
 				}
@@ -150,7 +150,7 @@ type replayed struct {
 }
 
 // replay measures one conversation.
-func (o *Options) replay(r *record.Conversation) *replayed {
+func (o *Options) replay(r *recording.Recording) *replayed {
 	if o.Model != "" {
 		r.Model = o.Model
 	}

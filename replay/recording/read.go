@@ -1,4 +1,4 @@
-// Package record reads recorded conversations.
+// Package recording reads recorded conversations.
 //
 // # Promises
 //
@@ -10,7 +10,7 @@
 //     is no conversation here.
 //
 // A file holds JSON lines, one JSON body, an array of bodies, or a HAR archive.
-package record
+package recording
 
 import (
 	"bufio"
@@ -43,8 +43,8 @@ const longest = 512 << 20
 // conversations as {"id", "messages", "tools"}, or request bodies. Any other file holds
 // the same, or is one JSON body, an array of bodies, or a HAR archive. Requests that
 // continue one another are one conversation.
-func Read(file string, in io.Reader) iter.Seq2[*Conversation, *Unread] {
-	return func(yield func(*Conversation, *Unread) bool) {
+func Read(file string, in io.Reader) iter.Seq2[*Recording, *Unread] {
+	return func(yield func(*Recording, *Unread) bool) {
 		g := grouping{file: file, yield: yield}
 		var err error
 		if file == "-" {

@@ -1,4 +1,4 @@
-package record
+package recording
 
 import (
 	"cmp"
@@ -14,8 +14,8 @@ import (
 	"laconic/proxy/wire"
 )
 
-// Conversation is one recorded conversation.
-type Conversation struct {
+// Recording is one recorded conversation.
+type Recording struct {
 	// ID is the recorded name, or the file and line.
 	ID string
 	// File is the name of the file, as the caller gave it.
@@ -33,10 +33,10 @@ type Conversation struct {
 	Sent []int
 }
 
-// RequestPoints returns the lengths of all requests of a conversation, ascending:
+// RequestPoints returns the lengths of all requests of a recording, ascending:
 // the prefixes that end after a whole round and before an assistant message, the
 // requests recorded as such, and the whole list if it waits for an answer.
-func (r *Conversation) RequestPoints() []int {
+func (r *Recording) RequestPoints() []int {
 	msgs := r.Messages
 	points := slices.Clone(r.Sent)
 	for k := 1; k < len(msgs); k++ {
@@ -54,7 +54,7 @@ func (r *Conversation) RequestPoints() []int {
 
 // decode reads one JSON object that holds messages, as the proxy reads a body. ID is "" if
 // the object has no id. The error is a sentence without content.
-func decode(raw []byte) (*Conversation, error) {
+func decode(raw []byte) (*Recording, error) {
 	if !json.Valid(raw) {
 		return nil, errors.New("this is not valid JSON")
 	}
@@ -65,13 +65,13 @@ func decode(raw []byte) (*Conversation, error) {
 	if pass, ok := errors.AsType[*wire.PassError](err); ok { // as every error of Decode is
 		return nil, errors.New(pass.Says())
 	}
-	return &Conversation{
+	return &Recording{
 		ID: gjson.GetBytes(raw, "id").Str, Model: decoded.Model, Messages: decoded.Conversation.Messages, Rules: decoded.Conversation.Rules,
 		Beside: decoded.Beside,
 	}, nil
 }
 
-// openGroups is how many conversations may grow side by side in one file: those
+// openGroups is how many recordings may grow side by side in one file: those
 // of an agent and of its subagents. With one more, the one that grew longest ago
 // is closed, so that memory stays bounded.
 const openGroups = 16
@@ -80,9 +80,9 @@ const openGroups = 16
 // every turn of a conversation sends the whole list again.
 type grouping struct {
 	file    string
-	yield   func(*Conversation, *Unread) bool
-	stopped bool            // yield returned false
-	open    []*Conversation // the one that grew last comes last
+	yield   func(*Recording, *Unread) bool
+	stopped bool         // yield returned false
+	open    []*Recording // the one that grew last comes last
 }
 
 // take gets the JSON of a conversation or of a request with its place, and reports
@@ -111,14 +111,14 @@ func (g *grouping) take(raw []byte, at Unread) bool {
 }
 
 // send yields, unless the caller stopped before, and reports whether to go on.
-func (g *grouping) send(r *Conversation, bad *Unread) bool {
+func (g *grouping) send(r *Recording, bad *Unread) bool {
 	g.stopped = g.stopped || !g.yield(r, bad)
 	return !g.stopped
 }
 
-// add takes a request, and returns the conversation that is closed for it, or
+// add takes a request, and returns the recording that is closed for it, or
 // nil.
-func (g *grouping) add(r *Conversation) *Conversation {
+func (g *grouping) add(r *Recording) *Recording {
 	r.Sent = []int{len(r.Messages)}
 	// The newest first: a conversation goes on from its longest request.
 	for i, o := range slices.Backward(g.open) {

@@ -1,4 +1,4 @@
-package record
+package recording
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 func TestRequestPoints(t *testing.T) {
 	f := func(transcript string, sent []int, want ...int) {
 		t.Helper()
-		r := Conversation{Messages: compacttest.Messages(t, transcript), Sent: sent}
+		r := Recording{Messages: compacttest.Messages(t, transcript), Sent: sent}
 		if got := r.RequestPoints(); !slices.Equal(got, want) {
 			t.Fatalf("%v, want %v:\n%s", got, want, transcript)
 		}
