@@ -27,7 +27,7 @@ type Result struct {
 	Unread []recording.Unread `json:"unread,omitempty"`
 	// Shown is the conversation that Options.Show names, or nil. It is not part of
 	// the JSON, which has no content.
-	Shown *view.Conversation `json:"-"`
+	Shown *view.Comparison `json:"-"`
 }
 
 // FileResult holds the measurements of one file.

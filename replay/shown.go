@@ -18,8 +18,8 @@ const (
 
 // show replays every request of a conversation through a policy until ctx is
 // done, and keeps what it did.
-func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, prices Prices) *view.Conversation {
-	s := &view.Conversation{File: v.File, ID: v.ID, Model: v.Model, Policy: p.Name, Tokens: b.Tokens, Fixed: v.fixed, Points: []view.Point{}, Changes: []view.Change{}}
+func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, prices Prices) *view.Comparison {
+	s := &view.Comparison{File: v.File, ID: v.ID, Model: v.Model, Policy: p.Name, Tokens: b.Tokens, Fixed: v.fixed, Points: []view.Point{}, Changes: []view.Change{}}
 	tools := map[string]string{} // names of the calls, by id
 	for i := range v.Messages {
 		for _, c := range v.Messages[i].Calls {
@@ -65,13 +65,13 @@ func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, pr
 
 // change fills in what a request did to each message. costs is set if the plan counts
 // as v does.
-func (v *conversation) change(c *view.Change, s *view.Conversation, tools map[string]string, t *step, costs bool) {
+func (v *conversation) change(c *view.Change, s *view.Comparison, tools map[string]string, t *step, costs bool) {
 	from := view.Planned{Conversation: t.in, Sent: t.sent, Plan: &t.plan, Counter: v.counter, Before: v.costs[:t.messages]}
 	if costs {
 		_, from.After = t.plan.Costs()
 	}
 	c.Request = view.Of(&from)
-	c.Request.Messages, c.Texts = nil, map[int][]view.Piece{} // the conversation has them
+	c.Request.Messages, c.Texts = nil, map[int][]view.Piece{} // the comparison has them
 	if c.Slot != nil {
 		for n, text := range t.plan.Slot.Texts(nil) {
 			c.Texts[-1] = append(c.Texts[-1], s.Piece(fmt.Sprint("span ", n+1), text))
@@ -96,7 +96,7 @@ func (t *step) goesOn(from int) bool {
 }
 
 // say adds the client's messages.
-func (v *conversation) say(s *view.Conversation, tools map[string]string) {
+func (v *conversation) say(s *view.Comparison, tools map[string]string) {
 	msgs := v.Messages[:min(len(v.Messages), view.MostMessages)]
 	all := view.Of(&view.Planned{Conversation: compact.Conversation{Messages: msgs}, Plan: &compact.Plan{}, Counter: v.counter, Before: v.costs})
 	s.Messages = all.Messages
@@ -108,7 +108,7 @@ func (v *conversation) say(s *view.Conversation, tools map[string]string) {
 
 // said returns what a message says; answers is the name of the tool that it is a result
 // of.
-func said(s *view.Conversation, m *compact.Message, answers string) (all []view.Piece) {
+func said(s *view.Comparison, m *compact.Message, answers string) (all []view.Piece) {
 	add := func(kind string, t compact.Text) {
 		if t.Len() > 0 {
 			all = append(all, s.Piece(kind, t.String()))

@@ -16,7 +16,7 @@ import (
 )
 
 // shownIn replays a file with one conversation to show.
-func shownIn(t *testing.T, content string, p *compact.Policy, tokens int) *view.Conversation {
+func shownIn(t *testing.T, content string, p *compact.Policy, tokens int) *view.Comparison {
 	t.Helper()
 	res := ran(t, Options{
 		Files: []string{replaytest.Write(t, "a.jsonl", content)}, Policies: []Policy{{Name: "test", Policy: p}},
@@ -30,7 +30,7 @@ func shownIn(t *testing.T, content string, p *compact.Policy, tokens int) *view.
 
 // listed returns the requests of a conversation as text: a line for each, and for one
 // that changed something a line for each run of messages.
-func listed(s *view.Conversation) string {
+func listed(s *view.Comparison) string {
 	var b strings.Builder
 	texts := func(pieces []view.Piece) {
 		for _, p := range pieces {

@@ -6,7 +6,7 @@
 //
 //   - one pass: a request is read in one pass over its messages before and after.
 //   - no content: a [Request] has roles, sizes, costs and reasons. Texts are a
-//     [Conversation]'s alone, each of them once.
+//     [Comparison]'s alone, each of them once.
 //   - never markup: the scripts make text nodes and attributes of what they are given.
 package view
 

@@ -46,7 +46,7 @@ func hashOf(text string) string {
 type page struct {
 	*replay.Result
 	Table         string
-	Conversation  *view.Conversation // before and after; nil: none
+	Comparison    *view.Comparison // before and after; nil: none
 	ContentPolicy template.HTML
 	Style         template.CSS
 	Script        template.JS
@@ -62,7 +62,7 @@ func HTML(w io.Writer, r *replay.Result) error {
 	if r.Shown != nil {
 		shown := *r.Shown
 		shown.File = nameOf(r, shown.File)
-		p.Conversation = &shown
+		p.Comparison = &shown
 	}
 	return template.Must(template.New("report").Parse(reportPage)).Execute(w, &p)
 }

@@ -8,7 +8,7 @@ import (
 // TestTextsAreBounded: each text is kept once and cut at a character, and once there
 // are enough of them an excerpt of each other has to do. What is missing is said.
 func TestTextsAreBounded(t *testing.T) {
-	var c Conversation
+	var c Comparison
 	long := strings.Repeat("é", longestText)
 	p := c.Piece("", long)
 	if got := c.Texts[p.Text]; got != long[:longestText] || p.Cut != longestText {

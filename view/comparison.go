@@ -8,9 +8,9 @@ import (
 	"laconic/compact/quote"
 )
 
-// Conversation is a conversation before and after, request by request, with its
+// Comparison is a conversation before and after, request by request, with its
 // texts.
-type Conversation struct {
+type Comparison struct {
 	File   string  `json:"file"`
 	ID     string  `json:"id"`
 	Model  string  `json:"model,omitempty"`
@@ -67,7 +67,7 @@ type Change struct {
 	Texts map[int][]Piece `json:"sent_texts,omitempty"`
 }
 
-// Bounds of a conversation's texts, in bytes.
+// Bounds of a comparison's texts, in bytes.
 const (
 	mostText    = 3 << 20
 	longestText = 48 << 10
@@ -76,7 +76,7 @@ const (
 )
 
 // Piece returns a piece, whose text is kept once.
-func (c *Conversation) Piece(kind, text string) Piece {
+func (c *Comparison) Piece(kind, text string) Piece {
 	p := Piece{Kind: clipped(kind), Text: -1}
 	if text == "" {
 		return p
@@ -105,14 +105,14 @@ func (c *Conversation) Piece(kind, text string) Piece {
 }
 
 // Miss notes n things that are not there.
-func (c *Conversation) Miss(n int, format string, args ...any) {
+func (c *Comparison) Miss(n int, format string, args ...any) {
 	if n > 0 {
 		c.Missing = append(c.Missing, fmt.Sprintf(format, args...))
 	}
 }
 
 // Finish notes what of texts is missing, and makes all texts legal.
-func (c *Conversation) Finish() {
+func (c *Comparison) Finish() {
 	c.Miss(c.cut, "the rest of %d long texts: %d bytes", c.cut, c.cutBytes)
 	c.ID, c.Model = clipped(c.ID), clipped(c.Model)
 	c.known = nil
