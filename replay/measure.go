@@ -12,9 +12,8 @@ import (
 	"laconic/replay/recording"
 )
 
-// conversation is a recorded conversation, with what all policies are compared
-// with.
-type conversation struct {
+// workload is a recording to replay, with what all policies are compared with.
+type workload struct {
 	*recording.Recording
 	counter compact.Counter
 	fixed   int
@@ -34,17 +33,17 @@ type turn struct {
 }
 
 // prepare computes what all policies are compared with.
-func prepare(r *recording.Recording, c compact.Counter, prices Prices) *conversation {
-	v := &conversation{Recording: r, counter: c}
-	v.fixed = c.Fixed(r.Beside)
+func prepare(r *recording.Recording, c compact.Counter, prices Prices) *workload {
+	w := &workload{Recording: r, counter: c}
+	w.fixed = c.Fixed(r.Beside)
 	var read [][]string // the texts of each message
 	for i := range r.Messages {
-		v.costs = append(v.costs, compact.Cost(v.counter, &r.Messages[i]))
+		w.costs = append(w.costs, compact.Cost(w.counter, &r.Messages[i]))
 		read = append(read, reading(&r.Messages[i]))
 	}
 	points := r.RequestPoints()
 	facts, edits := factsOf(r.Messages, read), editsOf(r.Messages, read, points)
-	full, counted := v.fixed, 0
+	full, counted := w.fixed, 0
 	for i, k := range points {
 		// A request led to the calls before the next one.
 		next := len(r.Messages)
@@ -52,7 +51,7 @@ func prepare(r *recording.Recording, c compact.Counter, prices Prices) *conversa
 			next = points[i+1]
 		}
 		for ; counted < k; counted++ {
-			full += v.costs[counted]
+			full += w.costs[counted]
 		}
 		t := turn{messages: k, full: full}
 		for ; len(facts) > 0 && facts[0].call < next; facts = facts[1:] {
@@ -63,11 +62,11 @@ func prepare(r *recording.Recording, c compact.Counter, prices Prices) *conversa
 		for ; len(edits) > 0 && edits[0].message < next; edits = edits[1:] {
 			t.edits = append(t.edits, edits[0])
 		}
-		v.full += prices.bill(full, v.peak) // it begins with the whole request before
-		v.peak = full
-		v.turns = append(v.turns, t)
+		w.full += prices.bill(full, w.peak) // it begins with the whole request before
+		w.peak = full
+		w.turns = append(w.turns, t)
 	}
-	return v
+	return w
 }
 
 // step is one request, as a policy makes it.
@@ -87,18 +86,18 @@ type step struct {
 	began                  int // epochs that the request before did not have
 }
 
-// through yields every request of a conversation as a policy makes it, with its index.
-func (v *conversation) through(p *compact.Policy, b compact.Budget) iter.Seq2[int, *step] {
+// through yields every request of a workload as a policy makes it, with its index.
+func (w *workload) through(p *compact.Policy, b compact.Budget) iter.Seq2[int, *step] {
 	return func(yield func(int, *step) bool) {
 		before := &step{}
-		for i := range v.turns {
-			s := &step{turn: &v.turns[i], before: len(before.sent)}
-			s.in = compact.Conversation{Messages: v.Messages[:s.messages:s.messages], Fixed: v.fixed, Rules: v.Rules}
+		for i := range w.turns {
+			s := &step{turn: &w.turns[i], before: len(before.sent)}
+			s.in = compact.Conversation{Messages: w.Messages[:s.messages:s.messages], Fixed: w.fixed, Rules: w.Rules}
 			start := time.Now()
-			s.plan, s.report = compact.Compact(s.in, p, v.counter, b)
+			s.plan, s.report = compact.Compact(s.in, p, w.counter, b)
 			s.sent = s.plan.Apply()
 			s.took = time.Since(start)
-			v.count(s)
+			w.count(s)
 			s.common, s.cached = shared(before, s)
 			s.began = len(s.plan.Epochs)
 			for i := range min(len(before.plan.Epochs), len(s.plan.Epochs)) {
@@ -114,10 +113,10 @@ func (v *conversation) through(p *compact.Policy, b compact.Budget) iter.Seq2[in
 	}
 }
 
-// measure replays every request of a conversation through a policy.
-func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Options) (r Numbers, failures []Failure) {
-	r = Numbers{Conversations: 1, Requests: len(v.turns), Full: v.full}
-	for _, s := range v.through(p.Policy, b) {
+// measure replays every request of a workload through a policy.
+func (w *workload) measure(p *Policy, b compact.Budget, name string, o *Options) (r Numbers, failures []Failure) {
+	r = Numbers{Conversations: 1, Requests: len(w.turns), Full: w.full}
+	for _, s := range w.through(p.Policy, b) {
 		if s.full > b.Tokens {
 			kept := retained(s.facts, s.sent, s.whole)
 			kept.Edits, kept.EditsShown = len(s.edits), shownEdits(s.edits, s.sent, s.whole)
@@ -137,7 +136,7 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 		r.Took += s.took
 		r.Bill += o.Prices.bill(s.total, s.cached)
 		if len(p.Claims) > 0 {
-			errs := promises.Broken(s.in, p.Policy, v.counter, b, &s.plan, s.report)
+			errs := promises.Broken(s.in, p.Policy, w.counter, b, &s.plan, s.report)
 			if broke && s.began == 0 {
 				errs = append(errs, fmt.Errorf("stable: only %d of the %d messages sent before start the request, and no epoch did", s.common, s.before))
 			}
@@ -146,7 +145,7 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 				if slices.Contains(p.Claims, promise) {
 					r.Failures++
 					failures = append(failures, Failure{
-						Policy: p.Name, Budget: name, Promise: promise, File: v.File, Conversation: v.ID, Messages: s.messages, Detail: detail,
+						Policy: p.Name, Budget: name, Promise: promise, File: w.File, Conversation: w.ID, Messages: s.messages, Detail: detail,
 					})
 				}
 			}
@@ -159,15 +158,15 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 }
 
 // count sets what a request costs, and which of the client's messages are sent unchanged.
-func (v *conversation) count(s *step) {
-	s.costs, s.total, s.whole = make([]int, len(s.sent)), v.fixed, make([]bool, len(v.Messages))
+func (w *workload) count(s *step) {
+	s.costs, s.total, s.whole = make([]int, len(s.sent)), w.fixed, make([]bool, len(w.Messages))
 	for i := range s.sent {
 		m := &s.sent[i]
-		if m.Origin >= 0 && m.Origin < len(v.Messages) && m.Equal(&v.Messages[m.Origin]) {
+		if m.Origin >= 0 && m.Origin < len(w.Messages) && m.Equal(&w.Messages[m.Origin]) {
 			s.whole[m.Origin] = true
-			s.costs[i] = v.costs[m.Origin]
+			s.costs[i] = w.costs[m.Origin]
 		} else {
-			s.costs[i] = compact.Cost(v.counter, m)
+			s.costs[i] = compact.Cost(w.counter, m)
 		}
 		s.total += s.costs[i]
 	}

@@ -122,7 +122,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	for result := range ordered {
 		r := <-result
 		res.take(r)
-		if r.conversation == nil || *o.Show != "" && r.ID != *o.Show {
+		if r.workload == nil || *o.Show != "" && r.ID != *o.Show {
 			continue
 		}
 		if show == nil || *o.Show == "" && r.peak > show.peak {
@@ -145,7 +145,7 @@ type replayed struct {
 	runs     []Numbers // by budget, then by policy; nil: left out
 	failures []Failure // of all runs, in their order
 	// With Options.Show it may be the one to show, under a budget.
-	*conversation
+	*workload
 	budget compact.Budget
 }
 
@@ -155,18 +155,18 @@ func (o *Options) replay(r *recording.Recording) *replayed {
 		r.Model = o.Model
 	}
 	counter, limits := o.Known(r.Model)
-	v := prepare(r, counter, *o.Prices)
+	w := prepare(r, counter, *o.Prices)
 	out := &replayed{file: r.File}
-	if v.peak < o.MinPeak || len(v.turns) == 0 {
+	if w.peak < o.MinPeak || len(w.turns) == 0 {
 		return out
 	}
 	if o.Show != nil {
-		out.conversation, out.budget = v, o.Budgets[0].of(v.peak, limits)
+		out.workload, out.budget = w, o.Budgets[0].of(w.peak, limits)
 	}
 	for _, b := range o.Budgets {
-		budget := b.of(v.peak, limits)
+		budget := b.of(w.peak, limits)
 		for i := range o.Policies {
-			numbers, failures := v.measure(&o.Policies[i], budget, b.String(), o)
+			numbers, failures := w.measure(&o.Policies[i], budget, b.String(), o)
 			out.runs, out.failures = append(out.runs, numbers), append(out.failures, failures...)
 		}
 	}

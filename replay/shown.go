@@ -16,18 +16,18 @@ const (
 	mostChanges = 150  // requests with what became of each message
 )
 
-// show replays every request of a conversation through a policy until ctx is
+// show replays every request of a workload through a policy until ctx is
 // done, and keeps what it did.
-func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, prices Prices) *view.Comparison {
-	s := &view.Comparison{File: v.File, ID: v.ID, Model: v.Model, Policy: p.Name, Tokens: b.Tokens, Fixed: v.fixed, Points: []view.Point{}, Changes: []view.Change{}}
+func (w *workload) show(ctx context.Context, p *Policy, b compact.Budget, prices Prices) *view.Comparison {
+	s := &view.Comparison{File: w.File, ID: w.ID, Model: w.Model, Policy: p.Name, Tokens: b.Tokens, Fixed: w.fixed, Points: []view.Point{}, Changes: []view.Change{}}
 	tools := map[string]string{} // names of the calls, by id
-	for i := range v.Messages {
-		for _, c := range v.Messages[i].Calls {
+	for i := range w.Messages {
+		for _, c := range w.Messages[i].Calls {
 			tools[c.ID] = c.Name
 		}
 	}
 	messages, bill, later, unlisted := 0, 0.0, 0, 0
-	for i, t := range v.through(p.Policy, b) {
+	for i, t := range w.through(p.Policy, b) {
 		if ctx.Err() != nil {
 			break
 		}
@@ -47,7 +47,7 @@ func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, pr
 		case changed:
 			c := view.Change{Number: i + 1, Before: t.full, Sent: t.total, Cached: t.cached, First: first, Began: t.began, Messages: t.messages, MessagesSent: len(t.sent)}
 			c.StageCounts, c.OtherCount = view.Stages(&t.report)
-			v.change(&c, s, tools, t, p.Policy.Counter == nil)
+			w.change(&c, s, tools, t, p.Policy.Counter == nil)
 			s.Changes = append(s.Changes, c)
 		}
 		if i < mostShown {
@@ -55,18 +55,18 @@ func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, pr
 		}
 		messages = t.messages
 	}
-	s.Cost = share(bill, v.full)
+	s.Cost = share(bill, w.full)
 	s.Miss(later, "%s", number.Count(later, "later request"))
 	s.Miss(unlisted, "the messages of %s that changed something", number.Count(unlisted, "request"))
-	v.say(s, tools)
+	w.say(s, tools)
 	s.Finish()
 	return s
 }
 
 // change fills in what a request did to each message. costs is set if the plan counts
-// as v does.
-func (v *conversation) change(c *view.Change, s *view.Comparison, tools map[string]string, t *step, costs bool) {
-	from := view.Planned{Conversation: t.in, Sent: t.sent, Plan: &t.plan, Counter: v.counter, Before: v.costs[:t.messages]}
+// as w does.
+func (w *workload) change(c *view.Change, s *view.Comparison, tools map[string]string, t *step, costs bool) {
+	from := view.Planned{Conversation: t.in, Sent: t.sent, Plan: &t.plan, Counter: w.counter, Before: w.costs[:t.messages]}
 	if costs {
 		_, from.After = t.plan.Costs()
 	}
@@ -83,7 +83,7 @@ func (v *conversation) change(c *view.Change, s *view.Comparison, tools map[stri
 		}
 		m := t.sent[f.At]
 		if c.Slot != nil && c.Slot.At >= 0 && c.Slot.In == int(f.At) { // its last part is the record
-			m.Parts = m.Parts[:min(len(m.Parts), len(v.Messages[f.From].Parts))]
+			m.Parts = m.Parts[:min(len(m.Parts), len(w.Messages[f.From].Parts))]
 		}
 		c.Texts[int(f.At)] = said(s, &m, tools[m.Answers])
 	}
@@ -96,14 +96,14 @@ func (t *step) goesOn(from int) bool {
 }
 
 // say adds the client's messages.
-func (v *conversation) say(s *view.Comparison, tools map[string]string) {
-	msgs := v.Messages[:min(len(v.Messages), view.MostMessages)]
-	all := view.Of(&view.Planned{Conversation: compact.Conversation{Messages: msgs}, Plan: &compact.Plan{}, Counter: v.counter, Before: v.costs})
+func (w *workload) say(s *view.Comparison, tools map[string]string) {
+	msgs := w.Messages[:min(len(w.Messages), view.MostMessages)]
+	all := view.Of(&view.Planned{Conversation: compact.Conversation{Messages: msgs}, Plan: &compact.Plan{}, Counter: w.counter, Before: w.costs})
 	s.Messages = all.Messages
 	for i := range msgs {
 		s.Said = append(s.Said, said(s, &msgs[i], tools[msgs[i].Answers]))
 	}
-	s.Miss(len(v.Messages)-len(msgs), "%s", number.Count(len(v.Messages)-len(msgs), "later message"))
+	s.Miss(len(w.Messages)-len(msgs), "%s", number.Count(len(w.Messages)-len(msgs), "later message"))
 }
 
 // said returns what a message says; answers is the name of the tool that it is a result
