@@ -61,11 +61,11 @@ type Page struct {
 	mu       sync.Mutex
 	requests []*request // the newest, oldest first
 	byID     map[string]*request
-	size     int             // of them, in bytes
-	held     map[string]int  // bytes of texts, by sender
-	convs    []*conversation // the one that was heard of last comes last
-	begun    int             // conversations so far
-	secret   []byte          // of the names of conversations
+	size     int            // of them, in bytes
+	held     map[string]int // bytes of texts, by sender
+	threads  []*thread      // the one that was heard of last comes last
+	begun    int            // threads so far
+	secret   []byte         // of the names of conversations
 	totals   totals
 	version  uint64 // of the newest change
 }
@@ -101,7 +101,7 @@ func (p *Page) planned(i proxy.PlanInfo) {
 	r.details, r.again = d, i.Again
 	r.from = from // also of a record that was dropped meanwhile: its texts are counted by sender
 	if !i.Again {
-		r.began, r.conv = now, p.conversationOf(id, from, now)
+		r.began, r.thread = now, p.threadOf(id, from, now)
 	}
 	p.keep(r, t)
 	p.changed(r)
@@ -120,8 +120,8 @@ func (p *Page) note(i proxy.ReplyInfo) *request {
 	if i.Rewrite != nil {
 		own := *i.Rewrite // which belongs to the request, and all that it has
 		own.Edits = nil   // they point into the body
-		if i.Rewrite = &own; r.conv != nil {
-			r.conv.Model = own.Model
+		if i.Rewrite = &own; r.thread != nil {
+			r.thread.Model = own.Model
 		}
 	}
 	i.AnsweredBy = "" // which may have any length
@@ -222,7 +222,7 @@ type request struct {
 	id      string
 	began   time.Time
 	from    proxy.Sender
-	conv    *conversation   // nil: it is not of a conversation that could be read
+	thread  *thread         // nil: its conversation could not be read
 	reply   proxy.ReplyInfo // as far as it is known
 	details *view.Request   // never changed
 	again   bool            // they are of the second send

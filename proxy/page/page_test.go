@@ -90,8 +90,8 @@ func TestRequestsOfOneConversationAreToldFromOthers(t *testing.T) {
 		id := fmt.Sprint(i)
 		sent(p, id, c.transcript, t, 1000)
 		got := 0
-		if conv := p.byID[id].conv; conv != nil {
-			got = conv.ID
+		if thread := p.byID[id].thread; thread != nil {
+			got = thread.ID
 		}
 		if got != c.want {
 			t.Errorf("%q: conversation %d, want %d", c.transcript, got, c.want)
@@ -107,15 +107,15 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	if len(p.requests) != mostRequests || len(p.byID) != mostRequests || p.size > mostBytes {
 		t.Errorf("%d requests, %d by id, %d bytes", len(p.requests), len(p.byID), p.size)
 	}
-	if n := len(p.convs); n != mostConversations {
+	if n := len(p.threads); n != mostThreads {
 		t.Errorf("%d conversations", n)
 	}
-	c := &conversation{}
+	one := &thread{}
 	for range 3*mostPoints + 10 {
-		p.account(&request{conv: c, reply: proxy.ReplyInfo{Rewrite: &proxy.RewriteInfo{}}})
+		p.account(&request{thread: one, reply: proxy.ReplyInfo{Rewrite: &proxy.RewriteInfo{}}})
 	}
-	if len(c.Points) != mostPoints || len(c.Points)+c.More != 3*mostPoints+10 {
-		t.Errorf("%d points and %d more", len(c.Points), c.More)
+	if len(one.Points) != mostPoints || len(one.Points)+one.More != 3*mostPoints+10 {
+		t.Errorf("%d points and %d more", len(one.Points), one.More)
 	}
 }
 
@@ -132,12 +132,12 @@ func TestClientsAreNamedAsTheConfigurationNamesThem(t *testing.T) {
 // The cost of an epoch is counted beside its savings.
 func TestWhatEpochsCostIsNotHidden(t *testing.T) {
 	p := newPage(Options{})
-	conv := &conversation{}
+	one := &thread{}
 	f := func(before, after, epochs int, u wire.Usage, want totals) {
 		t.Helper()
-		i := &proxy.RewriteInfo{NewEpoch: epochs > conv.epochs, Report: compact.Report{Before: before, After: after, Epochs: epochs}}
-		p.account(&request{conv: conv, reply: proxy.ReplyInfo{ID: "x", Rewrite: i, Status: 200, Usage: &u}})
-		if got := conv.Totals; got != want {
+		i := &proxy.RewriteInfo{NewEpoch: epochs > one.epochs, Report: compact.Report{Before: before, After: after, Epochs: epochs}}
+		p.account(&request{thread: one, reply: proxy.ReplyInfo{ID: "x", Rewrite: i, Status: 200, Usage: &u}})
+		if got := one.Totals; got != want {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
 	}
@@ -173,7 +173,7 @@ func TestWhatWasNotSentSavesNothing(t *testing.T) {
 	if l := r.line(); !l.Unsent || l.Sent != 0 || l.MessagesSent != 0 || l.Before != 900 {
 		t.Errorf("%+v", l)
 	}
-	if last := r.conv.Points[len(r.conv.Points)-1]; !last.Unsent || last.Sent != 0 || last.Epoch || r.conv.epochs != 0 {
+	if last := r.thread.Points[len(r.thread.Points)-1]; !last.Unsent || last.Sent != 0 || last.Epoch || r.thread.epochs != 0 {
 		t.Errorf("%+v", last)
 	}
 }

@@ -16,21 +16,21 @@ import (
 
 // news are what changed since a browser looked last, or all of it.
 type news struct {
-	Version       uint64             `json:"version"` // to ask for what comes after
-	Began         time.Time          `json:"began"`
-	Requests      []requestLine      `json:"requests"`
-	Conversations []conversationLine `json:"conversations"`
-	Totals        totals             `json:"totals"`
-	SignedIn      bool               `json:"signed_in,omitempty"`
-	Capture       bool               `json:"capture,omitempty"`
-	Board         Board              `json:"board"`
+	Version  uint64        `json:"version"` // to ask for what comes after
+	Began    time.Time     `json:"began"`
+	Requests []requestLine `json:"requests"`
+	Threads  []threadLine  `json:"conversations"`
+	Totals   totals        `json:"totals"`
+	SignedIn bool          `json:"signed_in,omitempty"`
+	Capture  bool          `json:"capture,omitempty"`
+	Board    Board         `json:"board"`
 }
 
 // A requestLine is a request in the list.
 type requestLine struct {
 	ID           string    `json:"id"`
 	Began        time.Time `json:"began"`
-	Conversation int       `json:"conversation,omitempty"`
+	Thread       int       `json:"conversation,omitempty"`
 	Client       string    `json:"client,omitempty"`
 	Model        string    `json:"model,omitempty"`
 	Route        string    `json:"route,omitempty"`
@@ -84,8 +84,8 @@ func (r *request) line() requestLine {
 	if r.began.IsZero() {
 		l.Began = time.Now()
 	}
-	if r.conv != nil {
-		l.Conversation = r.conv.ID
+	if r.thread != nil {
+		l.Thread = r.thread.ID
 	}
 	if i := r.reply.Rewrite; i != nil {
 		l.Model = i.Model
@@ -114,8 +114,8 @@ func (r *request) line() requestLine {
 	return l
 }
 
-// A conversationLine is a conversation in the list, with its course.
-type conversationLine struct {
+// A threadLine is a thread in the list, with its course.
+type threadLine struct {
 	ID     int          `json:"id"`
 	Client string       `json:"client"`
 	Named  bool         `json:"named,omitempty"` // the client has a key of the configuration
@@ -133,21 +133,21 @@ func (p *Page) since(seen uint64) news {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	v := news{
-		Version: p.version, Began: p.began, Totals: p.totals, Board: board, Requests: []requestLine{}, Conversations: []conversationLine{},
+		Version: p.version, Began: p.began, Totals: p.totals, Board: board, Requests: []requestLine{}, Threads: []threadLine{},
 		Capture: p.o.Capture > 0, SignedIn: p.o.Proxy().Options().AdminToken != "",
 	}
-	touched := map[*conversation]bool{}
+	touched := map[*thread]bool{}
 	for _, r := range p.requests {
 		if r.version > seen {
 			v.Requests = append(v.Requests, r.line())
-			touched[r.conv] = true
+			touched[r.thread] = true
 		}
 	}
-	for _, c := range p.convs {
-		if seen == 0 || touched[c] {
-			l := c.conversationLine
-			l.Points = append([]view.Point{}, c.Points...)
-			v.Conversations = append(v.Conversations, l)
+	for _, t := range p.threads {
+		if seen == 0 || touched[t] {
+			l := t.threadLine
+			l.Points = append([]view.Point{}, t.Points...)
+			v.Threads = append(v.Threads, l)
 		}
 	}
 	return v

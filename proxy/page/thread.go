@@ -13,7 +13,7 @@ import (
 
 // identity names a conversation by how it begins: by its task, and, once there is
 // one, by the answer to that. The proxy keeps no sessions, so this is
-// a guess: conversations that begin the same and are told the same answer are taken
+// a guess: conversations that begin the same and get the same answer are taken
 // for one.
 type identity struct{ start, whole string }
 
@@ -39,9 +39,9 @@ func identify(secret []byte, c *compact.Conversation) (id identity) {
 	return id
 }
 
-// conversation is what is kept of the requests of one conversation.
-type conversation struct {
-	conversationLine
+// thread is what is kept of the requests that are taken for one conversation.
+type thread struct {
+	threadLine
 	identity
 	// of the last request that was answered
 	before, epochs int
@@ -49,41 +49,41 @@ type conversation struct {
 }
 
 const (
-	mostConversations = 200
-	mostPoints        = 400
+	mostThreads = 200
+	mostPoints  = 400
 )
 
-// conversationOf returns the conversation of a request, a new one where there is none.
+// threadOf returns the thread of a request, a new one where there is none.
 // The caller holds mu.
-func (p *Page) conversationOf(id identity, from proxy.Sender, now time.Time) *conversation {
+func (p *Page) threadOf(id identity, from proxy.Sender, now time.Time) *thread {
 	if id == (identity{}) {
 		return nil
 	}
 	client := nameOf(from)
-	find := func(is func(*conversation) bool) *conversation {
-		for i, c := range slices.Backward(p.convs) {
-			if c.Client == client && is(c) {
-				p.convs = slices.Delete(p.convs, i, i+1)
-				return c
+	find := func(is func(*thread) bool) *thread {
+		for i, t := range slices.Backward(p.threads) {
+			if t.Client == client && is(t) {
+				p.threads = slices.Delete(p.threads, i, i+1)
+				return t
 			}
 		}
 		return nil
 	}
-	var c *conversation
+	var t *thread
 	if id.whole != "" {
-		if c = find(func(c *conversation) bool { return c.whole == id.whole }); c == nil { // its second request
-			c = find(func(c *conversation) bool { return c.whole == "" && c.start == id.start })
+		if t = find(func(t *thread) bool { return t.whole == id.whole }); t == nil { // its second request
+			t = find(func(t *thread) bool { return t.whole == "" && t.start == id.start })
 		}
 	}
-	if c == nil {
+	if t == nil {
 		p.begun++
-		c = &conversation{conversationLine: conversationLine{ID: p.begun, Client: client, Named: from.Key != "", Began: now}}
+		t = &thread{threadLine: threadLine{ID: p.begun, Client: client, Named: from.Key != "", Began: now}}
 	}
-	c.identity, c.Last = id, now
-	if p.convs = append(p.convs, c); len(p.convs) > mostConversations {
-		p.convs = slices.Delete(p.convs, 0, 1)
+	t.identity, t.Last = id, now
+	if p.threads = append(p.threads, t); len(p.threads) > mostThreads {
+		p.threads = slices.Delete(p.threads, 0, 1)
 	}
-	return c
+	return t
 }
 
 // nameOf returns the name of a sender: as the configuration names its key, else a part
@@ -131,10 +131,10 @@ func (t *totals) add(o *totals) {
 	}
 }
 
-// account works out what a request took, and adds it to its conversation and to all. The
+// account works out what a request took, and adds it to its thread and to all. The
 // caller holds mu.
 func (p *Page) account(r *request) {
-	i, conv := r.reply.Rewrite, r.conv
+	i, t := r.reply.Rewrite, r.thread
 	if i == nil || i.Outcome == proxy.Rejected {
 		return
 	}
@@ -152,20 +152,20 @@ func (p *Page) account(r *request) {
 	if u := r.reply.Usage; u != nil && u.Prompt > 0 && u.CacheTold && !r.reply.Unsent {
 		k.Told, k.Prompt, k.Cached, point.Cached = 1, u.Prompt, u.Cached, u.Cached
 		// Other counts may move an epoch that began earlier, which costs the same.
-		if conv != nil && (k.Epochs > 0 || report.Epochs > conv.epochs) && conv.caches && i.Outcome != proxy.Shadow {
-			fresh := max(0, k.Before-conv.before) // what the client added
+		if t != nil && (k.Epochs > 0 || report.Epochs > t.epochs) && t.caches && i.Outcome != proxy.Shadow {
+			fresh := max(0, k.Before-t.before) // what the client added
 			k.Rewritten = max(0, u.Prompt-u.Cached-fresh)
 		}
 	}
-	if conv != nil {
-		conv.caches = conv.caches || k.Cached > 0
+	if t != nil {
+		t.caches = t.caches || k.Cached > 0
 		if r.reply.Status == 200 && !r.reply.Unsent {
-			conv.before, conv.epochs = k.Before, report.Epochs
+			t.before, t.epochs = k.Before, report.Epochs
 		}
-		conv.Totals.add(&k)
-		if conv.Points = append(conv.Points, point); len(conv.Points) > mostPoints {
-			conv.Points = slices.Delete(conv.Points, 0, 1)
-			conv.More++
+		t.Totals.add(&k)
+		if t.Points = append(t.Points, point); len(t.Points) > mostPoints {
+			t.Points = slices.Delete(t.Points, 0, 1)
+			t.More++
 		}
 	}
 	p.totals.add(&k)
