@@ -2,7 +2,7 @@ package compact
 
 import "slices"
 
-// books record what was done to a draft, by which stage, and why.
+// books say what was done to a draft, by which stage, and why.
 //
 // Invariants: every edit that was made is in journal, in order; every removed
 // message names its reason; moves has every removal and restoration, in order.
@@ -22,7 +22,7 @@ type move struct {
 	was int32
 }
 
-// reason records why messages leave and returns its number for setRemoved.
+// reason notes why messages leave and returns its number for setRemoved.
 func (b *books) reason(why string) int32 {
 	e := Edit{Op: OpRemove, Stage: b.stageNames[b.stage], Why: why, Epoch: b.epoch}
 	if n := len(b.reasons); n == 0 || b.reasons[n-1] != e {
@@ -31,8 +31,8 @@ func (b *books) reason(why string) int32 {
 	return int32(len(b.reasons))
 }
 
-// record makes an edit of message i, enters it, and updates what the message costs.
-func (d *Draft) record(i int, e Edit) {
+// enter makes an edit of message i, adds it to the journal, and updates what the message costs.
+func (d *Draft) enter(i int, e Edit) {
 	m := &d.msgs[i]
 	e.apply(m, d.own[i])
 	d.own[i] = true

@@ -4,7 +4,7 @@ import "slices"
 
 // singleCalls splits messages with several calls: each call is directly followed
 // by its own result, and the text stays with the first.
-func singleCalls(msgs []Message, record func(Edit)) []Message {
+func singleCalls(msgs []Message, note func(Edit)) []Message {
 	last := len(msgs) - 1 // whose calls have no results yet, if the model is to continue them
 	if last < 1 || !slices.ContainsFunc(msgs[:last], func(m Message) bool { return len(m.Calls) > 1 }) {
 		return msgs
@@ -18,7 +18,7 @@ func singleCalls(msgs []Message, record func(Edit)) []Message {
 			i++
 			continue
 		}
-		record(Edit{Op: OpSplit, Why: "several calls where the template takes one", Origin: m.Origin})
+		note(Edit{Op: OpSplit, Why: "several calls where the template takes one", Origin: m.Origin})
 		results := make(map[string]int, n)
 		for k := i + 1; k <= i+n; k++ {
 			results[msgs[k].Answers] = k

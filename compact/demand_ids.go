@@ -11,7 +11,7 @@ const idLetters = 9
 
 // nineLetters renames the ids of calls that are not nine letters and digits, and
 // their results with them. The same id always gets the same name.
-func nineLetters(msgs []Message, record func(Edit)) []Message {
+func nineLetters(msgs []Message, note func(Edit)) []Message {
 	if !slices.ContainsFunc(msgs, func(m Message) bool { return slices.ContainsFunc(m.Calls, renamed) }) {
 		return msgs
 	}
@@ -35,7 +35,7 @@ func nineLetters(msgs []Message, record func(Edit)) []Message {
 				was := c.ID
 				c.ID = nineLettersOf(was, taken)
 				taken[c.ID], names[was], m.Edited = true, c.ID, true
-				record(Edit{Op: OpRename, Why: "an id that is not nine letters", Origin: m.Origin, Part: n, ID: c.ID})
+				note(Edit{Op: OpRename, Why: "an id that is not nine letters", Origin: m.Origin, Part: n, ID: c.ID})
 			}
 		case m.Role == Tool:
 			if name, ok := names[m.Answers]; ok {

@@ -11,7 +11,7 @@ const (
 
 // oneSystem joins the instructions at the beginning, and moves the text of later
 // ones into the messages beside them.
-func oneSystem(msgs []Message, record func(Edit)) []Message {
+func oneSystem(msgs []Message, note func(Edit)) []Message {
 	head := 0
 	for head < len(msgs) && movable(msgs[head]) {
 		head++
@@ -25,20 +25,20 @@ func oneSystem(msgs []Message, record func(Edit)) []Message {
 		for i := range msgs[1:head] {
 			m := &msgs[i+1]
 			others = append(others, m.framed(true)...)
-			record(Edit{Op: OpMerge, Why: "a second system message joins the first", Origin: m.Origin})
+			note(Edit{Op: OpMerge, Why: "a second system message joins the first", Origin: m.Origin})
 		}
 		out = append(out, msgs[0])
 		out[0].append(others)
 	}
-	return moveSystem(msgs[head:], out, record)
+	return moveSystem(msgs[head:], out, note)
 }
 
 // noSystem moves the text of all instructions into the messages beside them.
-func noSystem(msgs []Message, record func(Edit)) []Message {
+func noSystem(msgs []Message, note func(Edit)) []Message {
 	if !slices.ContainsFunc(msgs, movable) {
 		return msgs
 	}
-	return moveSystem(msgs, make([]Message, 0, len(msgs)), record)
+	return moveSystem(msgs, make([]Message, 0, len(msgs)), note)
 }
 
 // movable reports whether a message is an instruction that is only text.
@@ -50,7 +50,7 @@ func movable(m Message) bool {
 // a user or a tool before them. Text that follows an answer goes before that of the
 // user who speaks next, or else into a user message of its own. So no text moves
 // past an answer, and none into what was sent before.
-func moveSystem(msgs, out []Message, record func(Edit)) []Message {
+func moveSystem(msgs, out []Message, note func(Edit)) []Message {
 	host := -1       // in out: the message since the last answer that takes texts
 	var texts []Part // since the last answer, that no message has yet
 	settle := func() {
@@ -66,7 +66,7 @@ func moveSystem(msgs, out []Message, record func(Edit)) []Message {
 	for i := range msgs {
 		m := msgs[i]
 		if movable(m) {
-			record(Edit{Op: OpMerge, Why: "a system message where the template takes none", Origin: m.Origin})
+			note(Edit{Op: OpMerge, Why: "a system message where the template takes none", Origin: m.Origin})
 			texts = append(texts, m.framed(host >= 0)...)
 			continue
 		}

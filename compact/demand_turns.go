@@ -10,13 +10,13 @@ const (
 // takeTurns puts a turn between two of the same role, and before an answer that
 // begins the list. Calls and their results are no turns. Nothing comes before an answer
 // with bound thinking, which was written after what is before it.
-func takeTurns(msgs []Message, record func(Edit)) []Message {
+func takeTurns(msgs []Message, note func(Edit)) []Message {
 	var out []Message // nil: nothing was put in yet; else it has those before from
 	from, last, bound := 0, Assistant, boundAnswers(msgs)
 	for i := range msgs {
 		m := &msgs[i]
 		if role := m.turn(); role == last && !bound[i] {
-			record(Edit{Op: OpInsert, Why: "two turns of one role", Origin: m.Origin})
+			note(Edit{Op: OpInsert, Why: "two turns of one role", Origin: m.Origin})
 			out, from = append(append(out, msgs[from:i]...), turnAfter(role)), i
 		} else if role != 0 {
 			last = role

@@ -26,7 +26,7 @@ type demand struct {
 	// slice where it meets it already. It is nil for a demand on the plan. What it
 	// makes of the start of a list that ends at a request point begins what it makes
 	// of the list.
-	rewrite func(msgs []Message, record func(Edit)) []Message
+	rewrite func(msgs []Message, note func(Edit)) []Message
 	// charge returns the most that a message costs more by the rewriting.
 	charge func(c Counter, m *Message) int
 }
@@ -63,13 +63,13 @@ func (d Demands) Has(one Demands) bool { return d&one != 0 }
 // that made it so. It returns a list that meets them as the same slice, and never
 // changes msgs. It expects a list whose pairs are legal.
 func (d Demands) Rewrite(msgs []Message) (out []Message, edits []Edit) {
-	record := func(e Edit) {
+	note := func(e Edit) {
 		e.Stage = repairStage
 		edits = append(edits, e)
 	}
 	for i := range demands {
 		if row := &demands[i]; d.Has(row.is) && row.rewrite != nil {
-			msgs = row.rewrite(msgs, record)
+			msgs = row.rewrite(msgs, note)
 		}
 	}
 	return msgs, edits

@@ -34,7 +34,7 @@ func newDraft(in *input) *Draft {
 			cursor:  make([]int, len(in.policy.Ladder)),
 			repeats: repeats{byCall: map[callText]callResults{}, byText: map[string]Ref{}, byInstruction: map[string]int{}},
 		},
-		memory: memory{recorded: make([]bool, len(in.msgs))},
+		memory: memory{noted: make([]bool, len(in.msgs))},
 		in:     in,
 		own:    make([]bool, len(in.msgs)),
 		gap:    gap{host: -1},
@@ -176,7 +176,7 @@ func (d *Draft) Rewrite(r Ref, text, why string) bool {
 		return false
 	}
 	e.ID, _ = NameIn(m.Answers)
-	d.record(i, e)
+	d.enter(i, e)
 	return true
 }
 
@@ -196,12 +196,12 @@ func (d *Draft) RewriteArguments(r CallRef, arguments, why string) bool {
 		return false
 	}
 	id, _ := NameIn(old.ID)
-	d.record(i, Edit{Op: OpArguments, Part: r.Call, ID: id, Text: arguments, Why: why, Saved: saved, Last: last})
+	d.enter(i, Edit{Op: OpArguments, Part: r.Call, ID: id, Text: arguments, Why: why, Saved: saved, Last: last})
 	return true
 }
 
 // isLast reports whether an edit of message i is for the last resort alone, and
-// records how far above its budget the draft was when that began.
+// notes how far above its budget the draft was when that began.
 func (d *Draft) isLast(i int) bool {
 	if i < d.recent {
 		return false

@@ -28,7 +28,7 @@ const (
 )
 
 // An Edit is one change and its reason, as data. The log, replay and explain
-// read edits; nothing else records what was done.
+// read edits; nothing else notes what was done.
 type Edit struct {
 	Op Op `json:"op"`
 	// Stage is the stage of the ladder that made the edit, or "repair".

@@ -59,7 +59,7 @@ func (d *Draft) dropReplaced() {
 		return
 	}
 	for i := d.gap.from; i < d.gap.to; i++ {
-		d.recorded[i] = true
+		d.noted[i] = true
 	}
 	d.gap.replaced = d.gap.to
 	d.setSlot(nil)

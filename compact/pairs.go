@@ -75,7 +75,7 @@ func (r *repairer) rename(m *Message, answers []int) {
 			m.Calls, m.Edited, copied = slices.Clone(m.Calls), true, true
 		}
 		m.Calls[n] = c
-		r.record(Edit{Op: OpRename, Why: why, Origin: m.Origin, Part: n, ID: c.ID})
+		r.note(Edit{Op: OpRename, Why: why, Origin: m.Origin, Part: n, ID: c.ID})
 	}
 }
 

@@ -219,7 +219,7 @@ func (r Report) At(rate Rate) Report {
 	return r
 }
 
-// Sent records that the request sent costs after tokens, under the budget b. The
+// Sent notes that the request sent costs after tokens, under the budget b. The
 // outcome is Over if that is too much, and what was done otherwise.
 func (r *Report) Sent(after int, b Budget) {
 	b = b.withDefaults(Rules{})

@@ -122,7 +122,7 @@ type repairer struct {
 	lost    []*Message // results without a call
 }
 
-func (r *repairer) record(e Edit) {
+func (r *repairer) note(e Edit) {
 	e.Stage = repairStage
 	e.ID, _ = NameIn(e.ID)
 	r.edits = append(r.edits, e)
@@ -140,7 +140,7 @@ func (r *repairer) withoutFlaws(msgs []Message) []Message {
 	for i := range in {
 		if m := &in[i]; m.Flawed {
 			m.Flawed, m.Edited = false, true
-			r.record(Edit{Op: OpMend, Why: why, Origin: m.Origin})
+			r.note(Edit{Op: OpMend, Why: why, Origin: m.Origin})
 		}
 	}
 	return in
@@ -165,7 +165,7 @@ func (r *repairer) placeText(o *round) {
 	}
 	for k := o.end; k < i; k++ {
 		if m := &r.in[k]; m.Role == Assistant && !m.Empty() {
-			r.record(Edit{Op: OpMove, Why: "words put before the call that they came with", Origin: m.Origin})
+			r.note(Edit{Op: OpMove, Why: "words put before the call that they came with", Origin: m.Origin})
 			r.keep(k)
 			r.owned[k] = true
 		}
@@ -183,9 +183,9 @@ func (r *repairer) keep(i int) {
 		if m.Says() {
 			e.Op, e.Why = OpDropResult, "no call can own this result"
 		}
-		r.record(e)
+		r.note(e)
 	case m.Role == Assistant && m.Empty():
-		r.record(Edit{Op: OpDropMessage, Why: "assistant message without content", Origin: m.Origin})
+		r.note(Edit{Op: OpDropMessage, Why: "assistant message without content", Origin: m.Origin})
 	default:
 		r.out = append(r.out, *m)
 	}
@@ -203,7 +203,7 @@ func (r *repairer) place(o *round) {
 				if m.Says() {
 					r.out = append(r.out, m)
 				} else {
-					r.record(Edit{Op: OpDropMessage, Why: "nothing left but unanswered calls", Origin: m.Origin})
+					r.note(Edit{Op: OpDropMessage, Why: "nothing left but unanswered calls", Origin: m.Origin})
 				}
 				continue
 			}
@@ -222,19 +222,19 @@ func (r *repairer) place(o *round) {
 			result := r.in[c.answers[n]]
 			r.out = append(r.out, result)
 			if moved {
-				r.record(Edit{Op: OpMove, Why: "result put directly behind its call", Origin: result.Origin, ID: result.Answers})
+				r.note(Edit{Op: OpMove, Why: "result put directly behind its call", Origin: result.Origin, ID: result.Answers})
 			}
 		}
 		for i, n := range order {
 			if res, id := &r.out[at+1+i], r.out[at].Calls[n].ID; res.Answers != id {
 				res.Answers, res.Edited = id, true
-				r.record(Edit{Op: OpSetID, Why: "result takes the id of its call", Origin: res.Origin, ID: id})
+				r.note(Edit{Op: OpSetID, Why: "result takes the id of its call", Origin: res.Origin, ID: id})
 			}
 		}
 		for n, k := range c.answers {
 			if k == open {
 				id := r.out[at].Calls[n].ID
-				r.record(Edit{Op: OpAnswer, Why: "call without a result", Origin: m.Origin, Part: n, ID: id})
+				r.note(Edit{Op: OpAnswer, Why: "call without a result", Origin: m.Origin, Part: n, ID: id})
 				r.out = append(r.out, Message{
 					Role: Tool, Shape: String, Parts: []Part{{Text: Plain(NoResult)}}, Answers: id, Origin: Added, Edited: true,
 				})
@@ -271,7 +271,7 @@ func (r *repairer) withoutOpen(m Message, answers []int) (Message, []int) {
 	var kept []int
 	for n, k := range answers {
 		if k == open {
-			r.record(Edit{Op: OpDropCall, Why: "call without a result", Origin: m.Origin, Part: n, ID: m.Calls[n].ID})
+			r.note(Edit{Op: OpDropCall, Why: "call without a result", Origin: m.Origin, Part: n, ID: m.Calls[n].ID})
 			continue
 		}
 		calls = append(calls, m.Calls[n])

@@ -28,10 +28,10 @@ func (s *slotDraft) ends(n int) (ends []int) {
 // memory is what the record of a slot is told, once its text is needed. An epoch
 // copies no message: [Slot.Digest] makes them once more, from what was done.
 type memory struct {
-	left     []int  // messages that left or were shortened, in the order of the epochs
-	recorded []bool // per message: it is in left
-	touched  []int  // messages that left, came back or were shortened since the last epoch
-	told     []told // for each span of the slot
+	left    []int  // messages that left or were shortened, in the order of the epochs
+	noted   []bool // per message: it is in left
+	touched []int  // messages that left, came back or were shortened since the last epoch
+	told    []told // for each span of the slot
 }
 
 // told is what the record is told for one span: of memory.left, and of the messages
@@ -194,7 +194,7 @@ func (d *Draft) nextSlot(size, now, free int) *slotDraft {
 // FillSlot makes a slot of size tokens for everything that left so far, for
 // policies that use [Draft.Drop]. label is the [Slot.Label]. What left before
 // the last exchanges that did is most likely what the slot of an earlier
-// request stood for, so their ends are recorded as Earlier.
+// request stood for, so their ends are in Earlier.
 func (d *Draft) FillSlot(by Digester, size int, label string) {
 	if d.in.policy.Placement == PlaceNone {
 		return
@@ -220,8 +220,8 @@ func (d *Draft) noteEpoch(was *slotDraft) {
 	from := len(d.left)
 	slices.Sort(d.touched)
 	for _, i := range slices.Compact(d.touched) {
-		if !d.recorded[i] && (d.removed(i) || d.cost[i] < d.whole[i]) {
-			d.recorded[i] = true
+		if !d.noted[i] && (d.removed(i) || d.cost[i] < d.whole[i]) {
+			d.noted[i] = true
 			d.left = append(d.left, i)
 		}
 	}

@@ -44,7 +44,7 @@ type Options struct {
 	// tokens.
 	Fixed int
 	// Summarize writes the text for what leaves. If it is nil or fails, the
-	// policy's digest is used, if the policy makes one; a failure is recorded
+	// policy's digest is used, if the policy makes one; a failure is noted
 	// in the Report.
 	Summarize Summarizer
 	// SummaryRequired makes a failure of Summarize an error of CompactIfNeeded, a
