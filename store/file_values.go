@@ -37,9 +37,9 @@ func (f *File) Put(ctx context.Context, k Key, value []byte, ttl time.Duration) 
 		}
 		f.fresh, f.swept = 0, now
 	}
-	record := append(binary.BigEndian.AppendUint64(nil, uint64(now.Add(ttl).UnixNano())), value...)
-	f.fresh += costOf(record)
-	return f.update(ctx, func(values *bolt.Bucket) error { return values.Put(k[:], record) })
+	entry := append(binary.BigEndian.AppendUint64(nil, uint64(now.Add(ttl).UnixNano())), value...)
+	f.fresh += costOf(entry)
+	return f.update(ctx, func(values *bolt.Bucket) error { return values.Put(k[:], entry) })
 }
 
 // sweep removes the values that are over, and the oldest until no more than most bytes

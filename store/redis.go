@@ -191,10 +191,10 @@ func (s *Redis) Lock(ctx context.Context, k Key, ttl time.Duration) (release fun
 func (s *Redis) Close() { _ = s.client.Close() }
 
 // A name begins with the group, by which its values are found. The braces hold what
-// decides where a Cluster keeps it: a record has one place, with its locks.
+// decides where a Cluster keeps it: a partition has one place, with its locks.
 func (s *Redis) named(k Key) string {
 	text := base64.RawURLEncoding.EncodeToString
-	return s.namedGroup(k.Group()) + "{" + text(k[groupBytes:groupBytes+recordBytes]) + "}:" + text(k[groupBytes+recordBytes:])
+	return s.namedGroup(k.Group()) + "{" + text(k[groupBytes:groupBytes+partitionBytes]) + "}:" + text(k[groupBytes+partitionBytes:])
 }
 
 // namedGroup is what the names of a group's values begin with. It has none of the

@@ -117,19 +117,19 @@ func TestAPrefixKeepsTwoInstallationsApart(t *testing.T) {
 	}
 }
 
-// TestARecordHasOneSlot: all values of a record, and their locks, are in one slot of a
-// Cluster, and records in many.
-func TestARecordHasOneSlot(t *testing.T) {
+// TestAPartitionHasOneSlot: all values of a partition, and their locks, are in one slot of a
+// Cluster, and partitions in many.
+func TestAPartitionHasOneSlot(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	c := startCluster(t)
 	s := openTestRedis(t, c.URL(), nil)
 	v := vaultOn(t, s, testSecret)
 	slots := map[int64]bool{}
-	for record := range 20 {
+	for partition := range 20 {
 		of := map[int64]bool{}
 		for part := range 5 {
-			name := s.named(v.Key(v.Group("g"), fmt.Sprint(record), fmt.Sprint(part)))
+			name := s.named(v.Key(v.Group("g"), fmt.Sprint(partition), fmt.Sprint(part)))
 			for _, name := range []string{name, name + lockSuffix} {
 				slot, err := s.client.ClusterKeySlot(ctx, name).Result()
 				if err != nil {
@@ -139,11 +139,11 @@ func TestARecordHasOneSlot(t *testing.T) {
 			}
 		}
 		if len(of) != 1 {
-			t.Errorf("record %d is in %d slots", record, len(of))
+			t.Errorf("partition %d is in %d slots", partition, len(of))
 		}
 	}
 	if len(slots) < 15 {
-		t.Errorf("20 records are in %d slots", len(slots))
+		t.Errorf("20 partitions are in %d slots", len(slots))
 	}
 }
 

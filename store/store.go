@@ -7,7 +7,7 @@
 //     damaged, written under another secret or kept beyond its time is a miss.
 //   - secret keys: a key is an HMAC of its parts. A reader of the store learns
 //     neither what is in it nor what it was made from, but which values are of one
-//     group, and of one record.
+//     group, and of one partition.
 //   - erasable: the values of a group can be removed, all of them.
 //   - bounded: values, memory and file have a size that they do not exceed.
 //   - versioned: a value in another format is a miss, whoever wrote it. The meaning
@@ -25,20 +25,20 @@ import (
 	"time"
 )
 
-// Key names a value: its group, the record that it is a part of, and which part.
+// Key names a value: its group, the partition that it is a part of, and which part.
 // Make it with Vault.Key.
-type Key [groupBytes + recordBytes + partBytes]byte
+type Key [groupBytes + partitionBytes + partBytes]byte
 
 // Group names all values of one owner. Their keys begin with it. Make it with
 // Vault.Group.
 type Group [groupBytes]byte
 
-// The lengths of what a key consists of. That of a record needs no more: it says
+// The lengths of what a key consists of. That of a partition needs no more: it says
 // only which keys a store is to keep together.
 const (
-	groupBytes  = 16
-	recordBytes = 4
-	partBytes   = 12
+	groupBytes     = 16
+	partitionBytes = 4
+	partBytes      = 12
 )
 
 // Group returns the group of a key.

@@ -65,12 +65,12 @@ func (v *Vault) Group(owner ...string) Group {
 	return Group(v.hash("group", nil, owner)[:groupBytes])
 }
 
-// Key returns the key of a list of parts, for a value of a group. record names what
-// the value is a part of: a store in several places keeps a record in one.
-func (v *Vault) Key(g Group, record string, parts ...string) (k Key) {
+// Key returns the key of a list of parts, for a value of a group. partition names what
+// the value is a part of: a store in several places keeps a partition in one.
+func (v *Vault) Key(g Group, partition string, parts ...string) (k Key) {
 	copy(k[:], g[:])
-	copy(k[groupBytes:], v.hash("record", g[:], []string{record})[:recordBytes])
-	copy(k[groupBytes+recordBytes:], v.hash("part", g[:], append([]string{record}, parts...))[:partBytes])
+	copy(k[groupBytes:], v.hash("record", g[:], []string{partition})[:partitionBytes])
+	copy(k[groupBytes+partitionBytes:], v.hash("part", g[:], append([]string{partition}, parts...))[:partBytes])
 	return k
 }
 

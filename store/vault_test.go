@@ -215,7 +215,7 @@ func TestKeysOfDifferentPartsDiffer(t *testing.T) {
 	}
 }
 
-// TestAKeyBeginsWithItsGroup, then with its record: by that a store finds the one and
+// TestAKeyBeginsWithItsGroup, then with its partition: by that a store finds the one and
 // keeps together the other.
 func TestAKeyBeginsWithItsGroup(t *testing.T) {
 	v := vaultOn(t, openTestMemory(t), testSecret)
@@ -227,15 +227,15 @@ func TestAKeyBeginsWithItsGroup(t *testing.T) {
 	if one.Group() != a || two.Group() != a || other.Group() != a {
 		t.Error("a key is of another group")
 	}
-	const head = groupBytes + recordBytes
+	const head = groupBytes + partitionBytes
 	if [head]byte(one[:]) != [head]byte(two[:]) || one == two {
-		t.Error("two values of one record")
+		t.Error("two values of one partition")
 	}
 	if [head]byte(one[:]) == [head]byte(other[:]) || [partBytes]byte(one[head:]) == [partBytes]byte(other[head:]) {
-		t.Error("the same part of two records")
+		t.Error("the same part of two partitions")
 	}
 	if k := v.Key(b, "r", "1"); [partBytes]byte(one[head:]) == [partBytes]byte(k[head:]) || one[groupBytes] == k[groupBytes] {
-		t.Error("the same parts of two groups") // one byte of the record may be the same by chance; not of these
+		t.Error("the same parts of two groups") // one byte of the partition may be the same by chance; not of these
 	}
 }
 

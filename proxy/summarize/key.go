@@ -62,7 +62,7 @@ var written = format{key: "summary 4", fold: compact.FoldVersion, prompt: prompt
 
 // storeKey returns the name of a summary in the store, which adds a secret of
 // its own: those of one owner are a group, those of conversations that begin the
-// same one record. list is the hash of the messages that it stands for.
+// same one partition. list is the hash of the messages that it stands for.
 func (s *Service) storeKey(r *Request, start []byte, list string) store.Key {
 	return s.store.Key(s.group(r.Owner), string(start), append([]string{
 		s.format.key, s.format.fold, s.format.prompt, r.Policy, strconv.FormatBool(s.o.Mask),
