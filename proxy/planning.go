@@ -56,7 +56,7 @@ func (x *request) planning(req *wire.Request) *planning {
 	c.Terms = &plan.Terms{
 		Policy: x.policy(), Limits: route.Limits, Told: route.Configured, Counter: route.Counter, Chosen: route.Tokenizer != "",
 		Agent:  handover.Of(req.Conversation.Messages, req.NoCalls, req.Compaction),
-		Learnt: p.learnt, Recorded: c.recorded,
+		Learnt: p.learnt, SetRecords: c.setRecords,
 		Left: func() bool { return x.r.Context().Err() != nil },
 	}
 	switch route.SystemMessages {
@@ -107,8 +107,8 @@ func (c *planning) asks() bool {
 	return !route.Configured && route.Discover && !discover.Silent(route.Upstream)
 }
 
-// recorded sets how the records of a plan are made.
-func (c *planning) recorded(p *plan.Plan, policy *compact.Policy) {
+// setRecords sets how the records of a plan are made.
+func (c *planning) setRecords(p *plan.Plan, policy *compact.Policy) {
 	s := c.x.p.summaries
 	c.slot = c.summaryRequest(p)
 	policy.Summaries, policy.Records = s.Asks(), s.Records(c.slot)

@@ -55,7 +55,7 @@ func (p *Plan) lighten(req *wire.Request, in compact.Conversation, shaped *compa
 	w := byteWeighted{Counter: cmp.Or(policy.Counter, p.Counter), tokens: p.Budget.Tokens, bytes: max(1, limit-limit/64)}
 	in.Fixed = w.weigh(in.Fixed, len(req.Tools)+len(req.Functions)+len(req.Format))
 	policy.Counter, p.bytesToo = w, &w
-	p.Terms.Recorded(p, &policy)
+	p.Terms.SetRecords(p, &policy)
 	var light compact.Report
 	p.Plan, light = compact.Compact(in, mediaFirst(&policy), w, belowTrigger(&policy, p.Budget))
 	report := &p.Report

@@ -34,7 +34,7 @@ func (t *Terms) beginning(msgs []compact.Message) string {
 func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy *compact.Policy) {
 	t, now := p.Terms, p.Counter
 	fold := func() {
-		t.Recorded(p, policy) // how records are counted is known by now
+		t.SetRecords(p, policy) // how records are counted is known by now
 		p.Plan, p.Report = t.Agent.Compact(in, policy, p.Counter, p.Budget)
 	}
 	begins := t.beginning(in.Messages)

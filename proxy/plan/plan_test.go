@@ -81,8 +81,8 @@ func TestPlanningEndsWhereNobodyWaits(t *testing.T) {
 		terms := &Terms{
 			Policy: testPolicy(t), Limits: compact.Limits{Window: 1000}, Counter: compacttest.Words{},
 			Learnt: memory, Known: known, Counts: known,
-			Recorded: func(*Plan, *compact.Policy) {},
-			Left:     func() bool { epochs++; return after > 0 && epochs > after },
+			SetRecords: func(*Plan, *compact.Policy) {},
+			Left:       func() bool { epochs++; return after > 0 && epochs > after },
 		}
 		req := conversation(t, 100, 60)
 		terms.For(req, compact.Published{}, false, 0)

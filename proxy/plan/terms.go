@@ -57,9 +57,9 @@ type Terms struct {
 	// requests with the same tools.
 	Learnt        *learn.Memory
 	Known, Counts *learn.Model
-	// Recorded sets how the records of a plan are made, once it is known how they are
+	// SetRecords sets how the records of a plan are made, once it is known how they are
 	// counted.
-	Recorded func(*Plan, *compact.Policy)
+	SetRecords func(*Plan, *compact.Policy)
 	// Left reports whether nobody waits for the plan any more. It is then made no
 	// further than to the next epoch.
 	Left func() bool
