@@ -97,7 +97,7 @@ func eraser(p *proxy.Proxy, shown *page.Page, log *runlog.Log) operate.Page {
 		fields := []zap.Field{zap.String("client", whose), zap.Int("summaries", n)}
 		done := fmt.Sprintf("%s of %s erased", number.Count(n, "stored summary"), whose)
 		switch {
-		case errors.Is(err, summarize.ErrUntold):
+		case errors.Is(err, summarize.ErrUnheard):
 			log.Warn("summaries were erased, and the other replicas could not be told", fields...)
 			operate.Say(w, http.StatusBadGateway, done+", but the other replicas could not be told: ask each of them itself. /readyz?verbose says why.\n")
 		case err != nil:

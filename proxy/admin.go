@@ -96,7 +96,7 @@ func (p *Proxy) EraseClient(ctx context.Context, name string) (summaries int, er
 // where it is one, or the value of the first header that holds a credential. "" stands
 // for requests without any. Facts of upstreams stay: they hold nothing of a
 // conversation. It returns how many summaries were stored. With an error some may be
-// left, and the same again removes them; with summarize.ErrUntold other processes that
+// left, and the same again removes them; with summarize.ErrUnheard other processes that
 // share the store may remember some.
 func (p *Proxy) Erase(ctx context.Context, credential access.Secret) (summaries int, err error) {
 	return p.summaries.Erase(ctx, string(credential))

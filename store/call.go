@@ -20,34 +20,34 @@ func (v *Vault) Call(ctx context.Context, word string) error {
 	return v.shared.Call(ctx, word)
 }
 
-// Tell is Call for a word that must not be lost: [Vault.Told] returns it, too. If two
+// Tell is Call for a word that must not be lost: [Vault.Words] returns it, too. If two
 // are told at the same moment, it may return one.
 func (v *Vault) Tell(ctx context.Context, word string) error {
 	if v.shared == nil {
 		return nil
 	}
-	told, err := v.Told(ctx)
+	words, err := v.Words(ctx)
 	if err == nil {
-		told = append(told, word)
-		err = v.Put(ctx, v.told(), strings.Join(told[max(0, len(told)-MostTold):], "\n"))
+		words = append(words, word)
+		err = v.Put(ctx, v.wordsKey(), strings.Join(words[max(0, len(words)-MostWords):], "\n"))
 	}
 	return errors.Join(err, v.Call(ctx, word))
 }
 
-// Told returns the words that were told last, the newest at the end.
-func (v *Vault) Told(ctx context.Context) ([]string, error) {
-	text, err := v.Latest(ctx, v.told())
+// Words returns the last words of Tell, the newest at the end.
+func (v *Vault) Words(ctx context.Context) ([]string, error) {
+	text, err := v.Latest(ctx, v.wordsKey())
 	if errors.Is(err, ErrMiss) {
 		return nil, nil
 	}
 	return strings.Split(text, "\n"), err
 }
 
-// told is the key of what was told.
-func (v *Vault) told() Key { return v.Key(v.Group("told"), "words") }
+// wordsKey is the key of the words of Tell.
+func (v *Vault) wordsKey() Key { return v.Key(v.Group("told"), "words") }
 
-// MostTold is how many words are kept that were told.
-const MostTold = 100
+// MostWords is how many words of Tell are kept.
+const MostWords = 100
 
 // Hear calls heard for each word, and again where words may have been lost: at the
 // beginning, and after the store was out of reach. It returns when ctx is done, or at

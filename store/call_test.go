@@ -12,7 +12,7 @@ import (
 
 // hearer collects what a store says.
 type hearer struct {
-	told
+	notices
 	again int
 }
 

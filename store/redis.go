@@ -32,8 +32,8 @@ type Redis struct {
 	mu       sync.Mutex
 	nodes    map[string]*node // by address; "" of what is no Cluster
 	troubles map[trouble]failure
-	told     string    // the last; "" while all is well
-	since    time.Time // when the first of the faults was told that are not over
+	noticed  string    // the last fault; "" while all is well
+	since    time.Time // when the first of the faults was noticed that are not over
 }
 
 // DefaultPrefix is in front of every name. keysVersion follows it, the version of keys and

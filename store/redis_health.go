@@ -168,8 +168,8 @@ func (s *Redis) tell() {
 	if all := s.faults(); len(all) > 0 {
 		says = all[0].Says
 	}
-	was := s.told
-	if s.told = says; says == was {
+	was := s.noticed
+	if s.noticed = says; says == was {
 		return
 	}
 	if was == "" {

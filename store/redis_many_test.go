@@ -153,7 +153,7 @@ func TestAClusterGoesOnWithoutANode(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	c := startCluster(t, "--cluster-require-full-coverage", "no")
-	var lines told
+	var lines notices
 	s := openTestRedis(t, c.URL(), lines.add)
 	v := vaultOn(t, s, testSecret)
 	var live, dead []Key
@@ -221,7 +221,7 @@ func TestAClusterGoesOnWithoutANode(t *testing.T) {
 
 // TestAnEraseOfAClusterWithoutServersFails as any other operation does: soon, told and counted.
 func TestAnEraseOfAClusterWithoutServersFails(t *testing.T) {
-	var lines told
+	var lines notices
 	s := openTestRedis(t, "redis+cluster://"+storetest.FreeAddress(t), lines.add)
 	if _, err := s.DeleteGroup(t.Context(), Group{1}); err == nil {
 		t.Error("nothing was there to erase, and there is no error")
@@ -261,12 +261,12 @@ func TestSentinelsNameTheMaster(t *testing.T) {
 	if got, err := s.Get(ctx, keyOf(1)); string(got) != "text" {
 		t.Fatalf("%q %v", got, err)
 	}
-	var lines told
+	var lines notices
 	unknown := openTestRedis(t, strings.Replace(servers.URL(), masterName, "another", 1), lines.add)
 	if _, ok, err := unknown.Lock(ctx, keyOf(1), time.Minute); ok || err == nil {
 		t.Errorf("a master that nobody knows: %v %v", ok, err)
 	}
-	var first told
+	var first notices
 	listening(t, openTestRedis(t, strings.Replace(servers.URL(), masterName, "another", 1), first.add))
 	soon(t, "the operator is told", func() bool { return first.all() != "" })
 	if got := first.all(); got != "the store does not answer: no sentinel knows the master" {
@@ -339,7 +339,7 @@ func TestTLSWithAnAuthorityOfOnesOwn(t *testing.T) {
 	server := storetest.StartRedis(t, "--tls-cert-file", file("server.pem"), "--tls-key-file", file("server.key"), "--tls-ca-cert-file", file("ca.pem"))
 	f := func(want string, files TLSFiles) {
 		t.Helper()
-		var lines told
+		var lines notices
 		s, err := NewRedis(Options{URL: "rediss://" + server.TLSAddr, TLS: files, Notice: lines.add})
 		if err == nil {
 			defer s.Close()

@@ -17,7 +17,7 @@ func TestWhatIsWrongIsSaidPrecisely(t *testing.T) {
 	plain := storetest.StartRedis(t)
 	f := func(url, want string) {
 		t.Helper()
-		var lines told
+		var lines notices
 		s := openTestRedis(t, url, lines.add)
 		err := s.Put(t.Context(), keyOf(1), []byte("text"), time.Hour)
 		if got := lines.all(); got != want {
@@ -52,7 +52,7 @@ func TestAMissingRightIsSaid(t *testing.T) {
 	f("the store refuses hear: NOPERM", "hear", "-subscribe")
 	f("the store refuses call, hear: NOPERM", "call hear", "resetchannels")
 	do(t, server, "ACL SETUSER default reset on nopass ~* &* +@all -scan")
-	var lines told
+	var lines notices
 	s := openTestRedis(t, server.URL(), lines.add)
 	if _, err := s.DeleteGroup(t.Context(), Group{1}); err == nil || lines.all() != "the store refuses erase: NOPERM" {
 		t.Errorf("%v, told %q", err, lines.all())
@@ -63,7 +63,7 @@ func TestAMissingRightIsSaid(t *testing.T) {
 func TestAServerThatIsCuredIsHeard(t *testing.T) {
 	t.Parallel()
 	server := storetest.StartRedis(t, "--user", "default", "on", "nopass", "~*", "resetchannels", "+@all")
-	var lines told
+	var lines notices
 	s := openTestRedis(t, server.URL(), lines.add)
 	h := listening(t, s)
 	soon(t, "it is told", func() bool { return lines.all() != "" })

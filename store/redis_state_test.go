@@ -12,7 +12,7 @@ import (
 func TestAStoreThatIsAwayIsSeen(t *testing.T) {
 	t.Parallel()
 	server := storetest.StartRedis(t)
-	var lines told
+	var lines notices
 	s := openTestRedis(t, server.URL(), lines.add)
 	v := vaultOn(t, s, testSecret)
 	if got := v.State(); got.Fault.Says != "" || got.Silent {

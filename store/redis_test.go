@@ -17,19 +17,19 @@ import (
 	"laconic/store/storetest"
 )
 
-// told collects what a store tells the operator.
-type told struct {
+// notices collects what a store tells the operator.
+type notices struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (l *told) add(s string) {
+func (l *notices) add(s string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lines = append(l.lines, s)
 }
 
-func (l *told) all() string {
+func (l *notices) all() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return strings.Join(l.lines, "\n")
@@ -72,7 +72,7 @@ func TestASilentServerIsAskedOnce(t *testing.T) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
 			p := inFrontOf(t, storetest.StartRedis(t).Addr)
-			var lines told
+			var lines notices
 			s := openTestRedis(t, "redis://"+p.Listen+"/0", lines.add)
 			ctx := context.Background()
 			mustPut(t, s, keyOf(1), []byte("x"), time.Hour)
@@ -113,7 +113,7 @@ func TestAServerThatRefusesWritesIsToldOnce(t *testing.T) {
 	f := func(want, command, undo string) {
 		t.Helper()
 		server := storetest.StartRedis(t)
-		var lines told
+		var lines notices
 		s := openTestRedis(t, server.URL(), lines.add)
 		put := func() error { return s.Put(ctx, keyOf(1), []byte("text"), time.Hour) }
 		refuses := func(want string) {
@@ -250,7 +250,7 @@ func TestAValueThatSomebodyMadeTooLarge(t *testing.T) {
 
 // TestOperatorsLinesHoldNoAddress: they may go to a log that many read.
 func TestOperatorsLinesHoldNoAddress(t *testing.T) {
-	var lines told
+	var lines notices
 	s := openTestRedis(t, "redis://canary-user:canary-pass@127.0.0.1:1/0", lines.add)
 	_, err := s.Get(context.Background(), keyOf(1))
 	if all := lines.all(); strings.Contains(all, "canary") || strings.Contains(all, "127.0.0.1") || all == "" {

@@ -14,9 +14,9 @@ import (
 // erased is why there is no summary whose owner's were erased while it was made.
 const erased = "erased"
 
-// ErrUntold: what is kept was erased, but the other processes that share the store were
+// ErrUnheard: what is kept was erased, but the other processes that share the store were
 // not told, and may go on with what they remember.
-var ErrUntold = errors.New("the other processes that share the store could not be told")
+var ErrUnheard = errors.New("the other processes that share the store could not be told")
 
 // group returns the group of an owner's summaries in the store.
 func (s *Service) group(owner string) store.Group { return s.store.Group("summaries of", owner) }
@@ -24,13 +24,13 @@ func (s *Service) group(owner string) store.Group { return s.store.Group("summar
 // Erase removes what is stored and remembered of an owner's conversations: the
 // summaries, in the store and here, and the digests. Jobs under way for it store
 // nothing any more. It returns how many summaries the store had; with an error some
-// may be left there, but with ErrUntold. Requests that come later begin anew. Processes
+// may be left there, but with ErrUnheard. Requests that come later begin anew. Processes
 // that share the store are told, and do the same.
 func (s *Service) Erase(ctx context.Context, owner string) (n int, err error) {
 	g := s.group(owner)
 	n, _, err = s.eraseGroup(ctx, g)
-	if told := s.store.Tell(ctx, erasedWord+hex.EncodeToString(g[:])+s.mark+rand.Text()); err == nil && told != nil {
-		err = ErrUntold
+	if unheard := s.store.Tell(ctx, erasedWord+hex.EncodeToString(g[:])+s.mark+rand.Text()); err == nil && unheard != nil {
+		err = ErrUnheard
 	}
 	return n, err
 }
@@ -50,7 +50,7 @@ func (s *Service) hear(from *store.Vault) {
 		if !ok || len(name) < 2*len(g) || strings.HasPrefix(name[2*len(g):], s.mark) {
 			return
 		}
-		done = append(done[max(0, len(done)-store.MostTold):], word)
+		done = append(done[max(0, len(done)-store.MostWords):], word)
 		if _, err := hex.Decode(g[:], []byte(name[:2*len(g)])); err == nil {
 			// It may have stored a summary since they looked.
 			stored, forgotten, err := s.eraseGroup(s.ctx, g)
@@ -58,14 +58,14 @@ func (s *Service) hear(from *store.Vault) {
 		}
 	}
 	from.Hear(s.ctx, heard, func() {
-		told, err := from.Told(s.ctx)
-		for _, word := range told {
+		words, err := from.Words(s.ctx)
+		for _, word := range words {
 			if begun && !slices.Contains(done, word) {
 				heard(word)
 			}
 		}
 		if begun = true; err == nil {
-			done = told
+			done = words
 		}
 	})
 }

@@ -185,17 +185,17 @@ func TestDigestsAreForgotten(t *testing.T) {
 func TestAllWhoShareTheStoreForget(t *testing.T) {
 	redis := storetest.StartRedis(t)
 	o := store.Options{Kind: store.InRedis, URL: redis.URL(), Secret: []byte("a secret of this test")}
-	told := make(chan ErasedInfo, 99)
-	process := func(told func(ErasedInfo)) *agent {
+	infos := make(chan ErasedInfo, 99)
+	process := func(erased func(ErasedInfo)) *agent {
 		a := newAgent(t, 8000)
-		a.s.env.Erased = told
+		a.s.env.Erased = erased
 		a.s.env.Store = opened(t, o)
 		a.s = New(&a.s.o, a.s.env)
 		t.Cleanup(a.s.Close)
 		return a
 	}
 	one := process(func(i ErasedInfo) { t.Errorf("who was asked: %+v", i) })
-	other := process(func(i ErasedInfo) { told <- i })
+	other := process(func(i ErasedInfo) { infos <- i })
 	n := one.stepWith(spansOf(1))
 	if _, info := owned(one, "mine")(n); info.Outcome != Made {
 		t.Fatalf("%+v", info)
@@ -203,14 +203,14 @@ func TestAllWhoShareTheStoreForget(t *testing.T) {
 	if _, info := owned(other, "mine")(n); info.Outcome != Hit {
 		t.Fatalf("%+v", info)
 	}
-	heard := func(asked *Service, told chan ErasedInfo) {
+	heard := func(asked *Service, infos chan ErasedInfo) {
 		t.Helper()
 		for range 30 { // it may not hear yet, so that a word is lost
 			if _, err := asked.Erase(t.Context(), "mine"); err != nil {
 				t.Fatal(err)
 			}
 			select {
-			case i := <-told:
+			case i := <-infos:
 				if i.Failed {
 					t.Errorf("%+v", i)
 				}
@@ -220,7 +220,7 @@ func TestAllWhoShareTheStoreForget(t *testing.T) {
 		}
 		t.Fatal("nobody was told")
 	}
-	heard(one.s, told)
+	heard(one.s, infos)
 	// A word that is said while it does not hear is done when it hears again.
 	if _, err := redis.Do("CLIENT KILL TYPE pubsub"); err != nil {
 		t.Fatal(err)
@@ -229,7 +229,7 @@ func TestAllWhoShareTheStoreForget(t *testing.T) {
 		t.Fatal(err)
 	}
 	select {
-	case <-told:
+	case <-infos:
 	case <-time.After(10 * time.Second):
 		t.Error("what was erased while a process did not hear stays there")
 	}
@@ -238,11 +238,11 @@ func TestAllWhoShareTheStoreForget(t *testing.T) {
 	}
 	one.s.Close()
 	// Those without a model have texts that were captured: they tell, and are told.
-	bareTold := make(chan ErasedInfo, 99)
-	bare := New(nil, Environment{Store: other.s.store, Erased: func(i ErasedInfo) { bareTold <- i }})
+	bareInfos := make(chan ErasedInfo, 99)
+	bare := New(nil, Environment{Store: other.s.store, Erased: func(i ErasedInfo) { bareInfos <- i }})
 	t.Cleanup(bare.Close)
-	heard(other.s, bareTold)
-	heard(bare, told)
+	heard(other.s, bareInfos)
+	heard(bare, infos)
 }
 
 // TestWhoeverIsNotToldMayRemember, and who asks is told so: the user of the Redis has no
@@ -255,7 +255,7 @@ func TestWhoeverIsNotToldMayRemember(t *testing.T) {
 	if err := vault.Put(t.Context(), vault.Key(a.s.group("mine"), "r", "k"), "text"); err != nil {
 		t.Fatal(err)
 	}
-	if gone, err := a.s.Erase(t.Context(), "mine"); gone != 1 || !errors.Is(err, ErrUntold) {
+	if gone, err := a.s.Erase(t.Context(), "mine"); gone != 1 || !errors.Is(err, ErrUnheard) {
 		t.Errorf("%d were erased, %v", gone, err)
 	}
 }
