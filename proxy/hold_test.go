@@ -55,7 +55,7 @@ func TestAnswersThatAreReadComeWithoutEncoding(t *testing.T) {
 			t.Errorf("%s %q: the upstream saw Accept-Encoding %q, want %q", path, accept, got, want)
 		}
 		r := p.replies(1)[0]
-		if read != (r.Usage != nil && *r.Usage == wire.Usage{Prompt: 11, Completion: 2, Cached: 7, CacheTold: true}) || r.Unread == read {
+		if read != (r.Usage != nil && *r.Usage == wire.Usage{Prompt: 11, Completion: 2, Cached: 7, CacheStated: true}) || r.Unread == read {
 			t.Errorf("%s %q: usage %+v, unread %v", path, accept, r.Usage, r.Unread)
 		}
 	}

@@ -67,7 +67,7 @@ func (t *Tally) add(i proxy.ReplyInfo) {
 		return
 	}
 	t.read++
-	if i.Usage != nil && i.Usage.CacheTold {
+	if i.Usage != nil && i.Usage.CacheStated {
 		t.prompt += int64(i.Usage.Prompt)
 		t.cached += int64(i.Usage.Cached)
 	}

@@ -37,9 +37,9 @@ func TestLines(t *testing.T) {
 	f("1 chat request\n900 tokens of prompt came, 900 went on: nothing had to leave", chat(proxy.Untouched, 900, 900, nil))
 	f("2 chat requests, 1 compacted, 1 with tool calls repaired\n21,000 tokens of prompt came, 6,000 went on: 15,000 saved (71 %)\n"+
 		"1 of the requests would have been above the budget\n4,000 of 6,000 prompt tokens came from the provider's cache (66 %)",
-		chat(proxy.Untouched, 1000, 1000, func(i *proxy.ReplyInfo) { i.Usage = &wire.Usage{Prompt: 1000, CacheTold: true} }),
+		chat(proxy.Untouched, 1000, 1000, func(i *proxy.ReplyInfo) { i.Usage = &wire.Usage{Prompt: 1000, CacheStated: true} }),
 		chat(proxy.Compacted, 20_000, 5000, func(i *proxy.ReplyInfo) {
-			i.Usage = &wire.Usage{Prompt: 5000, Cached: 4000, CacheTold: true}
+			i.Usage = &wire.Usage{Prompt: 5000, Cached: 4000, CacheStated: true}
 			i.Rewrite.Report.Repairs = 2
 		}))
 	// Tokens of measured or refused requests are not saved.

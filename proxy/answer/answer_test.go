@@ -71,9 +71,9 @@ func TestUsageIsReadFromTheEndOfAnAnswer(t *testing.T) {
 			}
 		}
 	}
-	f(plainAnswer, &wire.Usage{Prompt: 11, Completion: 2, Cached: 7, CacheTold: true})
-	f(strings.Repeat(" ", 10_000)+plainAnswer+strings.Repeat(" ", 1000), &wire.Usage{Prompt: 11, Completion: 2, Cached: 7, CacheTold: true})
-	f(`{"usage" : {"prompt_tokens":5,"completion_tokens":6,"prompt_cache_hit_tokens":4}}`, &wire.Usage{Prompt: 5, Completion: 6, Cached: 4, CacheTold: true})
+	f(plainAnswer, &wire.Usage{Prompt: 11, Completion: 2, Cached: 7, CacheStated: true})
+	f(strings.Repeat(" ", 10_000)+plainAnswer+strings.Repeat(" ", 1000), &wire.Usage{Prompt: 11, Completion: 2, Cached: 7, CacheStated: true})
+	f(`{"usage" : {"prompt_tokens":5,"completion_tokens":6,"prompt_cache_hit_tokens":4}}`, &wire.Usage{Prompt: 5, Completion: 6, Cached: 4, CacheStated: true})
 	f("data: {\"usage\":null}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":5}}\n\ndata: [DONE]\n\n", &wire.Usage{Prompt: 5, Completion: 0, Cached: 0})
 	f("data: {\"usage\":{\"prompt_tokens\":5}}\n\ndata: {\"usage\":{\"prompt_tokens\":6}}\n\ndata: {\"usage\":null}\n\n", &wire.Usage{Prompt: 6, Completion: 0, Cached: 0})
 	f(`{"choices":[{"usage":{"prompt_tokens":3,"cached_tokens":1}}]}`, &wire.Usage{Prompt: 3, Completion: 0, Cached: 0})
@@ -83,8 +83,8 @@ func TestUsageIsReadFromTheEndOfAnAnswer(t *testing.T) {
 	f(`{"usage":{"prompt_tok`, nil)
 	f(`{"usage":{}}`, nil)
 	const timed = "data: {\"choices\":[],\"timings\":{%s\"prompt_n\":11,\"prompt_ms\":8.751,\"predicted_n\":3}}\n\ndata: [DONE]\n\n"
-	f(fmt.Sprintf(timed, `"cache_n":20,`), &wire.Usage{Prompt: 31, Completion: 3, Cached: 20, CacheTold: true}) // llama.cpp, to a client that asks for no usage
-	f(fmt.Sprintf(timed, ""), nil)                                                                              // before it said what it had in its cache
+	f(fmt.Sprintf(timed, `"cache_n":20,`), &wire.Usage{Prompt: 31, Completion: 3, Cached: 20, CacheStated: true}) // llama.cpp, to a client that asks for no usage
+	f(fmt.Sprintf(timed, ""), nil)                                                                                // before it said what it had in its cache
 	f("data: {\"usage\":{\"prompt_tokens\":30},\"timings\":{\"cache_n\":20,\"prompt_n\":11}}\n\n", &wire.Usage{Prompt: 30})
 	f("", nil)
 	f(strings.Repeat(`"usage":`, 1000), nil)

@@ -89,7 +89,7 @@ func (l *BoardLine) add(r *request, wrong []string, now time.Time) {
 	for _, what := range wrong {
 		*map[string]*int{"error": &l.Errors, "over": &l.Over, "cut": &l.Cut}[what]++
 	}
-	if u := r.reply.Usage; u != nil && u.CacheTold {
+	if u := r.reply.Usage; u != nil && u.CacheStated {
 		l.Prompt += u.Prompt
 		l.Cached += u.Cached
 	}

@@ -50,7 +50,7 @@ func sent(p *Page, id, transcript string, t *testing.T, budget int) {
 	p.planned(proxy.PlanInfo{ID: id, Planned: view.Planned{Conversation: in, Sent: plan.Apply(), Plan: &plan, Counter: c}})
 	i := proxy.RewriteInfo{Model: "m", Outcome: proxy.Outcome(report.Outcome), Report: report}
 	p.noted(proxy.ReplyInfo{ID: id, Rewrite: &i, Outcome: i.Outcome})
-	p.replied(proxy.ReplyInfo{ID: id, Wire: "chat", Rewrite: &i, Outcome: i.Outcome, Status: 200, Usage: &wire.Usage{Prompt: 10, Cached: 4, CacheTold: true}})
+	p.replied(proxy.ReplyInfo{ID: id, Wire: "chat", Rewrite: &i, Outcome: i.Outcome, Status: 200, Usage: &wire.Usage{Prompt: 10, Cached: 4, CacheStated: true}})
 }
 
 func TestNothingOfATextIsKept(t *testing.T) {
@@ -141,16 +141,16 @@ func TestWhatEpochsCostIsNotHidden(t *testing.T) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
 	}
-	f(900, 900, 0, wire.Usage{Prompt: 900, CacheTold: true}, totals{Told: 1, Requests: 1, Before: 900, Sent: 900, Prompt: 900})
-	f(1000, 1000, 0, wire.Usage{Prompt: 1000, Cached: 900, CacheTold: true}, totals{Told: 2, Requests: 2, Before: 1900, Sent: 1900, Prompt: 1900, Cached: 900})
+	f(900, 900, 0, wire.Usage{Prompt: 900, CacheStated: true}, totals{Stated: 1, Requests: 1, Before: 900, Sent: 900, Prompt: 900})
+	f(1000, 1000, 0, wire.Usage{Prompt: 1000, Cached: 900, CacheStated: true}, totals{Stated: 2, Requests: 2, Before: 1900, Sent: 1900, Prompt: 1900, Cached: 900})
 	// 400 were sent: 50 are new, 100 came from the cache, and 250 had been there before
 	// the epoch.
-	f(1050, 400, 1, wire.Usage{Prompt: 400, Cached: 100, CacheTold: true}, totals{
-		Requests: 3, Before: 2950, Sent: 2300, Prompt: 2300, Cached: 1000, Epochs: 1, Rewritten: 250, Told: 3,
+	f(1050, 400, 1, wire.Usage{Prompt: 400, Cached: 100, CacheStated: true}, totals{
+		Requests: 3, Before: 2950, Sent: 2300, Prompt: 2300, Cached: 1000, Epochs: 1, Rewritten: 250, Stated: 3,
 	})
 	// An answer that tells nothing of a cache adds nothing.
 	f(1050, 400, 1, wire.Usage{Prompt: 400}, totals{
-		Requests: 4, Before: 4000, Sent: 2700, Prompt: 2300, Cached: 1000, Epochs: 1, Rewritten: 250, Told: 3,
+		Requests: 4, Before: 4000, Sent: 2700, Prompt: 2300, Cached: 1000, Epochs: 1, Rewritten: 250, Stated: 3,
 	})
 }
 

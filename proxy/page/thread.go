@@ -108,8 +108,8 @@ type totals struct {
 	// Before is what clients sent, Sent what went on.
 	Before int `json:"before"`
 	Sent   int `json:"sent"`
-	// Told is how many answers stated what a cache served; the next two are of those alone.
-	Told   int `json:"told"`
+	// Stated is how many answers stated what a cache served; the next two are of those alone.
+	Stated int `json:"told"`
 	Prompt int `json:"prompt"`
 	Cached int `json:"cached"`
 	// Rewritten is what was sent anew because an epoch changed what was sent before,
@@ -124,7 +124,7 @@ type totals struct {
 // add adds what a request took.
 func (t *totals) add(o *totals) {
 	for of, n := range map[*int]int{
-		&t.Requests: o.Requests, &t.Unsent: o.Unsent, &t.Before: o.Before, &t.Sent: o.Sent, &t.Told: o.Told,
+		&t.Requests: o.Requests, &t.Unsent: o.Unsent, &t.Before: o.Before, &t.Sent: o.Sent, &t.Stated: o.Stated,
 		&t.Prompt: o.Prompt, &t.Cached: o.Cached, &t.Rewritten: o.Rewritten, &t.Epochs: o.Epochs,
 	} {
 		*of += n
@@ -149,8 +149,8 @@ func (p *Page) account(r *request) {
 	case i.NewEpoch:
 		k.Epochs, point.Epoch = 1, true
 	}
-	if u := r.reply.Usage; u != nil && u.Prompt > 0 && u.CacheTold && !r.reply.Unsent {
-		k.Told, k.Prompt, k.Cached, point.Cached = 1, u.Prompt, u.Cached, u.Cached
+	if u := r.reply.Usage; u != nil && u.Prompt > 0 && u.CacheStated && !r.reply.Unsent {
+		k.Stated, k.Prompt, k.Cached, point.Cached = 1, u.Prompt, u.Cached, u.Cached
 		// Other counts may move an epoch that began earlier, which costs the same.
 		if t != nil && (k.Epochs > 0 || report.Epochs > t.epochs) && t.caches && i.Outcome != proxy.Shadow {
 			fresh := max(0, k.Before-t.before) // what the client added

@@ -53,8 +53,8 @@ type requestLine struct {
 	Unsent       bool      `json:"unsent,omitempty"` // no upstream got it
 	Status       int       `json:"status,omitempty"`
 	Code         string    `json:"code,omitempty"`
-	Told         bool      `json:"told,omitempty"` // the answer stated usage
-	CacheTold    bool      `json:"cache_told,omitempty"`
+	Stated       bool      `json:"told,omitempty"` // the answer stated usage
+	CacheStated  bool      `json:"cache_told,omitempty"`
 	Prompt       int       `json:"prompt,omitempty"`
 	Cached       int       `json:"cached,omitempty"`
 	Output       int       `json:"output,omitempty"`
@@ -107,7 +107,7 @@ func (r *request) line() requestLine {
 			l.Sent, l.MessagesSent = 0, 0
 		}
 		if u := i.Usage; u != nil {
-			l.Told, l.CacheTold, l.Prompt, l.Cached, l.Output = true, u.CacheTold, u.Prompt, u.Cached, u.Completion
+			l.Stated, l.CacheStated, l.Prompt, l.Cached, l.Output = true, u.CacheStated, u.Prompt, u.Cached, u.Completion
 		}
 		l.FirstByteMS, l.DurationMS = i.FirstByte.Milliseconds(), i.Duration.Milliseconds()
 	}

@@ -135,14 +135,14 @@ var counts = [...][]string{
 // and Ollama's first is a guess. A whole answer has one, which is the last.
 func (w *api) usage(a Answer) *Usage {
 	var n [len(counts)]int
-	told := false
+	cacheStated := false
 	for _, text := range [][]byte{a.Tail, a.Head} {
 		for o := range objects("usage", text) {
 			stated := false
 			for i, paths := range counts {
 				for _, path := range paths {
 					c := count(o, path)
-					told = told || (i == 2 || i == 3) && o.Get(path).Type == gjson.Number
+					cacheStated = cacheStated || (i == 2 || i == 3) && o.Get(path).Type == gjson.Number
 					if stated = stated || c > 0; n[i] == 0 {
 						n[i] = c
 					}
@@ -160,7 +160,7 @@ func (w *api) usage(a Answer) *Usage {
 	if *u == (Usage{}) {
 		return timed(a.Tail)
 	}
-	u.CacheTold = told
+	u.CacheStated = cacheStated
 	return u
 }
 

@@ -69,10 +69,10 @@ func TestEndsOfMessages(t *testing.T) {
 	}
 	f("Anthropic",
 		wire.Answer{Head: []byte(head), Tail: []byte(delta(`{"output_tokens":7}`, "end_turn") + last), Stream: true},
-		wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 7, Cached: 3000, CacheTold: true}, Done: true, Generated: true})
+		wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 7, Cached: 3000, CacheStated: true}, Done: true, Generated: true})
 	f("Anthropic, in a few bytes",
 		wire.Answer{Head: []byte(head + delta(`{"output_tokens":7}`, "end_turn") + last), Tail: []byte(head + delta(`{"output_tokens":7}`, "end_turn") + last), Stream: true, Whole: true},
-		wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 7, Cached: 3000, CacheTold: true}, Done: true, Generated: true})
+		wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 7, Cached: 3000, CacheStated: true}, Done: true, Generated: true})
 	f("Ollama, in a few bytes",
 		wire.Answer{Tail: []byte(`data: {"type":"message_start","message":{"usage":{"input_tokens":99,"output_tokens":0}}}` + "\n\n" + delta(`{"input_tokens":120,"output_tokens":7}`, "tool_use") + last), Stream: true, Whole: true},
 		wire.End{Usage: &wire.Usage{Prompt: 120, Completion: 7}, Done: true, Generated: true})
@@ -84,7 +84,7 @@ func TestEndsOfMessages(t *testing.T) {
 		wire.End{Usage: &wire.Usage{Prompt: 5, Completion: 2}, Generated: true})
 	f("cut",
 		wire.Answer{Head: []byte(head), Tail: []byte("event: content_block_delta\ndata: {}\n\n"), Stream: true},
-		wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 1, Cached: 3000, CacheTold: true}, Flaw: wire.WithoutDone})
+		wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 1, Cached: 3000, CacheStated: true}, Flaw: wire.WithoutDone})
 	f("cut in an event",
 		wire.Answer{Tail: []byte("event: content_block_delta\ndata: {}\n\ndata: {\"ty"), Stream: true},
 		wire.End{Flaw: wire.HalfEvent})

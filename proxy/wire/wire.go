@@ -65,7 +65,7 @@ type Answer struct {
 // Usage is what an upstream says that an answer cost, in tokens.
 type Usage struct {
 	Prompt, Completion, Cached int
-	CacheTold                  bool // it states Cached
+	CacheStated                bool // it states Cached
 }
 
 // End is what the end of an answer shows.
