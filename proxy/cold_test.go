@@ -54,7 +54,7 @@ func TestTheWindowIsAskedForAgainOnceTheModelIsLoaded(t *testing.T) {
 			for turn := range 10 {
 				body := strings.Replace(agentBody(35+5*turn, 100), "gpt-4o", "m", 1) // 3,600 words and more
 				p.chat(body)
-				if got := p.replies(turn + 1)[turn].Rewrite.Told.Window; turn > 0 && got != 4096 {
+				if got := p.replies(turn + 1)[turn].Rewrite.Published.Window; turn > 0 && got != 4096 {
 					t.Fatalf("usage %v, turn %d: told a window of %d (asked %v)", usage, turn, got, paths(u))
 				}
 			}
@@ -113,8 +113,8 @@ func TestTheWindowIsAskedForBeforeALongAnswerEnds(t *testing.T) {
 	}
 	defer r.Body.Close()
 	eventually(t, "the window is known", func() bool {
-		told, _ := p.published(p.settings.Load(), http.Header{}, &p.settings.Load().Default, "m", false)
-		return told.Window == 4096
+		published, _ := p.published(p.settings.Load(), http.Header{}, &p.settings.Load().Default, "m", false)
+		return published.Window == 4096
 	})
 }
 

@@ -78,8 +78,8 @@ func TestDiscoveryIsInTheBackground(t *testing.T) {
 	}
 	close(release)
 	eventually(t, "the window is known", func() bool {
-		told, refuses := p.published(p.settings.Load(), http.Header{}, &p.settings.Load().Default, "gpt-4o", false)
-		return told.Window == 2048 && refuses
+		published, refuses := p.published(p.settings.Load(), http.Header{}, &p.settings.Load().Default, "gpt-4o", false)
+		return published.Window == 2048 && refuses
 	})
 	if res := p.chat(agentBody(30, 100)); res.Header.Get("X-Laconic-Outcome") != "compacted" || res.Header.Get("X-Laconic-Budget") != "1536" {
 		t.Errorf("%v", res.Header)
@@ -88,7 +88,7 @@ func TestDiscoveryIsInTheBackground(t *testing.T) {
 	if all := slices.Compact(paths(u)); !slices.Equal(all, []string{"/v1/models"}) || len(paths(u)) > 2 {
 		t.Errorf("asked %v", paths(u))
 	}
-	if r := p.replies(4)[3].Rewrite; r.Told.Window != 2048 {
+	if r := p.replies(4)[3].Rewrite; r.Published.Window != 2048 {
 		t.Errorf("%+v", r)
 	}
 	if head := u.requests()[0].Header; head.Get("User-Agent") == "" {

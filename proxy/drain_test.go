@@ -88,7 +88,7 @@ func TestWhatShutdownGivesBeginsAfterTheDrain(t *testing.T) {
 			t.Errorf("a clean end: %q", rest)
 		}
 		for _, want := range []StopInfo{
-			{Step: StopTold, Within: 5 * time.Second, Requests: 1, Streams: 1},
+			{Step: StopBegun, Within: 5 * time.Second, Requests: 1, Streams: 1},
 			{Step: StopClosed, Within: 8 * time.Second, Requests: 1, Streams: 1, Duration: 5 * time.Second},
 			{Step: StopEnded, Cut: 1},
 		} {

@@ -127,7 +127,7 @@ func (a *attempt) learn(end *wire.End, broken bool) (cut bool, window int, doubt
 		return false, 0, false
 	}
 	sent := a.Sent
-	sent.MayCut = !sent.Told && a.c.x.p.asker.Loads(a.c.x.settings.asking(a.c.x.r.Header, a.c.x.route))
+	sent.MayCut = !sent.Stated && a.c.x.p.asker.Loads(a.c.x.settings.asking(a.c.x.r.Header, a.c.x.route))
 	if discover.Silent(a.c.x.route.Upstream) {
 		sent.List = learn.List{} // these hosts refuse, and drop old thinking
 	}

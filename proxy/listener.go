@@ -92,9 +92,9 @@ type RewriteInfo struct {
 	Facts learn.Facts
 	// Decisive names those of them without which the plan would be another.
 	Decisive []string
-	// Told is what the upstream tells of the model; nothing where its window is
+	// Published is what the upstream tells of the model; nothing where its window is
 	// configured.
-	Told compact.Published
+	Published compact.Published
 	// BytesBefore and BytesAfter are the sizes of the body, decompressed.
 	BytesBefore, BytesAfter int
 	// Overhead is the time from the body's last byte to its sending.

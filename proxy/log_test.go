@@ -232,13 +232,13 @@ func TestNoNameInTheLogIsObeyed(t *testing.T) {
 }
 
 func TestATeeTellsAllInOrder(t *testing.T) {
-	var told []string
+	var calls []string
 	tell := func(name string) Listener {
 		return Listener{
-			Rewritten: func(ReplyInfo) { told = append(told, name+" rewritten") },
-			Passed:    func(ReplyInfo) { told = append(told, name+" passed") },
-			Replied:   func(ReplyInfo) { told = append(told, name+" replied") },
-			Failed:    func(FaultInfo) { told = append(told, name+" failed") },
+			Rewritten: func(ReplyInfo) { calls = append(calls, name+" rewritten") },
+			Passed:    func(ReplyInfo) { calls = append(calls, name+" passed") },
+			Replied:   func(ReplyInfo) { calls = append(calls, name+" replied") },
+			Failed:    func(FaultInfo) { calls = append(calls, name+" failed") },
 		}
 	}
 	l := Tee(tell("a"), Listener{}, tell("b"))
@@ -246,7 +246,7 @@ func TestATeeTellsAllInOrder(t *testing.T) {
 	l.Passed(ReplyInfo{})
 	l.Replied(ReplyInfo{})
 	l.Failed(FaultInfo{})
-	if got := strings.Join(told, ", "); got != "a rewritten, b rewritten, a passed, b passed, a replied, b replied, a failed, b failed" {
+	if got := strings.Join(calls, ", "); got != "a rewritten, b rewritten, a passed, b passed, a replied, b replied, a failed, b failed" {
 		t.Error(got)
 	}
 }

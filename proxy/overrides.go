@@ -88,7 +88,7 @@ func (x *request) readOverrides() (no *apierror.Error) {
 	slices.Sort(o.unknown)
 	o.unknown = o.unknown[:min(len(o.unknown), mostIgnored)]
 	for _, name := range o.unknown {
-		if _, told := x.p.ignored.Load(name); !told && x.p.ignoredTold.Add(1) <= mostIgnoredTold {
+		if _, reported := x.p.ignored.Load(name); !reported && x.p.ignoredCount.Add(1) <= mostReported {
 			x.p.ignored.Store(name, true)
 			x.p.listener.Ignored(IgnoredInfo{ID: x.info.ID, Header: name})
 		}
@@ -165,6 +165,6 @@ var known = []string{headerMode, headerPolicy, headerBudget, headerPin, headerTa
 // Names of headers come from clients: so many are named in an answer, and so
 // many in the log.
 const (
-	mostIgnored     = 8
-	mostIgnoredTold = 100
+	mostIgnored  = 8
+	mostReported = 100
 )

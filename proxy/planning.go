@@ -54,7 +54,7 @@ func (x *request) planning(req *wire.Request) *planning {
 		c.sender = p.learnt.Key(append([]string{"sender"}, all...)...)
 	}
 	c.Terms = &plan.Terms{
-		Policy: x.policy(), Limits: route.Limits, Told: route.Configured, Counter: route.Counter, Chosen: route.Tokenizer != "",
+		Policy: x.policy(), Limits: route.Limits, Stated: route.Configured, Counter: route.Counter, Chosen: route.Tokenizer != "",
 		Agent:  handover.Of(req.Conversation.Messages, req.NoCalls, req.Compaction),
 		Learnt: p.learnt, SetRecords: c.setRecords,
 		Left: func() bool { return x.r.Context().Err() != nil },
@@ -75,7 +75,7 @@ func (x *request) planning(req *wire.Request) *planning {
 	c.For(req, published, refuses, x.overrides.budget)
 	c.info = RewriteInfo{
 		Model: name, Policy: c.Policy.Name, Kind: c.Agent.Kind(),
-		PinsUnmatched: x.overrides.unmatched, Stream: req.Stream, Told: published, BytesBefore: len(req.Body), BytesAfter: len(req.Body),
+		PinsUnmatched: x.overrides.unmatched, Stream: req.Stream, Published: published, BytesBefore: len(req.Body), BytesAfter: len(req.Body),
 	}
 	return c
 }

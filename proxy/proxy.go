@@ -88,8 +88,8 @@ type Proxy struct {
 	// adminOpen: others than this machine reach the admin listener.
 	adminOpen atomic.Bool
 	// ignored are the unknown request headers that were reported, as many as ignoredTold.
-	ignored     sync.Map
-	ignoredTold atomic.Int64
+	ignored      sync.Map
+	ignoredCount atomic.Int64
 }
 
 // New makes a proxy of valid options, or says why they would give a key away.

@@ -21,7 +21,7 @@ func (a *attempt) over() why.Reason {
 		by = why.Override
 	case c.Limits.Budget == r.Budget:
 		by = why.Row
-	case a.Facts.Window.Value > 0, a.Facts.Input.Value > 0, a.Facts.Hard.Value > 0, c.info.Told.Window > 0, c.info.Told.Input > 0:
+	case a.Facts.Window.Value > 0, a.Facts.Input.Value > 0, a.Facts.Hard.Value > 0, c.info.Published.Window > 0, c.info.Published.Input > 0:
 		by = why.Server
 	case c.x.route.Configured:
 		by = why.Window

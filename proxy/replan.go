@@ -103,7 +103,7 @@ func (a *attempt) afterOverflow(r overflow.Refusal, status int) *second {
 		return nil
 	}
 	trial := a.c.Known.Refused(r, a.Sent)
-	i.Full = trial.Full && a.c.Told
+	i.Full = trial.Full && a.c.Stated
 	if status == http.StatusTooManyRequests {
 		i.Why = "status" // the client waits and comes again; then it fits
 		return nil

@@ -48,9 +48,9 @@ func (x *request) rewrite() (*body.Outgoing, error) {
 	first.info.Why = first.over()
 	x.info.Rewrite, x.info.Outcome = &first.info, first.info.Outcome
 	x.info.Route, x.info.Tags = x.route.Match, x.overrides.tags
-	told, edited := x.info, first.info
-	edited.Edits, told.Rewrite = p.Edits, &edited // for the listener alone: they point into the body
-	x.p.listener.Rewritten(told)
+	info, edited := x.info, first.info
+	edited.Edits, info.Rewrite = p.Edits, &edited // for the listener alone: they point into the body
+	x.p.listener.Rewritten(info)
 	if first.info.Outcome == Rejected {
 		return nil, x.tooLong(p)
 	}

@@ -13,7 +13,7 @@ type StopStep string
 
 // The steps of the end, in their order.
 const (
-	StopTold   StopStep = "told"   // Serve goes on taking requests for Limits.Drain
+	StopBegun  StopStep = "told"   // Serve goes on taking requests for Limits.Drain
 	StopClosed StopStep = "closed" // its listener is closed; open answers have Limits.Shutdown
 	StopEnded  StopStep = "ended"  // no request is left, and no work in the background
 )
@@ -48,7 +48,7 @@ func (p *Proxy) stop(srv *http.Server, failed <-chan error, cut context.CancelCa
 		tell(StopEnded, 0)
 	}()
 	drain := p.settings.Load().Limits.Drain
-	tell(StopTold, drain)
+	tell(StopBegun, drain)
 	select {
 	case err := <-failed:
 		return err

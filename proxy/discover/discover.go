@@ -169,22 +169,22 @@ func (a *Asker) Again(u Upstream, model string, contradicted bool) (unset int) {
 	defer a.mu.Unlock()
 	k := a.of(u)
 	now := time.Now()
-	_, told := k.published.of(model)
+	_, published := k.published.of(model)
 	pause := soonTime
-	if told && k.last.loads {
+	if published && k.last.loads {
 		pause = reloadTime
 	}
 	switch {
-	case k.answer != nil && !told:
+	case k.answer != nil && !published:
 		k.stale, k.waited = true, true
-	case k.answer != nil, told && !contradicted, !told && !k.last.loads:
+	case k.answer != nil, published && !contradicted, !published && !k.last.loads:
 	case now.Sub(k.again[model]) >= pause:
 		if k.again == nil || len(k.again) == mostAgain {
 			k.again = map[string]time.Time{}
 		}
 		k.again[model], k.waited = now, true
 		a.ask(k, u, model)
-	case !told:
+	case !published:
 		return k.last.unset
 	}
 	return 0
@@ -241,8 +241,8 @@ func (a *Asker) look(ctx context.Context, u Upstream) (f Found) {
 // keep keeps an answer, and decides when the upstream is asked next. It returns false
 // if that is at once, because the answer is stale.
 func (k *upstream) keep(f Found, model string, now time.Time) bool {
-	_, told := f.Windows.of(model)
-	if k.stale && f.loads && !told {
+	_, published := f.Windows.of(model)
+	if k.stale && f.loads && !published {
 		k.stale = false
 		return false
 	}
@@ -265,7 +265,7 @@ func (k *upstream) keep(f Found, model string, now time.Time) bool {
 		f, pause = k.last, soonTime
 	case f.denied:
 		f, pause = k.last, deniedPause
-	case !told && k.next.IsZero(), f.Program != "":
+	case !published && k.next.IsZero(), f.Program != "":
 		pause = soonTime
 	}
 	k.last, k.next = f, now.Add(pause)

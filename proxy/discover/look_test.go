@@ -77,11 +77,11 @@ func TestWhatUpstreamsSayThatTheyRun(t *testing.T) {
 // TestWindowsThatUpstreamsTell: every upstream's own page, with the trap that it has
 // beside the right field.
 func TestWindowsThatUpstreamsTell(t *testing.T) {
-	f := func(name, model string, told any, pages ...string) {
+	f := func(name, model string, published any, pages ...string) {
 		t.Helper()
-		want, ok := told.(compact.Published)
+		want, ok := published.(compact.Published)
 		if !ok {
-			want.Window = told.(int)
+			want.Window = published.(int)
 		}
 		byPath := map[string]string{}
 		for page := range slices.Chunk(pages, 2) {

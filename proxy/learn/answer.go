@@ -45,7 +45,7 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool, window int, doubtful bool) {
 		}
 		f.disproved(now, sure, s.Bytes)
 		w := s.Limits.Window
-		if larger := f.Larger.Value || !s.Told && w > 0 && w < min(b.Prompt, compact.DefaultWindow); larger && f.Larger.aged(now) {
+		if larger := f.Larger.Value || !s.Stated && w > 0 && w < min(b.Prompt, compact.DefaultWindow); larger && f.Larger.aged(now) {
 			f.Larger = believe(true, now, factLife)
 		}
 		m.answered, m.sure = max(m.answered, prompt), max(m.sure, sure)
@@ -56,7 +56,7 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool, window int, doubtful bool) {
 			m.unsure = 0
 		}
 	})
-	return cut, window, s.Told && (cut || doubtful)
+	return cut, window, s.Stated && (cut || doubtful)
 }
 
 // starved reports whether an upstream counted far less than was sent.

@@ -189,11 +189,11 @@ type Sent struct {
 	Percent int
 	Bytes   int // decompressed
 	Asked   int // tokens of answer that the request asks for; 0: it does not say
-	// Limits are those that are configured or published. Told: their window is, and
+	// Limits are those that are configured or published. Stated: their window is, and
 	// is no guess.
 	Limits compact.Limits
-	Told   bool
-	// MayCut: no window was told, of an upstream that cuts what is too long.
+	Stated bool
+	// MayCut: no window was stated, of an upstream that cuts what is too long.
 	MayCut bool
 	// OwnCounter: the policy counts by a counter of its own, or somebody chose the
 	// tokenizer. Nothing corrects these.

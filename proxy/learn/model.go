@@ -230,12 +230,12 @@ func (m *Memory) Describe() string {
 // requests that share what is full, where the prompt is within a window that is known,
 // or to whatever unknown words are about. Of these, and where no window is known, the
 // second in a row is believed, with no such prompt answered between, and the first
-// above a window that is told.
+// above a window that is stated.
 func (m *Model) crowded(f *Facts, r overflow.Refusal, s *Sent, size int) bool {
 	switch {
-	case s.Told && size > s.Limits.Window, !r.Unsure && !r.Shared:
+	case s.Stated && size > s.Limits.Window, !r.Unsure && !r.Shared:
 		return false
-	case r.Shared && (s.Told || size <= f.Window.Value):
+	case r.Shared && (s.Stated || size <= f.Window.Value):
 		return true
 	}
 	return !m.again(size)

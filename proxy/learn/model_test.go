@@ -145,20 +145,20 @@ func TestALimitOfAnswerAndPrompt(t *testing.T) {
 	f(3000, overflow.Refusal{Prompt: 3900, PromptOnly: true}, 0, false)
 }
 
-// TestARefusalWithoutNumbersOfAShortPrompt: within a window that is told, only the
+// TestARefusalWithoutNumbersOfAShortPrompt: within a window that is stated, only the
 // answer that was asked for explains it. That is believed once a second body was
 // answered.
 func TestARefusalWithoutNumbersOfAShortPrompt(t *testing.T) {
-	f := func(size int, told, together bool) {
+	f := func(size int, stated, together bool) {
 		t.Helper()
 		m, s := memory(nil).model(), sent(size)
-		s.Asked, s.Limits.Window, s.Told = 3000, 6000, told
+		s.Asked, s.Limits.Window, s.Stated = 3000, 6000, stated
 		trial := m.Refused(overflow.Refusal{Kind: overflow.Prompt}, s)
 		if trial.Facts.Together.Value != together || m.Facts().Together.Value {
-			t.Errorf("%d tokens, told %v: tried %v, kept %v", size, told, trial.Facts.Together.Value, m.Facts().Together.Value)
+			t.Errorf("%d tokens, stated %v: tried %v, kept %v", size, stated, trial.Facts.Together.Value, m.Facts().Together.Value)
 		}
 		if m.Accepted(trial); m.Facts().Together.Value != together {
-			t.Errorf("%d tokens, told %v: %v once it was answered", size, told, m.Facts().Together.Value)
+			t.Errorf("%d tokens, stated %v: %v once it was answered", size, stated, m.Facts().Together.Value)
 		}
 	}
 	f(5000, true, true)
@@ -349,20 +349,20 @@ func TestOneReaderWaitsForFacts(t *testing.T) {
 	})
 }
 
-// TestAFullCacheOfManyTeachesNothing of a prompt that is within the window that is told,
-// or that a refusal stated. Where none is known, the second in a row is believed, for a
+// TestAFullCacheOfManyTeachesNothing of a prompt that is within the window that is stated,
+// or that a refusal named. Where none is known, the second in a row is believed, for a
 // while.
 func TestAFullCacheOfManyTeachesNothing(t *testing.T) {
-	f := func(told bool, stated, refused, kept int) {
+	f := func(stated bool, named, refused, kept int) {
 		t.Helper()
 		m, s := memory(nil).model(), sent(5000)
-		s.Told, m.facts.Window, m.unsure = told, believe(stated, time.Now(), limitLife), refused
+		s.Stated, m.facts.Window, m.unsure = stated, believe(named, time.Now(), limitLife), refused
 		trial := m.Refused(overflow.Refusal{Kind: overflow.Prompt, Shared: true, PromptOnly: true}, s)
 		if got := trial.Facts.Input.Value; got != 3500 {
 			t.Errorf("tried %d", got)
 		}
 		if m.Accepted(trial); m.Facts().Input.Value != kept || time.Until(m.Facts().Input.Until) > unsureLife {
-			t.Errorf("told %v, stated %d, refused %d: %+v", told, stated, refused, m.Facts())
+			t.Errorf("stated %v, named %d, refused %d: %+v", stated, named, refused, m.Facts())
 		}
 	}
 	f(true, 0, 4000, 0)
@@ -374,10 +374,10 @@ func TestAFullCacheOfManyTeachesNothing(t *testing.T) {
 // TestUnknownWords teach nothing, unless they come twice in a row: a busy server may
 // have said them, or they are about something else. What they taught is soon forgotten.
 func TestUnknownWords(t *testing.T) {
-	f := func(told bool, answered, kept int) {
+	f := func(stated bool, answered, kept int) {
 		t.Helper()
 		m, s := memory(nil).model(), sent(6000)
-		s.Told, s.Limits.Window = told, 32_768
+		s.Stated, s.Limits.Window = stated, 32_768
 		r := overflow.Refusal{Kind: overflow.Prompt, Unsure: true}
 		m.Accepted(m.Refused(r, s))
 		if got := m.Facts(); !got.Equal(Facts{}) {
@@ -386,13 +386,13 @@ func TestUnknownWords(t *testing.T) {
 		m.Answered(sent(answered), Bill{Prompt: answered, Completion: 1})
 		trial := m.Refused(r, s)
 		if m.Accepted(trial); m.Facts().Input.Value != kept || kept > 0 && trial.Facts.Input.Value > answered || time.Until(m.Facts().Input.Until) > unsureLife {
-			t.Errorf("told %v, %d tokens were answered between: tried %d, %+v", told, answered, trial.Facts.Input.Value, m.Facts())
+			t.Errorf("stated %v, %d tokens were answered between: tried %d, %+v", stated, answered, trial.Facts.Input.Value, m.Facts())
 		}
 	}
-	for _, told := range []bool{true, false} {
-		f(told, 3000, 3000)
-		f(told, 5000, 5000)
-		f(told, 6200, 0)
+	for _, stated := range []bool{true, false} {
+		f(stated, 3000, 3000)
+		f(stated, 5000, 5000)
+		f(stated, 6200, 0)
 	}
 }
 

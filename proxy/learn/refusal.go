@@ -220,7 +220,7 @@ func counts(r overflow.Refusal, s *Sent) bool {
 // or that is known, so that only an answer beside it explains the refusal.
 func (f *Facts) short(r overflow.Refusal, s *Sent) bool {
 	window := cmp.Or(limitOf(r), f.Window.Value)
-	if window == 0 && s.Told {
+	if window == 0 && s.Stated {
 		window = s.Limits.Window
 	}
 	prompt := s.cost(f) * (100 + percentSlack) / 100

@@ -190,7 +190,7 @@ func (f fields) rewrite(i *proxy.RewriteInfo, route string) fields {
 	}
 	f = f.and("pins_unmatched", i.PinsUnmatched, "not_enough_history", r.NotEnough)
 	f = f.and(
-		"discovered_window", i.Told.Window, "discovered_input", i.Told.Input,
+		"discovered_window", i.Published.Window, "discovered_input", i.Published.Input,
 		"learnt_window", l.Window.Value, "learnt_input", l.Input.Value, "learnt_bytes", l.Bytes.Value,
 		"learnt_messages", l.Messages.Value, "learnt_hard", l.Hard.Value, "count_way", l.Count.Value.Way,
 	)
@@ -242,7 +242,7 @@ func logEdits(log *zap.Logger, i proxy.ReplyInfo) {
 func logStop(log *zap.Logger, i proxy.StopInfo) {
 	f := fields(nil).and("cause", i.Why)
 	switch i.Step {
-	case proxy.StopTold:
+	case proxy.StopBegun:
 		log.Info("told to stop", f.with("drain", i.Within, "requests", i.Requests, "streams", i.Streams)...)
 	case proxy.StopClosed:
 		log.Info("the listener is closed", f.with("shutdown", i.Within, "requests", i.Requests, "streams", i.Streams)...)

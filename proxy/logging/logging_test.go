@@ -82,7 +82,7 @@ func TestAnEndThatCutsRequestsIsAWarning(t *testing.T) {
 			t.Errorf("%v %s", got.Level, said)
 		}
 	}
-	f(proxy.StopInfo{Step: proxy.StopTold, Why: "SIGTERM", Within: time.Second, Requests: 3, Streams: 2}, zap.InfoLevel,
+	f(proxy.StopInfo{Step: proxy.StopBegun, Why: "SIGTERM", Within: time.Second, Requests: 3, Streams: 2}, zap.InfoLevel,
 		"told to stop map[cause:SIGTERM drain:1s requests:3 streams:2]")
 	f(proxy.StopInfo{Step: proxy.StopClosed, Within: time.Second, Requests: 3, Streams: 2}, zap.InfoLevel,
 		"the listener is closed map[requests:3 shutdown:1s streams:2]")

@@ -152,7 +152,7 @@ func (p *Plan) sentAs(req *wire.Request, msgs []compact.Message, exact, bytes in
 	t := p.Terms
 	s := learn.Sent{
 		Way: p.Facts.Count.Value.Way, Percent: p.Facts.Percent(), Bytes: bytes, Asked: t.asked,
-		Limits: t.Limits, Told: t.Told, OwnCounter: t.ownCounter() || t.Chosen, Exact: len(t.ways) == 1 && t.ways[0].Counter.Exact(), Bound: p.Bound,
+		Limits: t.Limits, Stated: t.Stated, OwnCounter: t.ownCounter() || t.Chosen, Exact: len(t.ways) == 1 && t.ways[0].Counter.Exact(), Bound: p.Bound,
 		Plain: t.plain, Agent: t.Counts,
 	}
 	for _, w := range t.ways {

@@ -43,9 +43,9 @@ type Summing interface {
 type Terms struct {
 	// Policy is that of the request, with the client's pins.
 	Policy *compact.Policy
-	// Limits are configured or published. Told: their window is, and is no guess.
+	// Limits are configured or published. Stated: their window is, and is no guess.
 	Limits compact.Limits
-	Told   bool
+	Stated bool
 	Agent  handover.Agent // asks for a summary of its history, if any does
 	// Counter counts for the model.
 	Counter compact.Counter
@@ -117,12 +117,12 @@ func (t *Terms) For(req *wire.Request, published compact.Published, refuses bool
 	if s, ok := t.Counter.(Summing); ok && t.Facts.Percent() == 100 && !t.ownCounter() {
 		req.Sum(s.Sum)
 	}
-	t.Told = t.Told || published.Window > 0
+	t.Stated = t.Stated || published.Window > 0
 	t.Limits = t.Limits.With(published).Under(req.Conversation.Rules)
-	if w := facts.Window.Value; w > t.Limits.Window && !t.Told {
+	if w := facts.Window.Value; w > t.Limits.Window && !t.Stated {
 		t.Limits.Window = w // the upstream's own word against a guess by the name
 	}
-	if facts.Larger.Value && !t.Told {
+	if facts.Larger.Value && !t.Stated {
 		t.Limits.Window = max(t.Limits.Window, compact.DefaultWindow)
 	}
 	t.Limits.Budget = cmp.Or(budget, t.Limits.Budget)
@@ -147,13 +147,13 @@ func (t *Terms) Accepts(f *learn.Facts) int { return f.Accepts(t.Limits, t.asked
 // counting returns f with the way and the factor that hold until answers have
 // shown how the upstream counts: the first way, without what the upstream says that
 // its template leaves out.
-func (t *Terms) counting(f learn.Facts, told compact.Published, refuses bool) learn.Facts {
+func (t *Terms) counting(f learn.Facts, published compact.Published, refuses bool) learn.Facts {
 	known := slices.ContainsFunc(t.ways, func(w Way) bool { return w.Name == f.Count.Value.Way })
 	if f.Count.Value.Percent != 0 && known {
 		return f
 	}
 	way := t.ways[0].Name
-	if told.NoTools && len(t.ways) > t.plain {
+	if published.NoTools && len(t.ways) > t.plain {
 		way = noTools.name(way)
 	}
 	f.Count = learn.Fact[learn.Count]{Value: learn.Count{Way: way}}
