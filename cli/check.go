@@ -147,16 +147,16 @@ func explain(c *config.Config, ctx context.Context, w io.Writer, model string) e
 // explainWindow prints where the window of a model comes from, and returns the limits
 // that hold, and what the upstream says that it runs.
 func explainWindow(ctx context.Context, route *proxy.Route, given config.Model, model string, line func(name, format string, args ...any)) (compact.Limits, compact.Runs) {
-	var told compact.Published
+	var published compact.Published
 	from, silent := "", "the upstream is not asked"
 	if route.Discover && !route.Configured {
 		var found discover.Found
 		if !discover.Silent(route.Upstream) {
 			found = look(ctx, route.Upstream, string(route.Key), doctorTime)
 		}
-		told, from, silent = found.Published(model), found.From, "the upstream tells none"
+		published, from, silent = found.Published(model), found.From, "the upstream tells none"
 		switch {
-		case told.Input > 0:
+		case published.Input > 0:
 			silent = "the upstream tells a prompt limit alone"
 		case found.Err != nil:
 			silent = "the upstream could not be reached (" + apierror.Reason(found.Err) + ")"
@@ -164,15 +164,15 @@ func explainWindow(ctx context.Context, route *proxy.Route, given config.Model, 
 			silent = "the upstream answers 404 to GET /models; most servers have their API below /v1"
 		}
 	}
-	limits := route.Limits.With(told)
+	limits := route.Limits.With(published)
 	table, input, known := tokenize.Window(model)
 	switch {
 	case given.Budget > 0:
 		line("window", "not used: the row has a budget")
 	case given.Window > 0:
 		line("window", "%d, configured", given.Window)
-	case told.Window > 0:
-		line("window", "%d, told by the upstream (%s)", told.Window, from)
+	case published.Window > 0:
+		line("window", "%d, told by the upstream (%s)", published.Window, from)
 	case limits.Window > route.Limits.Window:
 		line("window", "%d at least, as the prompt limit that the upstream tells", limits.Window)
 	case known:
@@ -187,12 +187,12 @@ func explainWindow(ctx context.Context, route *proxy.Route, given config.Model, 
 		source := "configured"
 		switch limits.Input {
 		case given.Input:
-		case told.Input:
+		case published.Input:
 			source = fmt.Sprintf("told by the upstream (%s)", from)
 		case input:
 			source = "by the model's name"
 		}
 		line("prompt limit", "%d, %s", limits.Input, source)
 	}
-	return limits, told.Runs
+	return limits, published.Runs
 }

@@ -33,8 +33,8 @@ type reloader struct {
 	hup  <-chan os.Signal // ask for a reload; nil: none do
 	// certificate is followed, too; nil: the listener has none.
 	certificate *certificate
-	// told is called after each reload, with whether the file was taken.
-	told func(taken bool)
+	// reloaded is called after each reload, with whether the file was taken.
+	reloaded func(taken bool)
 
 	running atomic.Pointer[config.Config] // in force
 	mu      sync.Mutex                    // held during a reload; guards what follows
@@ -72,7 +72,7 @@ func (r *reloader) reload(cause string) (says string, taken bool) {
 		log("the configuration was read again", append(fields, zap.Strings("changed", n.Changed))...)
 		says = fmt.Sprintf("%s was read again\nchanged: %s\n", r.file, cmp.Or(strings.Join(n.Changed, ", "), "nothing"))
 	}
-	r.told(len(ps) == 0)
+	r.reloaded(len(ps) == 0)
 	return says + kept, len(ps) == 0
 }
 

@@ -46,7 +46,7 @@ func reloadable(t *testing.T, src string) *reloading {
 	t.Cleanup(log.Close)
 	p, _ := proxyFor(t, c)
 	r.reloader = &reloader{
-		p: p, log: log, file: r.file, told: func(taken bool) {
+		p: p, log: log, file: r.file, reloaded: func(taken bool) {
 			if taken {
 				r.ok.Add(1)
 			} else {

@@ -146,7 +146,7 @@ func serveLogged(
 		_ = printJSON(w, found())
 	})
 	again.p = p
-	again.told = func(taken bool) {
+	again.reloaded = func(taken bool) {
 		counts.Reloaded(taken, time.Now())
 		if now := p.Options(); taken {
 			counts.Watch(p, &now)

@@ -57,9 +57,9 @@ func inWords(msgs []compact.Message, noCalls bool) Agent {
 	if at < 0 || msgs[at].Role != compact.User {
 		return ""
 	}
-	var told []compact.Part // by the instructions at the head
+	var instructions []compact.Part // at the head
 	for i := 0; msgs[i].Role.Instruction(); i++ {
-		told = append(told, msgs[i].Parts...)
+		instructions = append(instructions, msgs[i].Parts...)
 	}
 	for i := range prompts {
 		p, in := &prompts[i], msgs[at].Parts
@@ -69,7 +69,7 @@ func inWords(msgs []compact.Message, noCalls bool) Agent {
 		case !noCalls:
 			continue
 		case p.in == "instructions":
-			in = told
+			in = instructions
 		}
 		if slices.ContainsFunc(in, p.begins) {
 			return p.agent

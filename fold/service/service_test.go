@@ -304,13 +304,13 @@ func TestALateAnswerIsTheInput(t *testing.T) {
 }
 
 func TestAFaultCostsNothing(t *testing.T) {
-	h, told := handlerWith(func() { panic("broken") }), any(nil)
-	h.Failed = func(v any) { told = v }
+	h, failed := handlerWith(func() { panic("broken") }), any(nil)
+	h.Failed = func(v any) { failed = v }
 	long := list("chat", 40)
 	for range 20 {
 		w := post(h, "/v1/compress", `{"messages":`+long+`}`)
-		if w.Code != 200 || gjson.Get(w.Body.String(), "messages").Raw != long || w.Header().Get("X-Laconic-Reason") != "fault" || told != "broken" {
-			t.Fatalf("%d %v, %v", w.Code, w.Header(), told)
+		if w.Code != 200 || gjson.Get(w.Body.String(), "messages").Raw != long || w.Header().Get("X-Laconic-Reason") != "fault" || failed != "broken" {
+			t.Fatalf("%d %v, %v", w.Code, w.Header(), failed)
 		}
 	}
 }
