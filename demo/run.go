@@ -107,7 +107,7 @@ type turn struct {
 	epoch, repair bool
 }
 
-// request sends the messages, measures the exchange and draws it.
+// request sends the messages, and measures and draws what comes of it.
 func (s *show) request(ctx context.Context, messages []openai.ChatCompletionMessage, answer *openai.ChatCompletionMessage) error {
 	want := reply(answer)
 	s.arrived.Store(nil)

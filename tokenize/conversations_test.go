@@ -18,7 +18,7 @@ func TestEstimatesOfRealConversationsLeanToTheSafeSide(t *testing.T) {
 	files, _ := filepath.Glob(wiretest.LargerSet(t) + "/*.jsonl")
 	ratios := map[string][]float64{} // by family: estimate / billed
 	for _, file := range files {
-		for _, c := range recorded[conversation](t, file) {
+		for _, c := range recorded[recording](t, file) {
 			if estimate, billed, ok := c.growth(); ok && !For(c.Model).Exact() { // exact counts have a test of their own
 				family := For(c.Model).Family()
 				ratios[family] = append(ratios[family], float64(estimate)/float64(billed))
@@ -72,7 +72,7 @@ func (m *message) cost(c *Counter) (tokens int, ok bool) {
 	return tokens, true
 }
 
-type conversation struct {
+type recording struct {
 	Model    string
 	Messages []message
 	Meta     struct {
@@ -85,7 +85,7 @@ type usage struct{ Message, Prompt, Reasoning int }
 
 // growth gives estimate and bill of what was added between the first and the last request that has usage. ok is
 // false for conversations that are short, hold pictures or were compacted by their client.
-func (c *conversation) growth() (estimate, billed int, ok bool) {
+func (c *recording) growth() (estimate, billed int, ok bool) {
 	known := slices.DeleteFunc(c.Meta.Usage, func(u usage) bool { return u.Prompt == 0 })
 	if len(known) < 5 || len(c.Meta.Compactions) > 0 {
 		return 0, 0, false
@@ -114,7 +114,7 @@ func (c *conversation) growth() (estimate, billed int, ok bool) {
 func TestExactCountsAgreeWithTheBillStepByStep(t *testing.T) {
 	file := wiretest.LargerSet(t) + "/codex_cli_typescript.jsonl"
 	steps, agree, counted, billed := 0, 0, 0, 0
-	for _, c := range recorded[conversation](t, file) {
+	for _, c := range recorded[recording](t, file) {
 		counter := For(c.Model)
 		if !counter.Exact() {
 			t.Fatalf("%s is not counted exactly", c.Model)

@@ -127,7 +127,7 @@ func post(ts *testscript.TestScript, neg bool, args []string) {
 	var body []byte
 	var err error
 	if !rig.Soon(func() bool {
-		status, header, body, err = exchange(s.client, k.request(ts))
+		status, header, body, err = fetch(s.client, k.request(ts))
 		return k.until == "" || strings.Contains(string(body), k.until)
 	}) {
 		ts.Fatalf("no answer has %q, the last: %s", k.until, body)
@@ -139,8 +139,8 @@ func post(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("answer.body"), body, 0o666))
 }
 
-// exchange sends a request and reads the answer to its end.
-func exchange(client *http.Client, r *http.Request) (status string, h http.Header, body []byte, err error) {
+// fetch sends a request and reads the answer to its end.
+func fetch(client *http.Client, r *http.Request) (status string, h http.Header, body []byte, err error) {
 	res, err := client.Do(r)
 	if err != nil {
 		return "", nil, nil, err

@@ -161,7 +161,7 @@ func (w *walk) send(body []byte, headers []string) error {
 		r.Header.Set(name, value)
 	}
 	arrived := w.u.total()
-	status, h, answer, err := exchange(w.s.client, r)
+	status, h, answer, err := fetch(w.s.client, r)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // unasked: its answer would be a raw tunnel to the client.
 var ErrStatus = errors.New("the upstream answered with a status that ends no answer")
 
-// Reason describes the error of an exchange with an upstream, for the operator.
+// Reason describes the error of a request to an upstream, for the operator.
 func Reason(err error) string {
 	if what, ok := NetworkReason(err); ok {
 		return what

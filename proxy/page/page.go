@@ -99,7 +99,7 @@ func (p *Page) planned(i proxy.PlanInfo) {
 	defer p.mu.Unlock()
 	r := p.at(i.ID)
 	r.details, r.again = d, i.Again
-	r.from = from // also of a record that was dropped meanwhile: its texts are counted by sender
+	r.from = from // also of a request that was dropped meanwhile: its texts are counted by sender
 	if !i.Again {
 		r.began, r.thread = now, p.threadOf(id, from, now)
 	}
