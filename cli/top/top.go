@@ -32,7 +32,7 @@ func Lines(b *page.Board, now time.Time, width, height int) []string {
 		lines = append(lines, folded("the store: "+b.Store.Says, width)...)
 	}
 	for _, f := range b.Faults {
-		says := fmt.Sprintf("%d %s, last %s ago (%s)", f.Requests, words[f.What], now.Sub(f.Last).Round(time.Second), f.ID)
+		says := fmt.Sprintf("%s, last %s ago (%s)", f.Says, now.Sub(f.Last).Round(time.Second), f.ID)
 		if f.Why != "" {
 			says += ": " + f.Why
 		}
@@ -61,9 +61,6 @@ func Lines(b *page.Board, now time.Time, width, height int) []string {
 	}
 	return lines
 }
-
-// words are what the faults of a board are called.
-var words = map[string]string{"error": "failed", "over": "above the budget", "cut": "cut short"}
 
 func row(title string, l *page.BoardLine) string {
 	first, slow, cached := "–", "–", "–"

@@ -17,13 +17,13 @@ func TestTheBoardInATerminal(t *testing.T) {
 	b := &page.Board{
 		Version: "1", Since: now.Add(-time.Hour), All: page.BoardLine{Requests: 3, Errors: 1, Median: 40, Slow: 90, Prompt: 100, Cached: 66, PerMinute: 1.5},
 		Models: []page.BoardLine{{Name: "a\x1b[2J", Requests: 3, Errors: 1}}, Keys: []page.BoardLine{{Name: strings.Repeat("k", 40), Requests: 3}},
-		Faults: []page.BoardFault{{What: "error", Requests: 1, ID: "x7", Last: now.Add(-time.Minute), Why: "the upstream\nanswered 500"}},
+		Faults: []page.BoardFault{{What: "error", Requests: 1, Says: "1 request failed", ID: "x7", Last: now.Add(-time.Minute), Why: "the upstream\nanswered 500"}},
 		Down:   []why.Finding{{Says: "http://up is down", Fix: "start it"}},
 	}
 	const want = `laconic 1 · 3 requests since 02:04:05
 
 http://up is down (start it)
-1 failed, last 1m0s ago (x7): the upstream answered 500
+1 request failed, last 1m0s ago (x7): the upstream answered 500
 
                            requests     failed       over        cut first byte  95 of 100    per min     cached
 all                               3          1          0          0      40 ms      90 ms        1.5       66 %
@@ -37,7 +37,7 @@ client
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	small := Lines(b, now, 40, 9)
-	if len(small) != 9 || small[3] != "1 failed, last 1m0s ago (x7): the" || small[4] != "    upstream answered 500" {
+	if len(small) != 9 || small[3] != "1 request failed, last 1m0s ago (x7):" || small[4] != "    the upstream answered 500" {
 		t.Errorf("%q", small)
 	}
 	for _, line := range small {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"laconic/number"
 	"laconic/proxy"
 	"laconic/proxy/why"
 )
@@ -53,6 +54,7 @@ type BoardFault struct {
 	What     string    `json:"what"`         // error, over or cut
 	Of       string    `json:"of,omitempty"` // the code or the status of an error
 	Requests int       `json:"requests"`
+	Says     string    `json:"says"` // how many there were, in words
 	ID       string    `json:"id"`
 	Last     time.Time `json:"last"`
 	Why      string    `json:"why"`
@@ -65,8 +67,11 @@ const (
 	mostBoardLines = 12
 )
 
-// faults are the ways to go wrong, the worst first.
-var faults = []string{"error", "over", "cut"}
+// faults are the ways to go wrong, the worst first, and faultWords say them.
+var (
+	faults     = []string{"error", "over", "cut"}
+	faultWords = map[string]string{"error": "failed", "over": "went out above the budget", "cut": "had a prompt or an answer cut short"}
+)
 
 // wrong returns the ways in which a request went wrong.
 func (r *request) wrong() (all []string) {
@@ -168,6 +173,10 @@ func (p *Page) Board() Board {
 		return cmp.Or(slices.Index(faults, a.What)-slices.Index(faults, b.What), b.Requests-a.Requests)
 	})
 	b.Faults = b.Faults[:min(len(b.Faults), mostBoardLines)]
+	for i := range b.Faults {
+		f := &b.Faults[i]
+		f.Says = number.Count(f.Requests, "request") + " " + faultWords[f.What]
+	}
 	ran := now.Sub(p.began)
 	b.All.finish(ran)
 	b.Models, b.Keys = sorted(models, ran), sorted(keys, ran)

@@ -25,7 +25,6 @@ export function passes(filter, r, board) {
     (!filter.key || r.client === filter.key) && (!filter.q || said.includes(filter.q.toLowerCase()));
 }
 
-export const words = { error: "failed", over: "went out above the budget", cut: "were cut short" };
 const filterWords = { error: "failed", over: "above the budget", cut: "cut short", slow: "slow", uncached: "mostly not from a cache" };
 const to = (filter, text) => h("a", { href: addressOf(filter), "data-step": true }, text);
 const link = (n, filter) => (n ? h("a", { class: filter.is === "error" ? "bad" : "warn", href: addressOf(filter), "data-step": true }, count(n)) : h("span", { class: "dim" }, "0"));
@@ -39,7 +38,7 @@ export function board(b) {
   const wrong = [
     ...down.map((u) => h("li", { class: "bad" }, h("a", { href: "#/upstreams", "data-step": true }, u.says), h("span", { class: "says" }, u.fix))),
     ...faults.map((f) => h("li", { class: f.what === "error" ? "bad" : "warn" },
-      h("a", { href: addressOf({ is: f.what, q: f.of }), "data-step": true }, `${count(f.requests)} ${f.requests === 1 ? "request" : "requests"} ${f.requests === 1 ? words[f.what].replace("were", "was") : words[f.what]}`),
+      h("a", { href: addressOf({ is: f.what, q: f.of }), "data-step": true }, f.says),
       h("span", { class: "says" }, (f.why ? sentence(f.why) + ". " : ""), h("a", { href: "#/request/" + f.id }, "The newest came at " + clock(f.last))))),
   ];
   const lines = (title, rows, by) => rows.length ? h("div", {}, table([title, ["Requests", "n"], ["Failed", "n"], ["Over", "n"], ["Cut", "n"], ["From a cache", "n wide"], ["Rate", "n wide"], ["First byte", "n"], ["95 of 100", "n wide"]],
