@@ -50,13 +50,17 @@ func ResultOf(text string, k Kind) *Result {
 	if m := notExecuted.FindStringSubmatch(text); m != nil && k == Runs {
 		unrun, text = true, m[1]+"NOT executed: the previous command is still running"
 	}
+	head, note, clipped := strings.Cut(text, "<response clipped><NOTE>") // of OpenHands
+	if clipped = clipped && !strings.Contains(note, "\n"); clipped {
+		text = head
+	}
 	u, v := reader{}, Value{kind: '"', Text: nextFile.ReplaceAllString(text, "\n### $1\n")}
 	if k == Searches || k == Other { // files in YAML are edited as they stand
 		v = valueOfYAML(text)
 	}
 	u.value("", &v)
 	r := &u.Result
-	r.Failed, r.Unrun = unrun, unrun
+	r.Failed, r.Unrun, r.Part = unrun, unrun, r.Part || clipped
 	if m := sessionID.FindStringSubmatch(text); m != nil {
 		r.Session, r.Running = m[1], "in session "+m[1]
 	}
