@@ -12,7 +12,7 @@ import (
 // differs for the same conversation, policy and budget raises it. It belongs in the
 // key of a text that is kept for longer than a process runs, because a text that was
 // written for another fold must not be found.
-const FoldVersion = "35"
+const FoldVersion = "36"
 
 // Digests reports whether a stage is a [Digester].
 func Digests(s Stage) bool {

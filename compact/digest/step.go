@@ -39,7 +39,10 @@ func (p *part) step(i int, e *event) {
 		ended += " (the same output as before)"
 	}
 	head := p.add(piece{class: steps, event: i, text: name + ended + e.row(), score: score * w, need: -1})
-	if next := p.at(i + 1); e.told || next.waits && next.Action == e.Action {
+	n := i + 1
+	for ; n < len(p.events) && p.events[n].class != steps; n++ { // what is said meanwhile
+	}
+	if next := p.at(n); e.told || next.waits && next.Action == e.Action {
 		p.pieces[head].score = -1 // it comes with others alone
 	}
 	switch {

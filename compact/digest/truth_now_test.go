@@ -175,6 +175,26 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 			exchange(2, "write_file", `{"path":"cost.py","content":"def total(rows):\n    return sum(r.cost for r in rows)\n\ndef mean(rows):\n    return total(rows) / len(rows)\n\ndef worst(rows):\n    return max(r.cost for r in rows)\n"}`, "done"),
 		),
 		"\"margin\": {\"general\": 0.05, \"pool\": 0.15}\n")
+	var reads [][]compact.Message
+	for i := range 6 {
+		reads = append(reads, exchange(100+i, "read", fmt.Sprintf(`{"file_path":"src/part%d.go"}`, i), rates("Part")))
+	}
+	f("a command that goes on while the agent speaks", 150,
+		conversation(
+			exchange(1, "exec_command", `{"cmd":"bun run build"}`, "Chunk ID: 8\nWall time: 10.0 seconds\nProcess running with session ID 43\nOriginal token count: 3\nOutput:\n"+strings.Repeat("bundling the next one\n", 80)),
+			say(assistant("It is at the second.")),
+			exchange(2, "write_stdin", `{"session_id":43,"chars":""}`, "Chunk ID: 9\nWall time: 3.0 seconds\nProcess exited with code 0\nOriginal token count: 9\nOutput:\n"+strings.Repeat("bundling the next one\n", 90)),
+		),
+		"$ bun run build (it went on) → exit 0", no("still running"))
+	f("files that have no room", 1700,
+		conversation(append(reads, actions...)...),
+		" more steps: read src/part0.go; read src/part1.go; ", no("read src/part1.go ("))
+	f("a file that was changed after it was read, and one that was not", 460,
+		conversation(
+			exchange(1, "read", `{"file_path":"src/old.go"}`, rates("Old")), exchange(2, "read", `{"file_path":"src/same.go"}`, rates("Same")),
+			exchange(3, "edit", `{"file_path":"src/old.go","old_string":"func Old3(zone string) int {","new_string":"func Old3(zone, day string) int {"}`, "done"),
+		),
+		"func Same", no("func Old2"))
 	f("actions that have no room", 1700,
 		conversation(actions...),
 		" more steps: issue_credit 1", "; …\n")

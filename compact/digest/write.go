@@ -34,7 +34,7 @@ func (p *part) text() string {
 	}
 	slices.SortStableFunc(on, func(a, b *piece) int { return a.event - b.event })
 	end := &piece{class: classes, event: -1}
-	w := writer{part: p, last: end, left: max(0, p.room-smallRoom) / namesShare}
+	w := writer{part: p, last: end, left: max(0, p.room-smallRoom) / namesShare, read: map[string]bool{}}
 	if p.written == 0 {
 		fmt.Fprintf(&w.b, firstHead, p.messages)
 	} else {
@@ -68,13 +68,14 @@ func (p *part) at(i int) *event {
 type writer struct {
 	*part
 	b        strings.Builder
-	last     *piece   // that was written
-	skipped  int      // steps that were not chosen, since then
-	failed   int      // of these
-	attached int      // that were named
-	names    []string // of these steps
-	named    int      // steps that have these names
-	left     int      // bytes for names of edits, failures and actions
+	last     *piece          // that was written
+	skipped  int             // steps that were not chosen, since then
+	failed   int             // of these
+	attached int             // that were named
+	names    []string        // of these steps
+	named    int             // steps that have these names
+	left     int             // bytes for names of edits, failures, actions and reads
+	read     map[string]bool // files that a label or such a name has
 }
 
 // leave writes what is left out between the last piece and the next one: lines, and steps.
@@ -127,6 +128,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 	switch {
 	case q.class == steps:
 		e := w.at(q.event)
+		w.read[e.Path] = true
 		text := w.late(q.event) + w.short(e, q.text)
 		switch {
 		case detailed:
@@ -209,9 +211,9 @@ func (p *part) late(event int) string {
 	return ""
 }
 
-// skip counts a step of which nothing else is told. The record names edits, failures and
-// actions, in a few words with their end, as far as their share of the room goes, and
-// what the user refused, and first attached. Where the room is not small, no action that failed is left out.
+// skip counts a step of which nothing else is told. The record names edits, failures, actions and
+// files that were read, briefly, as far as their share of the room goes, and always what the user
+// refused and first attached, and actions that failed where the room is not small.
 func (w *writer) skip(e *event, late string) {
 	w.skipped += e.times
 	if e.outcome.Verdict == agent.Failed {
@@ -222,11 +224,14 @@ func (w *writer) skip(e *event, late string) {
 		w.attached++
 	}
 	found := e.inLabel() && e.result.Counts() != "" // or not, or how many
-	if e.Kind != agent.Edits && e.outcome.Verdict < agent.Failed && (e.Kind != agent.Other || !e.MayAct() && !found) && !attached {
+	read := e.Kind == agent.Reads && e.Tool != "" && e.Path != "" && e.outcome.Verdict < agent.Failed && !w.read[e.Path]
+	if e.Kind != agent.Edits && e.outcome.Verdict < agent.Failed && (e.Kind != agent.Other || !e.MayAct() && !found) && !attached && !read {
 		return
 	}
 	end := e.ended()
-	if e.outcome.Verdict != agent.Refused {
+	if read {
+		end = ""
+	} else if e.outcome.Verdict != agent.Refused {
 		end = quote.Cut(end, shortEnd)
 	}
 	if first, _, _ := strings.Cut(strings.TrimSpace(e.result.Text), "\n"); unsaid.MatchString(end) { // such as the number of what was made
@@ -237,6 +242,7 @@ func (w *writer) skip(e *event, late string) {
 	must := attached || e.outcome.Verdict == agent.Refused || e.outcome.Verdict == agent.Failed && e.Kind == agent.Other && w.room > smallRoom
 	if must || len(text) <= w.left {
 		w.left -= len(text)
+		w.read[e.Path] = true
 		w.names, w.named = append(w.names, late+text), w.named+e.times
 	}
 }
