@@ -1,13 +1,7 @@
 package compact
 
-import "math/bits"
-
 // DefaultWindow is the window of an unknown model, in tokens.
 const DefaultWindow = 128_000
-
-// DefaultMaxMessages is the default limit on the number of messages. Azure and
-// OpenAI refuse longer lists whatever they cost.
-const DefaultMaxMessages = 2048
 
 // Limits are what is known or configured of a model and its upstream, in tokens
 // except MaxMessages. Zero means unknown, or the default.
@@ -206,15 +200,6 @@ func beside(window, reserve int) int {
 }
 
 func step(window int) int { return max(1, window/16) }
-
-// fixed returns the fixed cost, rounded up by at most an eighth, and by less than Step,
-// so that a tool that is loaded late moves no earlier epoch. What a last resort cuts is
-// measured without that.
-func (in *input) fixed() int {
-	n := max(0, in.conv.Fixed)
-	step := min(in.budget.Step, 1<<max(0, bits.Len(uint(n))-4))
-	return (n + step - 1) / step * step
-}
 
 // positive returns n, or its default if n is not above 0.
 func positive[N int | float64](n, otherwise N) N {

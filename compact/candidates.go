@@ -19,12 +19,6 @@ type candidates struct {
 	repeats repeats
 }
 
-// Ref names one part of one message of a draft.
-type Ref struct{ Message, Part int }
-
-// CallRef names one call of one message of a draft.
-type CallRef struct{ Message, Call int }
-
 // add adds message i, which became visible.
 func (c *candidates) add(i int, m *Message, pinned bool) {
 	if m.media() {

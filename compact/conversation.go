@@ -71,3 +71,35 @@ func rateAt(rates []Rate, n int) Rate {
 
 // Of returns what so many tokens of the counter cost.
 func (r Rate) Of(tokens int) int { return int(int64(tokens)*int64(r.Percent)/100) + r.Extra }
+
+// DefaultMaxMessages is the default limit on the number of messages. Azure and
+// OpenAI refuse longer lists whatever they cost.
+const DefaultMaxMessages = 2048
+
+// Task returns the indices of the first and the last of the user messages that tell
+// the task, or -1: the first user message, and those after it up to an answer. Agents
+// put rules and an environment before what the user asks. A sealed message is what
+// package history made of a record, and nobody's task.
+func Task(msgs []Message) (first, last int) {
+	first, last = -1, -1
+	for i := range msgs {
+		switch m := &msgs[i]; {
+		case first < 0 && m.Role == User:
+			first, last = i, i
+		case first < 0 || m.Role.Instruction():
+		case m.Role == User && m.Seal == 0:
+			last = i
+		default:
+			return first, last
+		}
+	}
+	return first, last
+}
+
+// taskShare is the share of the budget that the task takes at most, unless its last
+// message alone takes more: one part of so many.
+const taskShare = 3
+
+// task is where a list tells the task, in indices, or -1. Messages of the run
+// before from may leave.
+type task struct{ first, from, last int }

@@ -214,3 +214,6 @@ func (d *Draft) isLast(i int) bool {
 func IsObject(text string) bool {
 	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid([]byte(text))
 }
+
+// hasTask reports whether the task is in what is left of the list.
+func (d *Draft) hasTask() bool { return d.task.last >= 0 && !d.removed(d.task.last) }

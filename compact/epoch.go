@@ -3,6 +3,7 @@ package compact
 import (
 	"cmp"
 	"math"
+	"slices"
 )
 
 // The methods of input say where epochs start and stop. required is what must
@@ -98,6 +99,18 @@ func (f *folding) due() bool {
 	trigger := max(f.start(d.required, f.placing()), f.next)
 	return d.total > trigger && (f.policy.PerRequest != nil || f.pays(left) && !f.missesAgain()) || f.forced(left) ||
 		d.count > max(f.trigger(d.permanentCount, f.budget.Messages), f.nextCount)
+}
+
+// withinTurn reports whether the model is in the middle of a turn with thinking
+// that the upstream may want back. Then an epoch is made only if the request
+// would not fit. A policy that does not fold repeats nothing, so it may not
+// wait.
+func (f *folding) withinTurn() bool {
+	d, last := f.d, f.d.end-1
+	for last > 0 && d.msgs[last].Role.Instruction() && !d.instructs(last) {
+		last-- // a note behind the results
+	}
+	return len(d.bound) > 0 && f.policy.PerRequest == nil && d.msgs[last].Role.Result()
 }
 
 // hopeless reports whether further epochs are of no use: none brings the request within
@@ -199,3 +212,24 @@ func (f *folding) climb(early bool) {
 // leastGain is the share of the headroom that must arrive after an epoch that
 // could not land, before another starts that the budget does not force.
 const leastGain = 0.2
+
+// unbind takes the bound thinking out of the visible messages with an Origin
+// below origin.
+func (d *Draft) unbind(origin, epoch int, why string) {
+	d.bound = slices.DeleteFunc(d.bound, func(i int) bool {
+		m := &d.msgs[i]
+		if m.Origin >= origin {
+			return false
+		}
+		*m = m.Unbound()
+		saved := d.cost[i] - d.whole[i]
+		d.cost[i] = d.whole[i]
+		if !d.removed(i) {
+			d.total -= saved
+		}
+		d.journal = append(d.journal, Edit{
+			Op: OpUnbind, Stage: stageThinking, Why: why, Origin: m.Origin, At: i, Saved: saved, Epoch: epoch,
+		})
+		return true
+	})
+}

@@ -39,3 +39,9 @@ func partsOf(msgs []Message, costs []int, removed func(int) bool) (p Parts) {
 	}
 	return p
 }
+
+// Ref names one part of one message of a draft.
+type Ref struct{ Message, Part int }
+
+// CallRef names one call of one message of a draft.
+type CallRef struct{ Message, Call int }

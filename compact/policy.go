@@ -191,3 +191,19 @@ func (p *Pins) holds(m *Message) bool {
 
 // repair returns how conversations are repaired.
 func (p *Policy) repair() RepairMode { return cmp.Or(p.Repair, RepairAnswer) }
+
+// A Recorder writes the text of a slot, part by part. It returns the next part: what
+// lost says that neither kept nor the parts before say, in at most size tokens, or ""
+// if size is too small. lost are the messages that left or were shortened since the
+// last call, as they came; kept are those that the model still reads, as they are now.
+// With anew the part replaces all parts before, and is for all that was lost. The text
+// must be a function of the calls made, as long as somebody waits for it.
+type Recorder func(lost, kept []Message, size int, anew bool) string
+
+// A Digester is a stage that can describe messages in a text.
+type Digester interface {
+	Stage
+	// Record returns an empty record, whose texts are counted by c. Once left reports
+	// that nobody waits for them, they may be any.
+	Record(c Counter, left func() bool) Recorder
+}

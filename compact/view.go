@@ -250,3 +250,39 @@ func (l layout) endOf(i int) int {
 	}
 	return j
 }
+
+// tells reports whether message i is one of the task's that stay.
+func (v *view) tells(i int) bool {
+	return i >= v.task.from && i <= v.task.last && v.msgs[i].Role == User
+}
+
+// settleTask decides, at the first request point with a user message, which messages
+// of the task stay: the last one, and of those before it the newest that cost no more
+// than most together with it. If something else opens the list, none may leave without
+// giving an answer a new neighbour; then the task is the first message alone.
+func (v *view) settleTask(most int) {
+	if v.task.last >= 0 || v.newestUser < 0 {
+		return
+	}
+	t := &v.task
+	t.first, t.last = Task(v.msgs[:v.end])
+	t.from = t.last
+	cost := v.whole[t.last]
+	for i := t.last - 1; i >= t.first; i-- {
+		if v.msgs[i].Role != User {
+			continue
+		}
+		if cost += v.whole[i]; cost > most {
+			break
+		}
+		t.from = i
+	}
+	if t.from > t.first && v.exchanges.before[t.first] >= 0 {
+		t.from, t.last = t.first, t.first
+	}
+	for i := t.from; i <= t.last; i++ {
+		if v.tells(i) && !v.pinned[i] {
+			v.stays(i)
+		}
+	}
+}
