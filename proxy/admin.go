@@ -11,8 +11,6 @@ import (
 	"laconic/proxy/operate"
 )
 
-var errAdminOpen = errors.New("the admin listener is not on loopback and has no token")
-
 // Admin is a server for the admin listener. /readyz answers 503 while the process
 // starts or shuts down and, with Options.UpstreamReadiness, while no upstream answers.
 func (p *Proxy) Admin(o operate.Options) (*http.Server, error) {

@@ -9,24 +9,6 @@ import (
 	"laconic/proxy/apierror"
 )
 
-// count passes the question of how many tokens a request of some API has.
-// Where the upstream has no such path it is answered here, for what would be sent.
-func (x *request) count() error {
-	x.wire = x.counts
-	in, req, err := x.decode()
-	tokens := 0 // they are not known
-	if err == nil {
-		c := x.planning(req)
-		_ = x.try("compact", func() { tokens = c.PlanOrRepair(req).Report.After })
-	}
-	x.wire = nil // the answer is no message
-	if no, refused := err.(*apierror.Error); refused {
-		return no
-	}
-	x.via = &tokenCounting{x.p.transport, tokens}
-	return &passed{in: in, outcome: Passed, reason: "route"}
-}
-
 // tokenCounting answers in the place of an upstream that does not count.
 type tokenCounting struct {
 	via    http.RoundTripper

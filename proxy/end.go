@@ -157,3 +157,19 @@ func (x *request) breakOff() {
 	}
 	_ = conn.Close()
 }
+
+// spend counts the tokens of a request that is over: those of the answer's usage,
+// or the prompt by our count where a prompt was sent and no usage came.
+func (x *request) spend() {
+	if x.quota == nil {
+		return
+	}
+	tokens := 0
+	switch i := &x.info; {
+	case i.Usage != nil:
+		tokens = i.Usage.Prompt + i.Usage.Completion
+	case i.Rewrite != nil && !i.Unsent && (i.Status < 400 || i.Status == StatusClientLeft):
+		tokens = i.Rewrite.Report.After
+	}
+	x.p.quotas.Spend(x.client, *x.quota, tokens, time.Now())
+}

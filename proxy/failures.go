@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"strings"
 
@@ -155,18 +154,4 @@ func (x *request) try(step string, f func()) error {
 // fault tells the listener of a panic.
 func (p *Proxy) fault(id, where string, v any) {
 	p.listener.Failed(FaultInfo{ID: id, Where: where, What: panicText(v), Stack: string(debug.Stack())})
-}
-
-// panicText describes the value of a panic. It may hold what was being read,
-// so it is shown only where it cannot.
-func panicText(v any) string {
-	switch v := v.(type) {
-	case runtime.Error:
-		return v.Error()
-	case string:
-		if strings.HasPrefix(v, "BUG:") {
-			return apierror.Clip(v, 200)
-		}
-	}
-	return fmt.Sprintf("panic of type %T", v)
 }

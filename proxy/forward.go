@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"net/http/httptrace"
 	"net/http/httputil"
 	"net/textproto"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -247,4 +249,34 @@ func (x *request) answered(res *http.Response) error {
 	}
 	x.stamp(res.Header)
 	return nil
+}
+
+// stamp writes what happened to the request on the headers of its answer. An
+// upstream that is a Laconic too has written its own there; they would be
+// taken for ours.
+func (x *request) stamp(h http.Header) {
+	if !x.settings.ResponseHeaders {
+		return
+	}
+	clean(h)
+	set := func(name, value string) {
+		if value != "" {
+			h.Set(name, value)
+		}
+	}
+	set(headerID, x.info.ID)
+	set(headerOutcome, string(x.info.Outcome))
+	ignored := x.overrides.unknown
+	if n := x.overrides.unmatched; n > 0 {
+		ignored = append(slices.Clip(ignored), fmt.Sprintf("%s;unmatched=%d", strings.ToLower(headerPin), n))
+	}
+	set(headerIgnored, strings.Join(ignored, ", "))
+	set(headerWhy, x.shownReason())
+	if i := x.info.Rewrite; i != nil {
+		set(headerBefore, strconv.Itoa(i.Report.Before))
+		set(headerAfter, strconv.Itoa(i.Report.After))
+		set(headerBudget, strconv.Itoa(i.Report.Budget))
+		set(headerKind, i.Kind)
+		set(headerStages, stages(i))
+	}
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -24,36 +22,6 @@ const (
 // clean removes headers or trailers that would be taken for ours.
 func clean(h http.Header) {
 	maps.DeleteFunc(h, func(name string, _ []string) bool { return ours(name) })
-}
-
-// stamp writes what happened to the request on the headers of its answer. An
-// upstream that is a Laconic too has written its own there; they would be
-// taken for ours.
-func (x *request) stamp(h http.Header) {
-	if !x.settings.ResponseHeaders {
-		return
-	}
-	clean(h)
-	set := func(name, value string) {
-		if value != "" {
-			h.Set(name, value)
-		}
-	}
-	set(headerID, x.info.ID)
-	set(headerOutcome, string(x.info.Outcome))
-	ignored := x.overrides.unknown
-	if n := x.overrides.unmatched; n > 0 {
-		ignored = append(slices.Clip(ignored), fmt.Sprintf("%s;unmatched=%d", strings.ToLower(headerPin), n))
-	}
-	set(headerIgnored, strings.Join(ignored, ", "))
-	set(headerWhy, x.shownReason())
-	if i := x.info.Rewrite; i != nil {
-		set(headerBefore, strconv.Itoa(i.Report.Before))
-		set(headerAfter, strconv.Itoa(i.Report.After))
-		set(headerBudget, strconv.Itoa(i.Report.Budget))
-		set(headerKind, i.Kind)
-		set(headerStages, stages(i))
-	}
 }
 
 // stages is a structured list (RFC 9651): elide_results;n=4;saved=1200. Where

@@ -1,15 +1,20 @@
 package proxy
 
 import (
+	"fmt"
+	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"laconic/compact"
+	"laconic/proxy/apierror"
 	"laconic/proxy/learn"
 	"laconic/proxy/summarize"
 	"laconic/proxy/why"
 	"laconic/proxy/wire"
+	"laconic/view"
 )
 
 // Outcome says in one word what happened to a request.
@@ -209,4 +214,70 @@ func tee[Info any](ls []Listener, which func(*Listener) func(Info)) func(Info) {
 			}()
 		}
 	}
+}
+
+// panicText describes the value of a panic. It may hold what was being read,
+// so it is shown only where it cannot.
+func panicText(v any) string {
+	switch v := v.(type) {
+	case runtime.Error:
+		return v.Error()
+	case string:
+		if strings.HasPrefix(v, "BUG:") {
+			return apierror.Clip(v, 200)
+		}
+	}
+	return fmt.Sprintf("panic of type %T", v)
+}
+
+// StopStep is a step of the end of Serve, in a word.
+type StopStep string
+
+// The steps of the end, in their order.
+const (
+	StopBegun  StopStep = "told"   // Serve goes on taking requests for Limits.Drain
+	StopClosed StopStep = "closed" // its listener is closed; open answers have Limits.Shutdown
+	StopEnded  StopStep = "ended"  // no request is left, and no work in the background
+)
+
+// StopInfo is a step of the end of Serve.
+type StopInfo struct {
+	Step StopStep
+	// Why is the cause of the context that told Serve to stop; "" where it has none.
+	Why string
+	// Within is the time that the next step is to come in: Limits.Drain, then
+	// Limits.Shutdown.
+	Within time.Duration
+	// Requests are those that are not over, Streams those of them whose answer is a
+	// stream of events that has begun.
+	Requests, Streams int
+	// Cut is how many requests were cut at the end of Limits.Shutdown.
+	Cut int
+	// Duration is the time since Serve was told to stop.
+	Duration time.Duration
+}
+
+// PlanInfo is one plan in full: what a client sent, and what is sent in its place.
+// All of it but ID, From and Again is content, or is made of it, and points into
+// the request's body: a listener must not keep it.
+type PlanInfo struct {
+	ID   string
+	From Sender
+	// Again: the upstream refused the body of the plan before, and gets the one of
+	// this plan.
+	Again bool
+	// Planned has as Sent what would be sent, where nothing of the plan is done.
+	view.Planned
+	// Body is the client's, decompressed, SentBody the one that is sent; the same
+	// slice where nothing was done.
+	Body, SentBody []byte
+}
+
+// Sender names who sent a request, and shows nothing of a credential.
+type Sender struct {
+	// Key is the name of the client key; "" where there are none.
+	Key string
+	// Credential is a keyed hash of the headers that hold credentials; the zero Key
+	// where there are none.
+	Credential learn.Key
 }

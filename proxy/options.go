@@ -9,6 +9,7 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy/access"
+	"laconic/proxy/admission"
 	"laconic/proxy/learn"
 	"laconic/proxy/summarize"
 )
@@ -191,4 +192,18 @@ func (o *Options) routeFor(model string) *Route {
 		return &o.Default
 	}
 	return cmp.Or(o.RouteFor(model), &o.Default)
+}
+
+// Quota is what the holder of a client key may use.
+type Quota = admission.Quota
+
+// Service answers requests by itself, on paths that then no upstream gets: the fold as
+// a service, for gateways. It is given bodies whole and decompressed, of at most
+// Limits.Body, and only those of clients that may come in.
+type Service interface {
+	// Serves reports whether a request is for the service, by its method and path.
+	Serves(r *http.Request) bool
+	// Serve answers a request that came at a time. failed is to be called by whoever
+	// panicked, if the panic ends nothing else.
+	Serve(w http.ResponseWriter, r *http.Request, came time.Time, failed func(v any))
 }

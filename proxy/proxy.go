@@ -137,17 +137,3 @@ func (p *Proxy) Close() {
 	p.summaries.Close()
 	(&http.Client{Transport: p.transport}).CloseIdleConnections()
 }
-
-// ServeHTTP serves one request.
-func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	p.serving.Add(1)
-	defer p.serving.Add(-1)
-	if p.draining.Load() {
-		w.Header().Set("Connection", "close") // in HTTP/2 it ends the connection after its requests
-	}
-	x := p.begin(w, r)
-	defer x.end()
-	if no := x.serve(); no != nil {
-		x.refuse(no)
-	}
-}

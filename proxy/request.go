@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -115,6 +116,51 @@ func (x *request) prepare() (out *body.Outgoing, no *apierror.Error) {
 	}
 	panic("BUG: an error that is no answer")
 }
+
+// takeQuota counts the request for the client key that it came with, before anything is
+// read of its body, or returns why it is refused.
+func (x *request) takeQuota() *apierror.Error {
+	i := x.settings.keys.Index(x.r.Header)
+	if i < 0 {
+		x.client = admission.ClientAt(x.r.RemoteAddr)
+		return nil
+	}
+	key := &x.settings.ClientKeys[i]
+	x.client = string(x.settings.keys[i][:]) // the same under all settings
+	x.info.Client, x.quota = key.Name, &key.Quota
+	return x.p.quotas.Take(x.client, key.Quota, x.start)
+}
+
+// serveItself lets the service answer.
+func (x *request) serveItself(s Service) *apierror.Error {
+	x.info.Own, x.info.Endpoint = true, x.r.URL.Path // one of a few, or it would not be served
+	r := x.r.WithContext(x.r.Context())
+	if r.Method == http.MethodPost {
+		if !body.Readable(body.Encoding(r.Header)) {
+			return &apierror.Error{Status: http.StatusUnsupportedMediaType, Code: "encoding_not_served", Message: "The body is compressed in a way that is not read.", Close: true}
+		}
+		in, no := x.read()
+		switch {
+		case no != nil:
+			return no
+		case in.Problem != "":
+			return &apierror.Error{Status: http.StatusBadRequest, Code: "invalid_body", Message: "The body cannot be decompressed.", Detail: in.Problem}
+		}
+		r.Body, r.ContentLength = held{bytes.NewBuffer(in.Text)}, int64(len(in.Text))
+	}
+	h, id := x.w.Header(), x.info.ID
+	if x.settings.ResponseHeaders {
+		h.Set(headerID, id)
+	}
+	s.Serve(x.w, r, x.start, func(v any) { x.p.fault(id, "service", v) })
+	x.info.Outcome = Outcome(h.Get(headerOutcome))
+	return nil
+}
+
+// held is a body that is in memory: it has Bytes.
+type held struct{ *bytes.Buffer }
+
+func (held) Close() error { return nil }
 
 // refuse answers in place of the upstream.
 func (x *request) refuse(no *apierror.Error) {

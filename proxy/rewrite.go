@@ -5,11 +5,13 @@ import (
 	"net/http"
 	"time"
 
+	"laconic/compact"
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
 	"laconic/proxy/plan"
 	"laconic/proxy/wire"
+	"laconic/view"
 )
 
 // rewrite makes the body of a request whose endpoint has a wire: read, decode,
@@ -160,4 +162,40 @@ func (x *request) pass(why *passed) (*body.Outgoing, *apierror.Error) {
 		return nil, nil
 	}
 	return body.NewOutgoing(why.in.Sent, why.in, false), nil
+}
+
+// count passes the question of how many tokens a request of some API has.
+// Where the upstream has no such path it is answered here, for what would be sent.
+func (x *request) count() error {
+	x.wire = x.counts
+	in, req, err := x.decode()
+	tokens := 0 // they are not known
+	if err == nil {
+		c := x.planning(req)
+		_ = x.try("compact", func() { tokens = c.PlanOrRepair(req).Report.After })
+	}
+	x.wire = nil // the answer is no message
+	if no, refused := err.(*apierror.Error); refused {
+		return no
+	}
+	x.via = &tokenCounting{x.p.transport, tokens}
+	return &passed{in: in, outcome: Passed, reason: "route"}
+}
+
+// tellPlan tells the listener of a plan, if it wants to know. body is what is sent.
+func (x *request) tellPlan(p *plan.Plan, a *attempt, in compact.Conversation, client, body []byte, again bool) {
+	if x.p.listener.Planned == nil {
+		return
+	}
+	i := PlanInfo{
+		ID: x.info.ID, From: Sender{Key: x.info.Client, Credential: a.c.sender}, Again: again, Body: client, SentBody: body,
+		Planned: view.Planned{Conversation: in, Sent: p.Messages, Plan: &p.Plan, Counter: p.Counter, Texts: p.Texts},
+	}
+	if a.info.Outcome == Shadow {
+		i.Sent = p.Apply()
+	}
+	if p.Counted() { // else they are not those of the counter
+		i.Before, i.After = p.Costs()
+	}
+	x.p.listener.Planned(i)
 }

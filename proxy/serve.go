@@ -9,11 +9,26 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"laconic/proxy/admission"
 	"laconic/proxy/apierror"
 )
+
+// ServeHTTP serves one request.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.serving.Add(1)
+	defer p.serving.Add(-1)
+	if p.draining.Load() {
+		w.Header().Set("Connection", "close") // in HTTP/2 it ends the connection after its requests
+	}
+	x := p.begin(w, r)
+	defer x.end()
+	if no := x.serve(); no != nil {
+		x.refuse(no)
+	}
+}
 
 const (
 	idleTimeout    = 120 * time.Second
@@ -106,4 +121,44 @@ func (l serverLog) Write(line []byte) (int, error) {
 	}
 	l.p.listener.Failed(FaultInfo{Where: "server", What: apierror.Clip(first, 200), Peer: strings.Contains(first, "TLS handshake error")})
 	return len(line), nil
+}
+
+// stop ends srv, which runs until failed says why it did not: after Limits.Drain, and
+// within Limits.Shutdown. It calls cut to end the requests that are left. i says why.
+func (p *Proxy) stop(srv *http.Server, failed <-chan error, cut context.CancelCauseFunc, i StopInfo) error {
+	began := time.Now()
+	tell := func(step StopStep, within time.Duration) {
+		i.Step, i.Within, i.Requests, i.Streams, i.Duration = step, within, p.Serving(), int(p.streaming.Load()), time.Since(began)
+		p.listener.Stopping(i)
+	}
+	defer func() {
+		p.Close()
+		tell(StopEnded, 0)
+	}()
+	drain := p.settings.Load().Limits.Drain
+	tell(StopBegun, drain)
+	select {
+	case err := <-failed:
+		return err
+	case <-time.After(drain):
+	}
+	most := p.settings.Load().Limits.Shutdown                                 // it may be another one by now
+	tellClosed := sync.OnceFunc(func() { p.close(); tell(StopClosed, most) }) // there may be a second Shutdown
+	srv.RegisterOnShutdown(tellClosed)
+	grace, stop := context.WithTimeout(context.Background(), most-min(afterCut, most/4))
+	defer stop()
+	late := srv.Shutdown(grace) != nil
+	tellClosed() // at the latest; it waits for one that is being told
+	if late {
+		i.Cut = p.Serving()
+		cut(errShutdown)
+		last, stop := context.WithTimeout(context.Background(), min(afterCut, most/4))
+		defer stop()
+		_ = srv.Shutdown(last)
+	}
+	_ = srv.Close()
+	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
 }

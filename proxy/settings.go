@@ -91,3 +91,5 @@ func (s *settings) origins() map[string]bool {
 	}
 	return all
 }
+
+var errAdminOpen = errors.New("the admin listener is not on loopback and has no token")
