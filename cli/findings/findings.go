@@ -139,14 +139,14 @@ func ofCounts(sum func(metric, outcome string) float64) []why.Finding {
 	once := func(name string) float64 { // those that were sent twice are counted once at most
 		return sum(name, "") - sum(name, "retried") - sum(name, "refused")
 	}
-	told, sent := once("laconic_upstream_prompt_tokens_total"), once("laconic_tokens_sent_total")
-	words := fmt.Sprintf("upstreams counted %.0f tokens of prompt where we counted %.0f", told, sent)
+	billed, sent := once("laconic_upstream_prompt_tokens_total"), once("laconic_tokens_sent_total")
+	words := fmt.Sprintf("upstreams counted %.0f tokens of prompt where we counted %.0f", billed, sent)
 	switch {
-	case told < fewTokens || sent < fewTokens:
+	case billed < fewTokens || sent < fewTokens:
 		return one(why.Unknown, "too little usage was told yet to compare our counts with", "")
-	case told/sent > 1.15:
+	case billed/sent > 1.15:
 		return one(why.Warning, words, "name the tokenizer of the model in its row (tokenizer: bytes/3, or the one of its family)")
-	case told/sent < 0.7:
+	case billed/sent < 0.7:
 		return one(why.Warning, words, "have clients ask for usage in streams (stream_options: {include_usage: true}); if they do, name the tokenizer of the model in its row")
 	}
 	return one(why.Fine, words, "")
