@@ -119,7 +119,7 @@ var rules = []rule{
 	{"e2e/survival", nil, []string{"laconic/demo/strict", "laconic/e2e/llamacpp", "laconic/e2e/rig", "laconic/store/storetest", "laconic/tokenize", "github.com/tidwall/sjson"}, "an agent sees the command as a process"},
 	{"e2e/llamacpp", nil, []string{"laconic/compact", "laconic/proxy/wire/wiretest", "laconic/e2e/llamacpp", "laconic/e2e/rig", "laconic/fold", "laconic/store/storetest", "github.com/tidwall/"}, "a real server is in front of the command, which is a process"},
 	{"e2e/cluster", nil, []string{
-		"laconic/demo/strict", "laconic/e2e/rig", "laconic/store/storetest", "github.com/Shopify/toxiproxy/v2", "github.com/rs/zerolog", "github.com/tidwall/gjson", "go.uber.org/goleak",
+		"laconic/demo/strict", "laconic/e2e/rig", "laconic/store/storetest", "github.com/Shopify/toxiproxy/v2", "github.com/rs/zerolog", "github.com/tidwall/gjson", "go.uber.org/goleak", "golang.org/x/sync/errgroup",
 	}, "replicas are seen as their users see them: as processes behind a balancer"},
 }
 

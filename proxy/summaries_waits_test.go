@@ -100,7 +100,7 @@ func TestRequestsTakeTheMemoryOfSummaries(t *testing.T) {
 			ended := "memory"
 			if wait > 0 {
 				ended = ""
-				time.Sleep(50 * time.Millisecond) // nothing to wait for: nothing may happen
+				eventually(t, "the second asks for the room", func() bool { return r.State().Memory.ToWork == 1 })
 				close(open)
 			}
 			for _, res := range []response{<-first, <-second} {

@@ -28,7 +28,7 @@ func TestARollingRestartFailsNothing(t *testing.T) {
 		r.stop()
 		t.Logf("replica %s ended after %v", r.name, time.Since(ended))
 		r.start()
-		time.Sleep(500 * time.Millisecond) // the balancer takes it back
+		c.balances()
 	}
 	requests, streams := l.end()
 	n, first := failures(requests)
@@ -64,10 +64,10 @@ summarizer: {model: house-summaries, wait: 0s}
 `})
 	l := &load{c: c, rate: 150, streams: 20, events: "10 100ms", keys: true}
 	l.begin()
-	settle := func() { time.Sleep(300 * time.Millisecond); l.since() }
-	time.Sleep(time.Second)
-	settle()
-	time.Sleep(length)
+	warm := 0 // the first requests make connections
+	rig.Eventually(t, "a second of requests", func() bool { warm += len(l.since()); return warm >= l.rate })
+	l.settle()
+	time.Sleep(length) // of what is measured, as below
 	base := l.since()
 	baseline := took(base, 95)
 	note(t, "redis", fmt.Sprintf("| well | %d | 0 | – | %s |\n", len(base), slowest(base)))
@@ -96,7 +96,7 @@ summarizer: {model: house-summaries, wait: 0s}
 		if state.only && !whole {
 			continue
 		}
-		settle()
+		l.settle()
 		state.begin()
 		began := time.Now()
 		model := "small-" + strings.Fields(state.name)[0]

@@ -41,7 +41,8 @@ type load struct {
 	mu       sync.Mutex
 	requests []result
 	streamed []result
-	open     map[int]bool // the streams that were opened
+	open     map[int]bool    // the streams that were opened
+	asked    *sync.WaitGroup // the requests that began since the last settle
 	n        int
 	stop     context.CancelFunc
 	ended    sync.WaitGroup
@@ -51,7 +52,7 @@ type load struct {
 func (l *load) begin() {
 	l.c.t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	l.stop, l.open = stop, map[int]bool{}
+	l.stop, l.open, l.asked = stop, map[int]bool{}, &sync.WaitGroup{}
 	for i := range l.streams {
 		l.ended.Go(func() {
 			time.Sleep(time.Duration(i) * time.Millisecond) // not all at once
@@ -69,7 +70,9 @@ func (l *load) begin() {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				l.ended.Go(func() { l.request(body) })
+				l.mu.Lock()
+				l.asked.Go(func() { l.request(body) })
+				l.mu.Unlock()
 			}
 		}
 	})
@@ -84,7 +87,19 @@ func (l *load) begin() {
 func (l *load) end() (requests, streams []result) {
 	l.stop()
 	l.ended.Wait()
+	l.asked.Wait()
 	return l.requests, l.streamed
+}
+
+// settle waits until the requests have ended that began before it, and forgets those that
+// ended.
+func (l *load) settle() {
+	l.mu.Lock()
+	before := l.asked
+	l.asked = &sync.WaitGroup{}
+	l.mu.Unlock()
+	before.Wait()
+	l.since()
 }
 
 // since takes the requests that ended since the last call.

@@ -7,30 +7,28 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"laconic/e2e/rig"
 )
 
 // parallel sends a body so many times, eight at once.
 func (c *cluster) parallel(n int, body []byte, headers func(i int) []string) {
 	c.t.Helper()
-	var workers sync.WaitGroup
-	next := make(chan int)
-	for range min(8, n) {
-		workers.Go(func() {
-			for i := range next {
-				if _, err := c.send(c.URL, body, headers(i)...); err != nil {
-					c.t.Error(err)
-				}
-			}
+	var all errgroup.Group
+	all.SetLimit(8)
+	for i := range n {
+		all.Go(func() error {
+			_, err := c.send(c.URL, body, headers(i)...)
+			return err
 		})
 	}
-	for i := range n {
-		next <- i
+	if err := all.Wait(); err != nil {
+		c.t.Error(err)
 	}
-	close(next)
-	workers.Wait()
 }
 
 var calls = regexp.MustCompile(`cmdstat_([a-z|]+):calls=(\d+)`)
@@ -49,6 +47,20 @@ func (c *cluster) operations() (n int, words string) {
 	return n, strings.TrimSpace(words)
 }
 
+// settled waits until Redis is asked nothing for longer than replicas pause between two
+// rounds of sharing, and returns what operations does.
+func (c *cluster) settled() (n int, words string) {
+	c.t.Helper()
+	last := time.Now()
+	rig.Eventually(c.t, "that nobody asks Redis", func() bool {
+		if now, are := c.operations(); now != n {
+			n, words, last = now, are, time.Now()
+		}
+		return time.Since(last) > 300*time.Millisecond
+	})
+	return n, words
+}
+
 // TestWhatRedisIsAsked prints how many commands it gets for a request.
 func TestWhatRedisIsAsked(t *testing.T) {
 	n := 40
@@ -58,13 +70,13 @@ func TestWhatRedisIsAsked(t *testing.T) {
 	c := start(t, setup{replicas: 3, config: "models: [{match: \"*\", budget: 9000}]\nsummarizer: {model: house-summaries, wait: 20s}\n"})
 	key := []string{"Authorization", "Bearer sk-redis"}
 	small, long := conversation("gpt-4o", 2, 500, false), conversation("gpt-4o", 60, 1500, false)
-	measure := func(name string, n int, f func()) {
+	measure := func(name string, n int, f func()) (all int, words string) {
 		c.tell("CONFIG RESETSTAT")
 		f()
-		time.Sleep(300 * time.Millisecond) // what runs in the background
-		all, words := c.operations()
+		all, words = c.settled()
 		t.Logf("%s: %s", name, words)
 		note(t, "operations", fmt.Sprintf("| %s | %d | %.2f |\n", name, n, float64(all)/float64(n)))
+		return all, words
 	}
 	for _, r := range c.replicas {
 		for _, body := range [][]byte{small, long} {
@@ -73,9 +85,9 @@ func TestWhatRedisIsAsked(t *testing.T) {
 			}
 		}
 	}
-	time.Sleep(300 * time.Millisecond) // what these asked in the background
-	measure("of a credential that the process knows, nothing to do", n, func() { c.parallel(n, small, func(int) []string { return key }) })
-	if all, words := c.operations(); all > 0 {
+	c.settled() // and what these asked in the background is over
+	all, words := measure("of a credential that the process knows, nothing to do", n, func() { c.parallel(n, small, func(int) []string { return key }) })
+	if all > 0 {
 		t.Errorf("requests that needed nothing asked Redis: %s", words)
 	}
 	measure("the same, compacted as before", n, func() { c.parallel(n, long, func(int) []string { return key }) })

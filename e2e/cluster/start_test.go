@@ -139,6 +139,12 @@ func (c *cluster) balance() {
 		_ = haproxy.Wait()
 	})
 	c.URL = "http://" + addr
+	c.balances()
+}
+
+// balances waits until the balancer sends requests to every replica.
+func (c *cluster) balances() {
+	c.t.Helper()
 	seen := map[string]bool{}
 	rig.Eventually(c.t, "a request to every replica", func() bool {
 		status, h, _, err := rig.Ask(http.MethodGet, c.URL+"/v1/models", nil)

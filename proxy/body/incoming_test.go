@@ -62,10 +62,12 @@ func TestAReadThatBeginsAsTheServerClosesIsShort(t *testing.T) {
 	in := NewIncoming(context.Background(), s, http.NewResponseController(d), NewWatch(time.Hour, time.Hour, func(error) {}))
 	context.AfterFunc(closing, func() { in.hurry(); close(hurried) })
 	in.closing = &hooked{Context: closing, then: func() {
-		cancel()
-		select {
-		case <-hurried:
-		case <-time.After(50 * time.Millisecond): // it waits for the read to be armed
+		free := in.mu.TryLock() // else it waits for the read to be armed
+		if free {
+			in.mu.Unlock()
+		}
+		if cancel(); free {
+			<-hurried
 		}
 	}}
 	if _, err := in.Read(make([]byte, 1)); !s.over {
