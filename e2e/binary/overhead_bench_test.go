@@ -31,24 +31,15 @@ import (
 // overheadSizes are the bodies of BenchmarkOverhead, and how many requests are
 // one round of each.
 var overheadSizes = []struct {
-	name, endpoint string
-	body           func(*testing.B) []byte
-	requests       int
+	name, endpoint        string
+	calls, size, requests int
 }{
-	{"2 KB", "/chat/completions", func(*testing.B) []byte { return agentBody(5, 2<<10) }, 600},
-	{"40 KB", "/chat/completions", func(*testing.B) []byte { return agentBody(18, 40<<10) }, 320},
-	{"400 KB", "/chat/completions", func(*testing.B) []byte { return agentBody(186, 400<<10) }, 80},
-	{"4 MB", "/chat/completions", func(*testing.B) []byte { return agentBody(950, 4<<20) }, 10},
-	// 400 KB of blocks.
-	{"blocks", "/messages", func(b *testing.B) []byte {
-		system, list := wiretest.Blocks(b, agentBody(186, 400<<10), false)
-		return bytes.Replace(wiretest.BlocksBody(b, system, list), []byte("claude-sonnet-5"), []byte("gpt-4o"), 1)
-	}, 80},
-	// The same as items.
-	{"items", "/responses", func(b *testing.B) []byte {
-		items, _ := wiretest.Items(b, agentBody(186, 400<<10), false)
-		return bytes.Replace(wiretest.ItemsBody(b, items), []byte("gpt-5"), []byte("gpt-4o"), 1)
-	}, 80},
+	{"2 KB", "/chat/completions", 5, 2 << 10, 600},
+	{"40 KB", "/chat/completions", 18, 40 << 10, 320},
+	{"400 KB", "/chat/completions", 186, 400 << 10, 80},
+	{"4 MB", "/chat/completions", 950, 4 << 20, 10},
+	{"blocks", "/messages", 186, 400 << 10, 80},
+	{"items", "/responses", 186, 400 << 10, 80},
 }
 
 // answersOverhead is an upstream that says how many tokens it was sent, as a real one
@@ -108,7 +99,7 @@ func BenchmarkOverhead(b *testing.B) {
 	fmt.Fprintf(&table, "%-8s %12s %12s %12s %12s   %s\n", "body", "streaming", "reading", "untouched", "folded", "untouched ÷ streaming, ÷ reading; folded ÷ untouched")
 	for _, size := range overheadSizes {
 		api, _ := wire.For(size.endpoint)
-		body := size.body(b)
+		body := sentAs(b, api, agentBody(size.calls, size.size))
 		r, err := api.Decode(body)
 		if err != nil {
 			b.Fatal(err)
@@ -339,6 +330,12 @@ func agentBody(calls, size int) []byte {
 		panic("BUG: " + err.Error())
 	}
 	return body
+}
+
+// sentAs returns a chat as clients of an API send it, to the same model.
+func sentAs(b *testing.B, w wire.Wire, chat []byte) []byte {
+	b.Helper()
+	return []byte(strings.NewReplacer(`"claude-sonnet-5"`, `"gpt-4o"`, `"gpt-5"`, `"gpt-4o"`).Replace(string(wiretest.As(b, w, chat))))
 }
 
 // costOf is what a request costs, as laconic counts it for a model.

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"golang.org/x/sync/errgroup"
+
 	"laconic/compact"
 	"laconic/demo/strict"
 	"laconic/e2e/rig"
@@ -36,15 +38,8 @@ func TestEveryRealRequestIsTakenByAStrictUpstream(t *testing.T) {
 		t.Fatal("LACONIC_SWEEP is half, full, or not set")
 	}
 	s := &sweep{t: t, upstream: strict.New(strict.Options{Limit: -1}), outcomes: map[compact.Outcome]int{}, damaged: map[string]int{}, budgets: map[int]int{}}
-	work := make(chan func())
-	var workers sync.WaitGroup
-	for range 2 {
-		workers.Go(func() {
-			for f := range work {
-				f()
-			}
-		})
-	}
+	var workers errgroup.Group
+	workers.SetLimit(2)
 	all := slices.Concat(damages, itemDamages)
 	chats := rig.Chats(t, func(_ int, id string) bool {
 		return !strings.HasPrefix(id, "thinker/") // OpenAI knows no thinking, and so no message of thinking alone
@@ -75,13 +70,15 @@ func TestEveryRealRequestIsTakenByAStrictUpstream(t *testing.T) {
 					if chance.Float64()*size > allowance && !always || d > 0 && allowance > size && !turn {
 						continue
 					}
-					work <- func() { s.fold(c, lines[:k], gap, &all[d], share, max(1, r.Before*share/100), chance) }
+					workers.Go(func() error {
+						s.fold(c, lines[:k], gap, &all[d], share, max(1, r.Before*share/100), chance)
+						return nil
+					})
 				}
 			}
 		}
 	}
-	close(work)
-	workers.Wait()
+	_ = workers.Wait()
 	s.report(len(chats), all)
 }
 

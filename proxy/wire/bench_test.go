@@ -71,17 +71,13 @@ var sizes = []struct {
 func BenchmarkDecode(b *testing.B) {
 	for _, s := range sizes {
 		chat := history(s.size)
-		system, blocks := wiretest.Blocks(b, chat, false)
-		items, _ := wiretest.Items(b, chat, false)
-		bodies := map[wire.Wire][]byte{
-			wire.Chat: chat, wire.Messages: wiretest.BlocksBody(b, system, blocks), wire.Responses: wiretest.ItemsBody(b, items),
-		}
 		for _, w := range wire.All {
+			body := wiretest.As(b, w, chat)
 			b.Run(s.name+"/"+w.Name(), func(b *testing.B) {
-				b.SetBytes(int64(len(bodies[w])))
+				b.SetBytes(int64(len(body)))
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := w.Decode(bodies[w]); err != nil {
+					if _, err := w.Decode(body); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -104,6 +104,20 @@ func repository(t testing.TB) string {
 	}
 }
 
+// As returns a chat conversation as clients of an API send it, its texts and calls.
+func As(t testing.TB, w wire.Wire, chat []byte) []byte {
+	t.Helper()
+	switch w {
+	case wire.Messages:
+		system, list := Blocks(t, chat, false)
+		return BlocksBody(t, system, list)
+	case wire.Responses:
+		items, _ := Items(t, chat, false)
+		return ItemsBody(t, items)
+	}
+	return chat
+}
+
 // Lines returns the conversations of a file, one a line.
 func Lines(t testing.TB, file string) iter.Seq[[]byte] {
 	t.Helper()
