@@ -42,11 +42,12 @@ cross:
 lint:
 	$(GO) tool staticcheck ./...
 
-# Where goroutines share something; pure packages share nothing. The stories are those of
-# reloads and streams: the others send requests one by one.
+# Every package outside of e2e that starts goroutines or guards something against them, by what
+# its files say: pure ones share nothing. The stories are those of reloads and streams: the others
+# send requests one by one.
+SHARES = ^[[:space:]]+go [[:alnum:]_.]+[({]|sync\.(Mutex|RWMutex|WaitGroup|Map|Pool|Cond)|atomic\.|errgroup\.|synctest\.
 race:
-	$(GO) test -race -short $$($(GO) list ./cli/... ./counting ./demo ./fold/... ./proxy/... ./replay ./store/... | grep -vE 'proxy/(wire|overflow|why|summarize/)')
-	$(GO) test -race -short -run 'Goroutines|SharedSafely' ./tokenize ./tokenize/bpe
+	$(GO) test -race -short $$(grep -rlE '$(SHARES)' --include='*.go' --exclude-dir='.?*' --exclude-dir=e2e . | xargs -n1 dirname | sort -u)
 	$(GO) test -race -short -run '^TestStories$$/^(reload|streaming|summaries|client_leaves|shutdown|facts_shared)$$' ./e2e/stories
 
 # Minimizing an input may outlast the time there is, and Go calls that a
