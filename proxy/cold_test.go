@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"go.uber.org/zap"
+
+	"laconic/e2e/rig"
 )
 
 // ollama is an upstream that loads a model when it is asked for, publishes the window
@@ -112,7 +114,7 @@ func TestTheWindowIsAskedForBeforeALongAnswerEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Body.Close()
-	eventually(t, "the window is known", func() bool {
+	rig.Eventually(t, "the window is known", func() bool {
 		published, _ := p.published(p.settings.Load(), http.Header{}, &p.settings.Load().Default, "m", false)
 		return published.Window == 4096
 	})
@@ -131,7 +133,7 @@ func TestSeveralColdRequestsTeachNoCount(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"id":"x","choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":9}}`, wordsIn(body)*60/100)
 	})
 	p := inFrontOf(t, u, calibrating, func(o *Options) { o.Default.Discover = true })
-	eventually(t, "the upstream is known", func() bool {
+	rig.Eventually(t, "the upstream is known", func() bool {
 		s := p.settings.Load()
 		_, _ = p.published(s, http.Header{}, &s.Default, "m", false)
 		return p.asker.Loads(s.asking(http.Header{}, &s.Default))

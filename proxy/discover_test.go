@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"laconic/compact"
+	"laconic/e2e/rig"
 	"laconic/proxy/discover"
 )
 
@@ -77,7 +78,7 @@ func TestDiscoveryIsInTheBackground(t *testing.T) {
 		}
 	}
 	close(release)
-	eventually(t, "the window is known", func() bool {
+	rig.Eventually(t, "the window is known", func() bool {
 		published, refuses := p.published(p.settings.Load(), http.Header{}, &p.settings.Load().Default, "gpt-4o", false)
 		return published.Window == 2048 && refuses
 	})
@@ -112,7 +113,7 @@ func TestWhoseKeyDiscoveryCarries(t *testing.T) {
 				asked = other
 			}
 			last := paths[strings.LastIndex(paths, " ")+1:]
-			eventually(t, "all was asked", func() bool {
+			rig.Eventually(t, "all was asked", func() bool {
 				all := asked.requests()
 				return len(all) > 0 && slices.ContainsFunc(all, func(g got) bool { return g.URI == last })
 			})

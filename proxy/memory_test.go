@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"laconic/compact/compacttest"
+	"laconic/e2e/rig"
 )
 
 // A body is let go as soon as the upstream has read it, however long the
@@ -42,7 +43,7 @@ func TestABodyIsNotHeldWhileItsAnswerStreams(t *testing.T) {
 			}
 			// The transport lets go of a body after its last byte was read, and the
 			// answer may be faster.
-			eventually(t, "the memory of all bodies to be free", func() bool { return p.memory.Stats().Bytes == 0 })
+			rig.Eventually(t, "the memory of all bodies to be free", func() bool { return p.memory.Stats().Bytes == 0 })
 			if grown := int64(heap()) - int64(before); grown > streams*256<<10 {
 				t.Errorf("%d KB for each open stream", grown/streams>>10)
 			} else {
@@ -69,7 +70,7 @@ func TestALengthAloneTakesNoMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "their bodies are read", func() bool {
+	rig.Eventually(t, "their bodies are read", func() bool {
 		return p.memory.Stats().Arriving == sockets
 	})
 	if n := p.memory.Stats().Bytes; n > sockets*16<<10 {

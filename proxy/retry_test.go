@@ -12,6 +12,7 @@ import (
 	"laconic/compact"
 	"laconic/compact/compacttest"
 	"laconic/compact/stage"
+	"laconic/e2e/rig"
 	"laconic/proxy/learn"
 	"laconic/proxy/summarize"
 )
@@ -329,7 +330,7 @@ func TestASlotIsCountedAsItIs(t *testing.T) {
 	if r.Outcome != Retried || r.Retry.First < r.Retry.Prompt*21/20 {
 		t.Fatalf("%s %+v", r.Outcome, r.Retry)
 	}
-	eventually(t, "the limit to be learnt", func() bool { return p.factsOf("gpt-4o").Window.Value == 2000 })
+	rig.Eventually(t, "the limit to be learnt", func() bool { return p.factsOf("gpt-4o").Window.Value == 2000 })
 	if l := p.factsOf("gpt-4o"); l.Percent() > 102 || l.Percent() < 100 {
 		t.Errorf("counts at %d %%", l.Percent())
 	}

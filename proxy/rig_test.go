@@ -22,6 +22,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/e2e/rig"
 	"laconic/proxy/summarize"
 )
 
@@ -252,7 +253,7 @@ func plain(t testing.TB, change ...func(*Options)) (*upstream, *running) {
 // replies waits until n requests are over.
 func (r *running) replies(n int) (all []ReplyInfo) {
 	r.t.Helper()
-	eventually(r.t, fmt.Sprint(n, " requests end"), func() bool {
+	rig.Eventually(r.t, fmt.Sprint(n, " requests end"), func() bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		all = slices.Clone(r.all)
@@ -449,16 +450,4 @@ func agentBody(n, size int) string {
 	}
 	b.WriteString(`],"temperature":0.5}`)
 	return b.String()
-}
-
-// eventually waits until a condition holds.
-func eventually(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	for range 1000 {
-		if holds() {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Fatalf("it did not come to pass within 5 s: %s", what)
 }

@@ -13,6 +13,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/stage"
+	"laconic/e2e/rig"
 	"laconic/proxy/summarize"
 	"laconic/store"
 )
@@ -75,7 +76,7 @@ func summarized(t testing.TB, u, model *upstream, change ...func(*Options)) *run
 // quietly waits until no summary is in the making.
 func (r *running) quietly() {
 	r.t.Helper()
-	eventually(r.t, "no summary is in the making", func() bool { return r.State().Summarizing == 0 })
+	rig.Eventually(r.t, "no summary is in the making", func() bool { return r.State().Summarizing == 0 })
 }
 
 // slotOf is what follows the first user message's own text.

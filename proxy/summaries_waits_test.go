@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"laconic/e2e/rig"
 	"laconic/proxy/summarize"
 )
 
@@ -100,7 +101,7 @@ func TestRequestsTakeTheMemoryOfSummaries(t *testing.T) {
 			ended := "memory"
 			if wait > 0 {
 				ended = ""
-				eventually(t, "the second asks for the room", func() bool { return r.State().Memory.ToWork == 1 })
+				rig.Eventually(t, "the second asks for the room", func() bool { return r.State().Memory.ToWork == 1 })
 				close(open)
 			}
 			for _, res := range []response{<-first, <-second} {

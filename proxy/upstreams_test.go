@@ -13,6 +13,7 @@ import (
 
 	"laconic/compact"
 
+	"laconic/e2e/rig"
 	"laconic/proxy/operate"
 )
 
@@ -46,7 +47,7 @@ func TestReadyOnlyBetweenStartAndEnd(t *testing.T) {
 
 	r := start(t, o)
 	page = adminPage(t, r.Proxy, operate.Options{})
-	eventually(t, "Serve", r.started.Load)
+	rig.Eventually(t, "Serve", r.started.Load)
 	f(page, 200, "ready\n")
 	r.stop()
 	f(page, 503, "shutting down\n")
@@ -70,7 +71,7 @@ func TestTheStateOfAnUpstreamIsWhatRequestsShow(t *testing.T) {
 		o.Default.Upstream = parseURL(t, u.URL+"/v1?key=canary")
 	})
 	page := adminPage(t, p.Proxy, operate.Options{})
-	eventually(t, "Serve", p.started.Load)
+	rig.Eventually(t, "Serve", p.started.Load)
 	ask := func(answer int) {
 		status.Store(int32(answer))
 		p.chat(chatBody)
@@ -165,7 +166,7 @@ func TestTheAdminPageTellsTheWindowsThatUpstreamsTell(t *testing.T) {
 	u := teller(t, map[string]string{"/v1/models": `{"data":[{"id":"gpt-4o","max_model_len":20000},{"id":"unused","max_model_len":30000}]}`})
 	p := inFrontOf(t, u, func(o *Options) { o.Default.Limits, o.Default.Discover = compact.Limits{Window: 100_000}, true })
 	page := adminPage(t, p.Proxy, operate.Options{})
-	eventually(t, "the window on the page", func() bool {
+	rig.Eventually(t, "the window on the page", func() bool {
 		p.chat(chatBody)
 		_, text := page("/readyz?verbose")
 		return strings.Contains(text, "\nlearnt: 1\n") && strings.Contains(text, `/v1 "gpt-4o" credential `) && strings.Contains(text, ": told a window of 20000\n")

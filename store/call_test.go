@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"laconic/e2e/rig"
 	"laconic/store/storetest"
 )
 
@@ -38,24 +39,13 @@ func (h *hearer) has(again int, words ...string) bool {
 	return h.again == again && slices.Equal(h.lines, words)
 }
 
-func soon(t *testing.T, what string, f func() bool) {
-	t.Helper()
-	for range 2000 {
-		if f() {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("never: %s", what)
-}
-
 // TestProcessesCallToEachOther: whoever hears is told of each word, and of the times
 // at which it could hear none.
 func TestProcessesCallToEachOther(t *testing.T) {
 	server := storetest.StartRedis(t)
 	a, b := openTestRedis(t, server.URL(), nil), openTestRedis(t, server.URL(), nil)
 	ctx, h := t.Context(), listening(t, b)
-	soon(t, "it hears", func() bool { return h.has(1) })
+	rig.Eventually(t, "it hears", func() bool { return h.has(1) })
 	if err := a.Call(ctx, "one"); err != nil {
 		t.Fatal(err)
 	}
@@ -65,11 +55,11 @@ func TestProcessesCallToEachOther(t *testing.T) {
 	if err := b.Call(ctx, "two"); err != nil {
 		t.Fatal(err)
 	}
-	soon(t, "both words", func() bool { return h.has(1, "one", "two") })
+	rig.Eventually(t, "both words", func() bool { return h.has(1, "one", "two") })
 	server.Stop()
 	_, _ = b.Get(ctx, keyOf(1)) // it is left alone now
 	server.Start(t)
-	soon(t, "it hears again", func() bool { return h.has(2, "one", "two") })
+	rig.Eventually(t, "it hears again", func() bool { return h.has(2, "one", "two") })
 	if err := b.Put(ctx, keyOf(1), []byte("x"), time.Hour); err != nil {
 		t.Errorf("the store is left alone although it was heard: %v", err)
 	}
@@ -82,10 +72,10 @@ func TestASilentServerIsNotListenedToForEver(t *testing.T) {
 	s := openTestRedis(t, "redis://"+p.Listen+"/0", nil)
 	s.wordless = 50 * time.Millisecond
 	h := listening(t, s)
-	soon(t, "it hears", func() bool { return h.has(1) })
+	rig.Eventually(t, "it hears", func() bool { return h.has(1) })
 	poison(t, p, `{"name":"x","type":"timeout","stream":"downstream","attributes":{"timeout":0}}`)
 	poison(t, p, `{"name":"y","type":"timeout","stream":"upstream","attributes":{"timeout":0}}`)
-	soon(t, "the connection is closed", func() bool { return s.client.PoolStats().PubSubStats.Active == 0 })
+	rig.Eventually(t, "the connection is closed", func() bool { return s.client.PoolStats().PubSubStats.Active == 0 })
 	p.Toxics.ResetToxics(t.Context())
-	soon(t, "it hears again", func() bool { return h.has(2) })
+	rig.Eventually(t, "it hears again", func() bool { return h.has(2) })
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"laconic/e2e/rig"
 	"laconic/store/storetest"
 )
 
@@ -170,7 +171,7 @@ func TestAClusterGoesOnWithoutANode(t *testing.T) {
 	}
 	c.Nodes[2].Stall()
 	// A machine that is busy may keep a live one from its answer, but not each time.
-	soon(t, "the others answer each time", func() bool {
+	rig.Eventually(t, "the others answer each time", func() bool {
 		s.later()
 		asked, lost := 0, 0
 		for n, k := range live {
@@ -202,7 +203,7 @@ func TestAClusterGoesOnWithoutANode(t *testing.T) {
 		t.Errorf("it stands still, and told is %q", got)
 	}
 	c.Nodes[2].Continue()
-	soon(t, "all are there again", func() bool {
+	rig.Eventually(t, "all are there again", func() bool {
 		s.later()
 		for _, k := range append(live, dead...) {
 			if _, err := s.Get(ctx, k); err != nil {
@@ -268,7 +269,7 @@ func TestSentinelsNameTheMaster(t *testing.T) {
 	}
 	var first notices
 	listening(t, openTestRedis(t, strings.Replace(servers.URL(), masterName, "another", 1), first.add))
-	soon(t, "the operator is told", func() bool { return first.all() != "" })
+	rig.Eventually(t, "the operator is told", func() bool { return first.all() != "" })
 	if got := first.all(); got != "the store does not answer: no sentinel knows the master" {
 		t.Errorf("who listens is told %q", got)
 	}
@@ -278,13 +279,13 @@ func TestSentinelsNameTheMaster(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	soon(t, "the replica has it", func() bool {
+	rig.Eventually(t, "the replica has it", func() bool {
 		reply, _ := servers.Replica.Do("DBSIZE")
 		return strings.HasPrefix(reply, "1")
 	})
 	servers.Master.Stop()
 	var longest time.Duration
-	soon(t, "what was kept is there after the master was killed", func() bool {
+	rig.Eventually(t, "what was kept is there after the master was killed", func() bool {
 		began := time.Now()
 		got, _ := s.Get(ctx, keyOf(1))
 		longest = max(longest, time.Since(began))
@@ -294,7 +295,7 @@ func TestSentinelsNameTheMaster(t *testing.T) {
 	if longest > 2*Patience {
 		t.Errorf("a request waited for %v", longest)
 	}
-	soon(t, "it takes values again", func() bool { return s.Put(ctx, keyOf(2), []byte("new"), time.Hour) == nil })
+	rig.Eventually(t, "it takes values again", func() bool { return s.Put(ctx, keyOf(2), []byte("new"), time.Hour) == nil })
 }
 
 // TestTrafficIsCounted: what is asked, and what failed.

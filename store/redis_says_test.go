@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"laconic/e2e/rig"
 	"laconic/store/storetest"
 )
 
@@ -66,12 +67,12 @@ func TestAServerThatIsCuredIsHeard(t *testing.T) {
 	var lines notices
 	s := openTestRedis(t, server.URL(), lines.add)
 	h := listening(t, s)
-	soon(t, "it is told", func() bool { return lines.all() != "" })
+	rig.Eventually(t, "it is told", func() bool { return lines.all() != "" })
 	if err := s.Put(t.Context(), keyOf(1), []byte("x"), time.Hour); err != nil {
 		t.Errorf("all else is not done: %v", err)
 	}
 	do(t, server, "ACL SETUSER default allchannels")
-	soon(t, "it hears", func() bool { return h.has(1) })
+	rig.Eventually(t, "it hears", func() bool { return h.has(1) })
 	if got := lines.all(); !regexp.MustCompile(`\nthe store answers again, after \d+ s$`).MatchString(got) {
 		t.Errorf("told %q", got)
 	}

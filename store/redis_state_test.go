@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"laconic/e2e/rig"
 	"laconic/store/storetest"
 )
 
@@ -21,12 +22,12 @@ func TestAStoreThatIsAwayIsSeen(t *testing.T) {
 	listening(t, s)
 	is := func(fault string, silent bool) {
 		t.Helper()
-		soon(t, "its fault is: "+fault, func() bool {
+		rig.Eventually(t, "its fault is: "+fault, func() bool {
 			now := v.State()
 			return now.Fault.Says == fault && now.Silent == silent
 		})
 	}
-	soon(t, "it is heard", func() bool { return s.client.PoolStats().PubSubStats.Active == 1 })
+	rig.Eventually(t, "it is heard", func() bool { return s.client.PoolStats().PubSubStats.Active == 1 })
 	server.Stop()
 	is("the store does not answer: no connection", true)
 	_, _ = s.Get(t.Context(), keyOf(1))

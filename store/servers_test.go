@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"laconic/e2e/rig"
 	"laconic/store/storetest"
 )
 
@@ -95,14 +95,11 @@ func do(t testing.TB, r *storetest.Redis, command string) {
 	}
 }
 
-// until repeats a command until its reply is as wanted, for twenty seconds.
+// until repeats a command until its reply is as wanted.
 func until(t testing.TB, r *storetest.Redis, command string, want func(reply string) bool) {
 	t.Helper()
 	var reply string
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if reply, _ = r.Do(command); want(reply) {
-			return
-		}
+	if !rig.Soon(func() bool { reply, _ = r.Do(command); return want(reply) }) {
+		t.Fatalf("%s: %s", command, reply)
 	}
-	t.Fatalf("%s: %s", command, reply)
 }
