@@ -96,10 +96,6 @@ func Task(msgs []Message) (first, last int) {
 	return first, last
 }
 
-// taskShare is the share of the budget that the task takes at most, unless its last
-// message alone takes more: one part of so many.
-const taskShare = 3
-
 // task is where a list tells the task, in indices, or -1. Messages of the run
 // before from may leave.
 type task struct{ first, from, last int }

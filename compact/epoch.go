@@ -101,6 +101,13 @@ func (f *folding) due() bool {
 		d.count > max(f.trigger(d.permanentCount, f.budget.Messages), f.nextCount)
 }
 
+// Thinking is bound to what came before it when it was written: to the bytes
+// that the upstream got, which are those of a plan. Between two epochs plans
+// repeat them, so the thinking after an epoch is good until the next. At an
+// epoch all bound thinking leaves, and stays away in every later request,
+// because epochs are repeated. What is left lacks a leading run of thinking,
+// which upstreams allow, and never a piece of the middle.
+
 // withinTurn reports whether the model is in the middle of a turn with thinking
 // that the upstream may want back. Then an epoch is made only if the request
 // would not fit. A policy that does not fold repeats nothing, so it may not

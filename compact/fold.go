@@ -161,3 +161,7 @@ func (p *Plan) Forecast() (mark int, slot *Slot) {
 	}
 	return mark, f.d.newSlot()
 }
+
+// taskShare is the share of the budget that the task takes at most, unless its last
+// message alone takes more: one part of so many.
+const taskShare = 3

@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"cmp"
 	"slices"
 )
 
@@ -172,62 +171,4 @@ func (r *repairer) pairLeftover(o *round, ids map[string]occurrence) {
 		return
 	}
 	c.answers[call], r.owned[result] = result, true
-}
-
-// rename sets a new id on every call whose id is missing, is not as the API takes it,
-// or was used before in the same message, or in the list where the API demands that.
-func (r *repairer) rename(m *Message, answers []int) {
-	ids := make(map[string]bool, len(m.Calls))
-	for n := range m.Calls {
-		if id := m.Calls[n].ID; crosses(id) {
-			ids[id] = true
-		}
-	}
-	seen := r.used
-	if !r.rules.OnceInList {
-		seen, r.next = make(map[string]bool, len(m.Calls)), 0
-	}
-	longest := cmp.Or(r.rules.LongestID, longestID)
-	copied := false
-	r.next = max(r.next, len(ids)+1)
-	for n := range m.Calls {
-		c := m.Calls[n]
-		if _, named := NameIn(c.ID); named {
-			continue
-		}
-		is := c.ID
-		if r.rules.PlainIDs {
-			is = plainID(is)
-		}
-		if is != "" && is == c.ID && !seen[is] {
-			seen[is] = true
-			continue
-		}
-		why, fresh := "id used twice in one message", ""
-		switch {
-		case is != c.ID:
-			why = "id with other letters"
-			if !ids[is] && !seen[is] {
-				fresh = is
-			}
-		case r.rules.OnceInList:
-			why = "id used twice"
-		}
-		if c.ID == "" {
-			why = "id missing"
-			if k := answers[n]; k != open && !ids[r.in[k].Answers] && !seen[r.in[k].Answers] && !r.rules.PlainIDs {
-				fresh = r.in[k].Answers
-			}
-		}
-		if fresh == "" {
-			fresh = freshID(is, longest, func(id string) bool { return ids[id] || seen[id] }, &r.next)
-		}
-		c.ID = fresh
-		ids[fresh], seen[fresh] = true, true
-		if !copied {
-			m.Calls, m.Edited, copied = slices.Clone(m.Calls), true, true
-		}
-		m.Calls[n] = c
-		r.note(Edit{Op: OpRename, Why: why, Origin: m.Origin, Part: n, ID: c.ID})
-	}
 }

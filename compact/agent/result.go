@@ -50,17 +50,13 @@ func ResultOf(text string, k Kind) *Result {
 	if m := notExecuted.FindStringSubmatch(text); m != nil && k == Runs {
 		unrun, text = true, m[1]+"NOT executed: the previous command is still running"
 	}
-	head, note, clipped := strings.Cut(text, "<response clipped><NOTE>") // of OpenHands
-	if clipped = clipped && !strings.Contains(note, "\n"); clipped {
-		text = head
-	}
 	u, v := reader{}, Value{kind: '"', Text: nextFile.ReplaceAllString(text, "\n### $1\n")}
 	if k == Searches || k == Other { // files in YAML are edited as they stand
 		v = valueOfYAML(text)
 	}
 	u.value("", &v)
 	r := &u.Result
-	r.Failed, r.Unrun, r.Part = unrun, unrun, r.Part || clipped
+	r.Failed, r.Unrun = unrun, unrun
 	if m := sessionID.FindStringSubmatch(text); m != nil {
 		r.Session, r.Running = m[1], "in session "+m[1]
 	}
@@ -78,6 +74,9 @@ func ResultOf(text string, k Kind) *Result {
 		if m := goesOn.FindStringSubmatch(end); m != nil {
 			r.Running, r.Coded, r.Code = m[1], false, 0
 		}
+	}
+	if head, note, clipped := strings.Cut(r.Text, "<response clipped><NOTE>"); clipped && k == Reads && strings.HasSuffix(note, "</NOTE>") { // of OpenHands
+		r.Text, r.Part = head, true
 	}
 	if v := valueOf(r.Text); v.list != nil { // behind what a harness says of the program
 		in := reader{}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"laconic/compact/agent"
 )
 
 // A piece is a few lines that are chosen together. Those of an event come in their order.
@@ -53,6 +55,11 @@ func (p *part) byWorth(first int) []int {
 	for i := range order {
 		q := &p.pieces[first+i]
 		order[i], worth[i] = first+i, q.score/float32(math.Sqrt(float64(q.cost)+25))
+		if q.class == sources || q.class == rules {
+			if f := p.files.later(p.at(q.event)); f != nil && f.how != agent.Restored {
+				worth[i] *= before
+			}
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(worth[b-first], worth[a-first]) })
 	return order
@@ -60,14 +67,14 @@ func (p *part) byWorth(first int) []int {
 
 // fit chooses pieces and returns them as a text that costs at most the size. Costs are
 // known of whole texts only, so the room in bytes is a guess that is put right. Pieces that
-// are worth little are taken only where half of the part would stay empty.
+// are worth little are taken only where two fifths of the part would stay empty.
 func (p *part) fit() (best string) {
 	order, least, last := p.byWorth(0), float32(leastRead), ""
 	for try, room, over := 0, p.room, false; try < mostTries; try++ {
 		p.choose(order, room, least)
 		text := p.text()
 		cost := p.cost(text)
-		if try == 0 && cost*2 < p.size {
+		if try == 0 && cost*5 < p.size*3 {
 			least = leastOfAll
 			continue
 		}
@@ -79,9 +86,6 @@ func (p *part) fit() (best string) {
 			break
 		}
 		last, room = text, min(room*p.size/max(cost, 1)*98/100, 2*room)
-	}
-	if best != "" {
-		p.carried = p.carry(order)
 	}
 	p.told.add(best)
 	return best
@@ -156,23 +160,4 @@ func (p *part) repeats(q *piece, named []bool) bool {
 		}
 	}
 	return fresh < leastNew*all
-}
-
-// carry returns the reads of files of which the worthiest pieces had no room, for a later part.
-func (p *part) carry(order []int) (list []*event) {
-	in := map[*event]bool{}
-	left := carriedRoom * p.room
-	for _, i := range order {
-		q := &p.pieces[i]
-		e := p.at(q.event)
-		if q.on || q.score < leastRead*little || q.class != sources && q.class != rules || e.Path == "" {
-			continue
-		}
-		if n := len(e.result.Text); !in[e] && n <= left {
-			in[e], left = true, left-n
-			list = append(list, e)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b *event) int { return a.origin - b.origin })
-	return list
 }

@@ -48,6 +48,8 @@ func TestHowStepsEnd(t *testing.T) {
 		{"bash", `{"command":"npm test"}`, "✔ a (1ms)\n✖ b (2ms)\nℹ tests 2\nℹ pass 1\nℹ fail 1\n\n✖ failing tests:\n\ntest at b.js:7:3\n✖ b (2ms)", "$ npm test → failed: ✖ b (2ms)"},
 		{"read", `{"file_path":"a.rb"}`, "<tool_use_error>File does not exist.</tool_use_error>", "read a.rb → failed: File does not exist."},
 		{"view", `{"path":"a.rb"}`, "x = 1\ny = 2\n<response clipped><NOTE>To save on context only part of this file has been shown to you.</NOTE>", "read a.rb (2 lines of it)"},
+		{"bash", `{"command":"make report"}`, `{"output":"row one\nrow two<response clipped><NOTE>Cut.</NOTE>","exit_code":3}`, "$ make report → exit 3: row two<response clipped><NOTE>Cut.</NOTE>"},
+		{"bash", `{"command":"pytest -q"}`, "3 passed so far<response clipped><NOTE>Cut.</NOTE>", "$ pytest -q → 3 passed so far<response clipped><NOTE>Cut.</NOTE>"},
 		{"view", `{"path":"a.rb"}`, "4\tx = 1\n5\ty = 2\n6\ty = 2\n40\tz = 1\n41\tz = 2", "read a.rb (5 lines)"},
 		{"view", `{"path":"a.rb"}`, "puts 'truncated [x]'\nputs 2", "read a.rb (2 lines)"},
 		{"bash", `{"command":"pytest -q && python load.py"}`, "2 passed in 0.1s\nTraceback (most recent call last):\n  File \"load.py\", line 3\nhttpx.ReadError: reset\nsent: 40", "$ pytest -q && python load.py → failed: httpx.ReadError: reset"},

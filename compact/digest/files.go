@@ -177,13 +177,23 @@ func difference(old, new string) (fresh, gone []string) {
 		return []byte(text)
 	}
 	_, hunks, _ := strings.Cut(string(diff.Diff("", ended(old), "", ended(new))), "\n@@")
+	from, none := 0, "\x00" // the lines that are gone just above, and one of them that is not
 	for l := range strings.Lines(hunks) {
-		switch l[0] {
+		switch text := strings.TrimSuffix(l[1:], "\n"); l[0] {
 		case '+':
-			fresh = append(fresh, strings.TrimSuffix(l[1:], "\n"))
+			near := gone[from:min(len(gone), from+mostNear)]
+			if i := slices.Index(near, text); i >= 0 { // the diff is not the shortest
+				near[i] = none
+				from += i + 1
+			} else {
+				fresh = append(fresh, text)
+			}
 		case '-':
-			gone = append(gone, strings.TrimSuffix(l[1:], "\n"))
+			gone = append(gone, text)
+		default:
+			from = len(gone)
 		}
 	}
+	gone = slices.DeleteFunc(gone, func(l string) bool { return l == none })
 	return fresh, gone
 }

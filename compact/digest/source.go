@@ -15,9 +15,6 @@ func (p *part) source(i int, e *event, head int) {
 		return
 	}
 	b, w := p.bodies[i], p.weights[i]
-	if f != nil {
-		w *= before
-	}
 	if e.Path != "" && codeFile.MatchString(e.Path) {
 		s := layout{most: max(wholeCode, p.room/10), limit: p.room * 2 / 7, weight: w * 0.7}
 		if tests.MatchString(e.Path) {

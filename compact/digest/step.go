@@ -40,7 +40,7 @@ func (p *part) step(i int, e *event) {
 	}
 	head := p.add(piece{class: steps, event: i, text: name + ended + e.row(), score: score * w, need: -1})
 	n := i + 1
-	for ; n < len(p.events) && p.events[n].class != steps; n++ { // what is said meanwhile
+	for ; n < len(p.events) && (p.events[n].class == answers || p.events[n].class == prose); n++ { // what the agent says meanwhile
 	}
 	if next := p.at(n); e.told || next.waits && next.Action == e.Action {
 		p.pieces[head].score = -1 // it comes with others alone

@@ -177,19 +177,6 @@ func TestAttachmentsLeaveRoom(t *testing.T) {
 	}
 }
 
-// TestLinesForALaterPartAreEarlier: a file of which lines had no room is told once more, and not
-// as another read, although it was the last that the part before tells of.
-func TestLinesForALaterPartAreEarlier(t *testing.T) {
-	code := ""
-	for i := range 40 {
-		code += fmt.Sprintf("func open%d(path string) (*Store, error) {\n\tstore := OpenStore(path, limit%d)\n\treturn store.withTimeout(%d)\n}\n\n", i, i, i)
-	}
-	list := conversation(say(user("Where do OpenStore and withTimeout get limit7, limit8 and limit9?")), exchange(1, "read_file", `{"path":"store.go"}`, code), exchange(2, "grep", `{"pattern":"limit"}`, "a.go"))
-	r := NewRecord(compacttest.Bytes{})
-	tells(t, "the first part", r.Add(list[1:3], list[:1], 300, false), "\nread store.go (")
-	tells(t, "the second", r.Add(list[3:], list[:1], 400, false), "\n(more of an earlier step) read store.go (", no("\nread store.go"))
-}
-
 // TestAShortenedResultIsToldWhenItLeaves: what a small part told of a result that was shortened
 // is not all that is told of it once the rest leaves.
 func TestAShortenedResultIsToldWhenItLeaves(t *testing.T) {

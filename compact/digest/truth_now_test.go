@@ -2,6 +2,7 @@ package digest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -186,15 +187,25 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 			exchange(2, "write_stdin", `{"session_id":43,"chars":""}`, "Chunk ID: 9\nWall time: 3.0 seconds\nProcess exited with code 0\nOriginal token count: 9\nOutput:\n"+strings.Repeat("bundling the next one\n", 90)),
 		),
 		"$ bun run build (it went on) → exit 0", no("still running"))
-	f("files that have no room", 1700,
-		conversation(append(reads, actions...)...),
-		" more steps: read src/part0.go; read src/part1.go; ", no("read src/part1.go ("))
-	f("a file that was changed after it was read, and one that was not", 460,
+	f("a command that goes on while the user speaks", 300,
 		conversation(
-			exchange(1, "read", `{"file_path":"src/old.go"}`, rates("Old")), exchange(2, "read", `{"file_path":"src/same.go"}`, rates("Same")),
+			exchange(1, "exec_command", `{"cmd":"./deploy.sh"}`, "Process running with session ID 43\nOutput:\nwaiting"),
+			say(user("Never deploy from here again.")),
+			exchange(2, "write_stdin", `{"session_id":43,"chars":""}`, "Process exited with code 0\nOutput:\nlive"),
+		),
+		"$ ./deploy.sh → still running in session 43\n", "user: Never deploy from here again.\n$ ./deploy.sh (it went on) → ")
+	f("an edit around lines that come twice", 300,
+		edit(1, "x := 1\nif err != nil {\n\treturn err\n}\ny := 2\nif err != nil {\n\treturn err\n}", "x := 10\nif err != nil {\n\treturn err\n}\ny := 20\nif err != nil {\n\treturn err\n}"),
+		"edit src/a.go (+2 −2: x := 10 ⏎ y := 20) → done\n")
+	f("files that have no room", 1700,
+		conversation(slices.Concat([][]compact.Message{exchange(99, "read", `{"file_path":"secret.go"}`, "The user does not want this to be read. "+strings.Repeat("Ask before you try again. ", 9))}, reads, actions)...),
+		" more steps: read src/part0.go …; read src/part1.go …; ", "; issue_credit 10", no("read src/part3.go …"), no("secret"))
+	f("a file that was changed after it was read, and one that was not", 240,
+		conversation(
+			exchange(1, "read", `{"file_path":"src/same.go"}`, rates("Same")), exchange(2, "read", `{"file_path":"src/old.go"}`, rates("Old")),
 			exchange(3, "edit", `{"file_path":"src/old.go","old_string":"func Old3(zone string) int {","new_string":"func Old3(zone, day string) int {"}`, "done"),
 		),
-		"func Same", no("func Old2"))
+		"func Same6", no("func Old6"))
 	f("actions that have no room", 1700,
 		conversation(actions...),
 		" more steps: issue_credit 1", "; …\n")

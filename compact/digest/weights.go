@@ -7,7 +7,7 @@ var floors = [classes]float32{userWords: 0.5, answers: 0.45, prose: 0.30, steps:
 const (
 	leastScore = 0.12 // of a piece that is chosen
 	leastRead  = 0.5  // of one that was read, printed or listed: nobody asked about most of a large result
-	leastOfAll = 0.03 // of each, where half of a part would stay empty
+	leastOfAll = 0.03 // of each, where two fifths of a part would stay empty
 	foremost   = 1000 // of what is chosen before all else
 	ofRule     = 1.5  // of a rule, above other lines
 	opening    = 2.5  // of the first sentence of a text, above others
@@ -55,10 +55,11 @@ const (
 const (
 	mostClosed    = 16  // lines that end blocks, behind a piece
 	mostTries     = 8   // of choosing a part anew until it fits
-	carriedRoom   = 16  // so many times the room is read again for a later part
+	mostNear      = 64  // lines that are gone, of which one that is new is perhaps the same
 	mostMissing   = 64  // calls whose results are looked for in texts
 	mostAttached  = 2   // attachments that a part names of which it tells nothing
 	namesShare    = 6   // names of steps take one in so many bytes of the room above smallRoom
+	readsShare    = 4   // names of reads take one in so many bytes of that
 	markShare     = 200 // marks of answers that are left out: one for so many bytes of the room above smallRoom
 	fewLines      = 25  // of a file that is written whole: of longer ones what they define comes first
 	fewRows       = 16  // of a list whose rows count whole: of longer ones a few say how the others are

@@ -35,6 +35,7 @@ func (p *part) text() string {
 	slices.SortStableFunc(on, func(a, b *piece) int { return a.event - b.event })
 	end := &piece{class: classes, event: -1}
 	w := writer{part: p, last: end, left: max(0, p.room-smallRoom) / namesShare, read: map[string]bool{}}
+	w.forReads = w.left / readsShare
 	if p.written == 0 {
 		fmt.Fprintf(&w.b, firstHead, p.messages)
 	} else {
@@ -74,7 +75,8 @@ type writer struct {
 	attached int             // that were named
 	names    []string        // of these steps
 	named    int             // steps that have these names
-	left     int             // bytes for names of edits, failures, actions and reads
+	left     int             // bytes for names of edits, failures and actions
+	forReads int             // bytes for names of files that were read
 	read     map[string]bool // files that a label or such a name has
 }
 
@@ -128,7 +130,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 	switch {
 	case q.class == steps:
 		e := w.at(q.event)
-		w.read[e.Path] = true
+		w.read[e.Path] = w.read[e.Path] || e.outcome.Verdict < agent.Failed
 		text := w.late(q.event) + w.short(e, q.text)
 		switch {
 		case detailed:
@@ -211,9 +213,10 @@ func (p *part) late(event int) string {
 	return ""
 }
 
-// skip counts a step of which nothing else is told. The record names edits, failures, actions and
-// files that were read, briefly, as far as their share of the room goes, and always what the user
-// refused and first attached, and actions that failed where the room is not small.
+// skip counts a step of which nothing else is told. The record names edits, failures and
+// actions, in a few words with their end, as far as their share of the room goes, and
+// what the user refused, and first attached, and in a share of their own files that were read.
+// Where the room is not small, no action that failed is left out.
 func (w *writer) skip(e *event, late string) {
 	w.skipped += e.times
 	if e.outcome.Verdict == agent.Failed {
@@ -224,14 +227,20 @@ func (w *writer) skip(e *event, late string) {
 		w.attached++
 	}
 	found := e.inLabel() && e.result.Counts() != "" // or not, or how many
-	read := e.Kind == agent.Reads && e.Tool != "" && e.Path != "" && e.outcome.Verdict < agent.Failed && !w.read[e.Path]
-	if e.Kind != agent.Edits && e.outcome.Verdict < agent.Failed && (e.Kind != agent.Other || !e.MayAct() && !found) && !attached && !read {
+	if e.Kind == agent.Reads && e.Tool != "" && e.Path != "" && !w.read[e.Path] && w.forReads > 0 {
+		end, name := e.ended(), e.Name(agent.NameChars, w.root)+" …"
+		if onlyCounts.MatchString(end) && !strings.HasSuffix(end, " (1 line)") && len(name) <= w.forReads && !strings.Contains(name, "; ") {
+			w.forReads -= len(name)
+			w.read[e.Path] = true
+			w.names, w.named = append(w.names, late+name), w.named+e.times
+			return
+		}
+	}
+	if e.Kind != agent.Edits && e.outcome.Verdict < agent.Failed && (e.Kind != agent.Other || !e.MayAct() && !found) && !attached {
 		return
 	}
 	end := e.ended()
-	if read {
-		end = ""
-	} else if e.outcome.Verdict != agent.Refused {
+	if e.outcome.Verdict != agent.Refused {
 		end = quote.Cut(end, shortEnd)
 	}
 	if first, _, _ := strings.Cut(strings.TrimSpace(e.result.Text), "\n"); unsaid.MatchString(end) { // such as the number of what was made
@@ -242,7 +251,6 @@ func (w *writer) skip(e *event, late string) {
 	must := attached || e.outcome.Verdict == agent.Refused || e.outcome.Verdict == agent.Failed && e.Kind == agent.Other && w.room > smallRoom
 	if must || len(text) <= w.left {
 		w.left -= len(text)
-		w.read[e.Path] = true
 		w.names, w.named = append(w.names, late+text), w.named+e.times
 	}
 }
