@@ -14,6 +14,7 @@ import (
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
 	"laconic/proxy/summarize"
+	"laconic/proxy/wire"
 )
 
 // The request headers that steer one request. They are honoured only with
@@ -22,7 +23,7 @@ const (
 	headerMode   = "X-Laconic-Mode"   // on, off or shadow
 	headerPolicy = "X-Laconic-Policy" // the name of a policy
 	headerBudget = "X-Laconic-Budget" // tokens of prompt
-	headerPin    = "X-Laconic-Pin"    // indices of messages, as in 0,4,5
+	headerPin    = "X-Laconic-Pin"    // indices in the client's list, as in 0,4,5
 	headerTags   = "X-Laconic-Tags"   // for the log
 )
 
@@ -123,14 +124,16 @@ func (x *request) readOverrides() (no *apierror.Error) {
 			}
 			o.pins = append(o.pins, int(n)) // one that names no message pins nothing: see headerIgnored
 		}
+		slices.Sort(o.pins)
 	}
 	return no
 }
 
-// policy returns the policy of the request, with the client's pins.
-func (x *request) policy() *compact.Policy {
+// policy returns the policy of the request, with the client's pins, and notes how many
+// of them name nothing.
+func (x *request) policy(req *wire.Request) *compact.Policy {
 	p := *cmp.Or(x.overrides.policy, x.route.Policy)
-	p.Pins.Messages = slices.Concat(p.Pins.Messages, x.overrides.pins)
+	p.Pins.Messages, x.overrides.unmatched = req.At(x.overrides.pins)
 	return &p
 }
 

@@ -36,11 +36,6 @@ type planning struct {
 // names.
 func (x *request) planning(req *wire.Request) *planning {
 	p, route := x.p, x.route
-	for _, i := range x.overrides.pins {
-		if i >= len(req.Conversation.Messages) {
-			x.overrides.unmatched++
-		}
-	}
 	key, asked, name := []string{req.Model}, req.Model, req.Model
 	if deployment := access.Deployment(x.r.URL.Path); deployment != "" {
 		key, asked, name = append(key, "deployment", deployment), deployment, deployment
@@ -54,7 +49,7 @@ func (x *request) planning(req *wire.Request) *planning {
 		c.sender = p.learnt.Key(append([]string{"sender"}, all...)...)
 	}
 	c.Terms = &plan.Terms{
-		Policy: x.policy(), Limits: route.Limits, Stated: route.Configured, Counter: route.Counter, Chosen: route.Tokenizer != "",
+		Policy: x.policy(req), Limits: route.Limits, Stated: route.Configured, Counter: route.Counter, Chosen: route.Tokenizer != "",
 		Agent:  handover.Of(req.Conversation.Messages, req.NoCalls, req.Compaction),
 		Learnt: p.learnt, SetRecords: c.setRecords,
 		Left: func() bool { return x.r.Context().Err() != nil },

@@ -3,11 +3,13 @@ package proxy
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/tidwall/gjson"
 	"go.uber.org/zap"
 
 	"laconic/compact"
@@ -54,6 +56,29 @@ func TestAMalformedOverrideIsRefusedByName(t *testing.T) {
 	f("x-laconic-tags", "a", "b")
 	u.saw(t, 0)
 	p.chat(chatBody, "x-laconic-pin", strings.TrimSuffix(strings.Repeat("1,", 4096), ",")).want(t, 200, "4,096 pins")
+}
+
+// TestAPinIsAnIndexInTheClientsList, whatever messages its elements become: the results
+// of that round stay, and of no other old one.
+func TestAPinIsAnIndexInTheClientsList(t *testing.T) {
+	u, p := plain(t)
+	f := func(path, list, body string, each int, pins ...int) {
+		elements := gjson.Get(body, list).Array()
+		for _, pin := range pins {
+			res := p.do("POST", path, strings.NewReader(body), "x-laconic-pin", fmt.Sprint(len(elements), ",", pin))
+			if got := res.Header.Get("x-laconic-ignored"); got != "x-laconic-pin;unmatched=1" {
+				t.Errorf("%s, pin %d: ignored %q", path, pin, got)
+			}
+			for r := range 13 {
+				if result := elements[len(elements)-1-each*(19-r)]; strings.Contains(string(u.newest()), result.Raw) != (r == 4) {
+					t.Errorf("%s, pin %d: round %d, want 4 alone", path, pin, r)
+				}
+			}
+		}
+	}
+	f("/v1/chat/completions", "messages", agentBody(20, 100), 2, 10, 11)
+	f("/v1/messages", "messages", strings.ReplaceAll(blocksBody(20, 100), `word "}`, `word "},{"type":"text","text":"on"}`), 2, 9, 10)
+	f("/v1/responses", "input", itemsBody(20, 100, ""), 3, 13, 14, 15)
 }
 
 func TestOddModelNamesAreOnlyNames(t *testing.T) {

@@ -181,6 +181,26 @@ func (d *document) top(i int32) int32 {
 	return i
 }
 
+// At returns the messages that are made of the elements at some sorted indices of the
+// client's list, and how many of the indices are of no element.
+func (r *Request) At(indices []int) (msgs []int, unmatched int) {
+	d, n := r.document, 0
+	named := make([]bool, len(d.elements))
+	for i := range d.elements {
+		if d.elements[i].in == inList {
+			n++
+		}
+		_, named[i] = slices.BinarySearch(indices, n-1)
+	}
+	for i, k := range d.marks {
+		if slices.Contains(named[k.elements.from:k.elements.to], true) {
+			msgs = append(msgs, i)
+		}
+	}
+	matched, _ := slices.BinarySearch(indices, n)
+	return msgs, len(indices) - matched
+}
+
 // source returns the bytes of a message.
 func (d *document) source(i int) string {
 	e := d.marks[i].elements
