@@ -31,8 +31,10 @@ import (
 type Options struct {
 	// Wire is the API of the body; nil: that of [wire.Detect].
 	Wire wire.Wire
-	// Policy compacts; nil: the adaptive policy.
+	// Policy compacts; nil: the adaptive policy. Its Left is not read.
 	Policy *compact.Policy
+	// Left is that of the policy. Once it reports true, the result is for nobody.
+	Left func() bool
 	// Counter counts; nil: as the model does that the body names.
 	Counter compact.Counter
 	// Limits are those of the model. Without a window, that of the built-in table of
@@ -81,7 +83,9 @@ func compacted(body []byte, o Options, mend func(was, edited []compact.Message))
 	in.Fixed = o.Counter.Fixed(req.Beside) + o.Overhead
 	agent := handover.Of(in.Messages, req.NoCalls, req.Compaction)
 	o.Limits.Together = true // no second attempt cures a refusal of prompt and answer
-	plan, report := agent.Compact(in, o.Policy, o.Counter, o.Limits.Under(in.Rules).For(req.MaxTokens))
+	p := *o.Policy
+	p.Left = o.Left
+	plan, report := agent.Compact(in, &p, o.Counter, o.Limits.Under(in.Rules).For(req.MaxTokens))
 	if report.MessagesAfter == 0 { // it says nothing
 		return body, report, nil
 	}

@@ -31,7 +31,7 @@ func (c *call) compact(ctx context.Context, body []byte) {
 	}
 	model, _ := wire.Model(inner) // what is wrong with it is said once it is decoded
 	f := folded{out: inner, err: errBypassed}
-	if o, ok := c.options(model, 0); ok && (event == "" || event == "beforeRequestHook") {
+	if o, ok := c.options(ctx, model, 0); ok && (event == "" || event == "beforeRequestHook") {
 		o.Overhead = 0
 		f = c.within(ctx, inner, func() ([]byte, compact.Report, error) { return fold.Compact(inner, o) })
 	}
@@ -81,7 +81,7 @@ func (c *call) compress(ctx context.Context, body []byte) {
 	if err != nil {
 		budget = 0 // it is not a whole number, and so none
 	}
-	if o, ok := c.options(model, int(budget)); ok {
+	if o, ok := c.options(ctx, model, int(budget)); ok {
 		f = c.within(ctx, list, func() ([]byte, compact.Report, error) { return fold.Messages(list, model, o) })
 	}
 	describe(c.w, &f)

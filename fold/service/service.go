@@ -136,8 +136,8 @@ var (
 )
 
 // within returns what fold makes of a body, or the body with an error once ctx is
-// done. Then the work goes on to its end in the background, and its slot is taken
-// until then.
+// done. Then the work ends in the background, before its next epoch, and its slot is
+// taken until then.
 func (c *call) within(ctx context.Context, body []byte, work func() ([]byte, compact.Report, error)) folded {
 	c.once.Do(func() { c.slots = make(chan struct{}, runtime.GOMAXPROCS(0)) })
 	late := folded{out: body, err: errLate}
@@ -164,14 +164,16 @@ func (c *call) within(ctx context.Context, body []byte, work func() ([]byte, com
 	}()
 	select {
 	case f := <-done:
-		return f
+		if ctx.Err() == nil { // or it may have been cut short
+			return f
+		}
 	case <-ctx.Done():
-		return late
 	}
+	return late
 }
 
 // options returns how a request for a model is compacted; false: it is not.
-func (c *call) options(model string, budget int) (fold.Options, bool) {
+func (c *call) options(ctx context.Context, model string, budget int) (fold.Options, bool) {
 	o, ok := fold.Options{}, !strings.EqualFold(strings.TrimSpace(c.r.Header.Get("X-Headroom-Bypass")), "true")
 	if ok && c.Options != nil {
 		o, ok = c.Options(model)
@@ -184,6 +186,7 @@ func (c *call) options(model string, budget int) (fold.Options, bool) {
 		}
 	}
 	o.Limits.Budget = cmp.Or(budget, o.Limits.Budget)
+	o.Left = func() bool { return ctx.Err() != nil }
 	return o, ok
 }
 

@@ -1,11 +1,13 @@
 package service
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -281,11 +283,16 @@ func handlerWith(wait func()) *Handler {
 	}}
 }
 
+// silent is a context that does not tell of its end.
+type silent struct{ context.Context }
+
+func (silent) Done() <-chan struct{} { return nil }
+
 // Gateways wait for ten seconds, and some of them refuse the request then.
 func TestALateAnswerIsTheInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		release := make(chan struct{})
-		h := handlerWith(func() { <-release })
+		release, climbs := make(chan struct{}), atomic.Int64{}
+		h := handlerWith(func() { climbs.Add(1); <-release })
 		long := list("chat", 40)
 		for range 20 { // more than there are slots: the others wait for one
 			began := time.Now()
@@ -297,10 +304,15 @@ func TestALateAnswerIsTheInput(t *testing.T) {
 		}
 		close(release)
 		synctest.Wait()
-		if n := len(h.slots); n != 0 {
-			t.Errorf("%d slots are taken for good", n)
+		if n := climbs.Load(); len(h.slots) != 0 || n != int64(cap(h.slots)) {
+			t.Errorf("%d slots are taken for good; %d climbs for %d bodies that nobody waits for", len(h.slots), n, cap(h.slots))
 		}
 	})
+	ctx, leave := context.WithCancel(t.Context())
+	cut := func() ([]byte, compact.Report, error) { leave(); return nil, compact.Report{}, nil }
+	if f := (&call{Handler: small()}).within(silent{ctx}, nil, cut); f.err != errLate {
+		t.Errorf("what may have been cut short is sent: %+v", f)
+	}
 }
 
 func TestAFaultCostsNothing(t *testing.T) {
