@@ -111,7 +111,7 @@ func unreadable(why, detail string) *apierror.Error {
 	}
 	return &apierror.Error{
 		Status: http.StatusBadRequest, Code: why, Detail: detail,
-		Message: "The proxy cannot read this chat request: " + wire.Code(why).Sentence() + ".",
+		Message: "The proxy cannot read this request: " + wire.Code(why).Sentence() + ".",
 		Hint:    "It is configured to refuse such requests instead of passing them.",
 	}
 }
