@@ -87,7 +87,7 @@ type Proxy struct {
 	close   context.CancelFunc
 	// adminOpen: others than this machine reach the admin listener.
 	adminOpen atomic.Bool
-	// ignored are the unknown request headers that were reported, as many as ignoredTold.
+	// ignored are the unknown request headers that were reported, at most mostReported.
 	ignored      sync.Map
 	ignoredCount atomic.Int64
 }
