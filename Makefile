@@ -43,8 +43,8 @@ lint:
 	$(GO) tool staticcheck ./...
 
 # Every package outside of e2e that starts goroutines or guards something against them, by what
-# its files say: pure ones share nothing. The stories are those of reloads and streams: the others
-# send requests one by one.
+# its files say: pure ones share nothing, or what a sync.Once makes and nobody changes. The stories
+# are those of reloads and streams: the others send requests one by one.
 SHARES = ^[[:space:]]+go [[:alnum:]_.]+[({]|sync\.(Mutex|RWMutex|WaitGroup|Map|Pool|Cond)|atomic\.|errgroup\.|synctest\.
 race:
 	$(GO) test -race -short $$(grep -rlE '$(SHARES)' --include='*.go' --exclude-dir='.?*' --exclude-dir=e2e . | xargs -n1 dirname | sort -u)
