@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"laconic/compact/agent"
 )
 
 // A piece is a few lines that are chosen together. Those of an event come in their order.
@@ -55,11 +53,6 @@ func (p *part) byWorth(first int) []int {
 	for i := range order {
 		q := &p.pieces[first+i]
 		order[i], worth[i] = first+i, q.score/float32(math.Sqrt(float64(q.cost)+25))
-		if q.class == sources || q.class == rules {
-			if f := p.files.later(p.at(q.event)); f != nil && f.how != agent.Restored {
-				worth[i] *= before
-			}
-		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(worth[b-first], worth[a-first]) })
 	return order
@@ -87,7 +80,9 @@ func (p *part) fit() (best string) {
 		}
 		last, room = text, min(room*p.size/max(cost, 1)*98/100, 2*room)
 	}
-	p.told.add(best)
+	if p.told.add(best); best != "" {
+		p.carried = p.carry(order)
+	}
 	return best
 }
 
@@ -160,4 +155,16 @@ func (p *part) repeats(q *piece, named []bool) bool {
 		}
 	}
 	return fresh < leastNew*all
+}
+
+// carry returns the reads of which rules had no room, the worthiest first, for a later part.
+func (p *part) carry(order []int) (list []*event) {
+	for _, i := range order {
+		q := &p.pieces[i]
+		if e := p.at(q.event); !q.on && q.class == rules && q.score >= leastRead*little && !slices.Contains(list, e) && len(list) < mostCarried {
+			list = append(list, e)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *event) int { return a.origin - b.origin })
+	return list
 }

@@ -181,13 +181,12 @@ func difference(old, new string) (fresh, gone []string) {
 	for l := range strings.Lines(hunks) {
 		switch text := strings.TrimSuffix(l[1:], "\n"); l[0] {
 		case '+':
-			near := gone[from:min(len(gone), from+mostNear)]
-			if i := slices.Index(near, text); i >= 0 { // the diff is not the shortest
-				near[i] = none
+			if i := slices.Index(gone[from:min(len(gone), from+mostNear)], text); i >= 0 { // the diff is not the shortest
 				from += i + 1
-			} else {
-				fresh = append(fresh, text)
+				gone[from-1] = none
+				continue
 			}
+			fresh = append(fresh, text)
 		case '-':
 			gone = append(gone, text)
 		default:

@@ -33,7 +33,7 @@ type Record struct {
 	edited   *message          // the last text with edits in it
 	examples int               // the origin up to which messages are examples
 	silent   bool              // the last message of the user has no words of the user
-	carried  []*event          // results that a part told of when they were shortened, and that left since
+	carried  []*event          // that a part told of, and of which more is told in a later one
 
 	upTo     int // the origin of the newest event that the parts tell of
 	messages int // how many left
@@ -75,7 +75,7 @@ func (r *Record) Add(lost, kept []compact.Message, size int, anew bool) string {
 		for _, e := range p.events {
 			e.told, r.upTo = true, max(r.upTo, e.origin)
 		}
-		r.written, r.carried = r.messages, nil
+		r.written = r.messages
 	}
 	if anew {
 		r.forget(size)
@@ -158,8 +158,9 @@ func (r *Record) see(lost, kept []compact.Message) {
 			}
 		}
 	}
-	for _, m := range was {
-		if e := m.call; e != nil && e.told && e.answered && !here[m] && e.Kind != agent.Runs {
+	carried := r.carried[:min(len(r.carried), mostCarried)]
+	for _, m := range was { // what was told of when it was shortened has left
+		if e := m.call; e != nil && e.told && e.answered && !here[m] && e.Kind != agent.Runs && !slices.Contains(carried, e) {
 			r.carried = append(r.carried, e)
 		}
 	}

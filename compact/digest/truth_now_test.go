@@ -200,12 +200,6 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 	f("files that have no room", 1700,
 		conversation(slices.Concat([][]compact.Message{exchange(99, "read", `{"file_path":"secret.go"}`, "The user does not want this to be read. "+strings.Repeat("Ask before you try again. ", 9))}, reads, actions)...),
 		" more steps: read src/part0.go …; read src/part1.go …; ", "; issue_credit 10", no("read src/part3.go …"), no("secret"))
-	f("a file that was changed after it was read, and one that was not", 240,
-		conversation(
-			exchange(1, "read", `{"file_path":"src/same.go"}`, rates("Same")), exchange(2, "read", `{"file_path":"src/old.go"}`, rates("Old")),
-			exchange(3, "edit", `{"file_path":"src/old.go","old_string":"func Old3(zone string) int {","new_string":"func Old3(zone, day string) int {"}`, "done"),
-		),
-		"func Same6", no("func Old6"))
 	f("actions that have no room", 1700,
 		conversation(actions...),
 		" more steps: issue_credit 1", "; …\n")

@@ -17,7 +17,7 @@ const (
 	returned   = 3    // of what a tool returned for what it was asked
 	little     = 0.1  // of lines by which a program goes on, of members beside a text, and beyond a limit
 	met        = 0.1  // of a name of a result that nobody speaks of
-	before     = 0.45 // of a term that a later line has too, and of a file that was changed after it was read
+	before     = 0.45 // of a term that a later line has too
 	leastNew   = 0.25 // of the terms of a piece, by what they are worth
 	mostWanted = 12   // of a term
 )
@@ -56,6 +56,7 @@ const (
 	mostClosed    = 16  // lines that end blocks, behind a piece
 	mostTries     = 8   // of choosing a part anew until it fits
 	mostNear      = 64  // lines that are gone, of which one that is new is perhaps the same
+	mostCarried   = 4   // reads that a later part tells more of
 	mostMissing   = 64  // calls whose results are looked for in texts
 	mostAttached  = 2   // attachments that a part names of which it tells nothing
 	namesShare    = 6   // names of steps take one in so many bytes of the room above smallRoom

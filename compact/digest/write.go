@@ -34,8 +34,8 @@ func (p *part) text() string {
 	}
 	slices.SortStableFunc(on, func(a, b *piece) int { return a.event - b.event })
 	end := &piece{class: classes, event: -1}
-	w := writer{part: p, last: end, left: max(0, p.room-smallRoom) / namesShare, read: map[string]bool{}}
-	w.forReads = w.left / readsShare
+	names := max(0, p.room-smallRoom) / namesShare
+	w := writer{part: p, last: end, left: names, forReads: names / readsShare, read: map[string]bool{}}
 	if p.written == 0 {
 		fmt.Fprintf(&w.b, firstHead, p.messages)
 	} else {
@@ -213,10 +213,9 @@ func (p *part) late(event int) string {
 	return ""
 }
 
-// skip counts a step of which nothing else is told. The record names edits, failures and
-// actions, in a few words with their end, as far as their share of the room goes, and
-// what the user refused, and first attached, and in a share of their own files that were read.
-// Where the room is not small, no action that failed is left out.
+// skip counts a step of which nothing else is told. The record names edits, failures and actions,
+// in a few words, and files that were read, as far as their shares of the room go, and what the
+// user refused or first attached. Where the room is not small, no action that failed is left out.
 func (w *writer) skip(e *event, late string) {
 	w.skipped += e.times
 	if e.outcome.Verdict == agent.Failed {
