@@ -15,7 +15,9 @@ package apierror
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // Error is an answer of the proxy's own, in place of the upstream's. It has three
@@ -83,4 +85,33 @@ func (e *Error) Write(w http.ResponseWriter, body []byte) {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(e.Status)
 	_, _ = w.Write(body) // a client that left needs no answer
+}
+
+// The codes of what went wrong on the way, as our errors and ReplyInfo.Code
+// carry them.
+const (
+	CodeClientLeft    = "client_left"          // the client closed its connection
+	CodeClientStalled = "client_stalled"       // the client stopped reading
+	CodeUnreachable   = "upstream_unreachable" // no connection, or it broke before the whole body was sent
+	CodeBroke         = "upstream_broke"       // the connection broke after the body was sent, or inside the answer
+	CodeTimeout       = "upstream_timeout"     // no headers in time
+	CodeIdle          = "upstream_silent"      // silence inside the answer
+	CodeProtocol      = "upstream_protocol"    // an answer that is not HTTP
+	CodeShutdown      = "proxy_shutting_down"
+	CodeFault         = "proxy_fault"
+	CodeOverloaded    = "proxy_overloaded"    // no memory for the body
+	CodeRate          = "rate_limit_exceeded" // a client key used what it may in a minute
+	CodeBudget        = "insufficient_quota"  // a client key used what it may in a day
+)
+
+// Clip returns at most the first most bytes of a text of the client's or the
+// upstream's, made safe for a log. Each character that does not print (controls,
+// line breaks, marks that turn the direction of text) becomes U+FFFD.
+func Clip(s string, most int) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s[:min(len(s), most)])
 }

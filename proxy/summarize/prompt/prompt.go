@@ -3,6 +3,8 @@ package prompt
 import (
 	"fmt"
 	"strings"
+
+	"laconic/compact"
 )
 
 // Prompt is what a model is asked: one system and one user message, and nothing
@@ -51,3 +53,20 @@ Copy numbers, paths and names exactly. Invent nothing. Leave out what was tried 
 // Words returns how many words to ask for in an answer of so many tokens. Models
 // count words badly, and other languages need more tokens for one.
 func Words(tokens int) int { return max(40, tokens*45/100) }
+
+// Text returns a summary of so many messages in its frame, under the label of its
+// slot. Nothing in the summary can end the frame. If the text costs more than size
+// tokens the last lines of the summary are cut off; Text returns "" if nothing
+// would be left.
+func Text(label, summary string, messages, size int, cost func(string) int) string {
+	text := compact.SummaryText(label, summary, messages)
+	for cost(text) > size {
+		at := strings.LastIndexAny(summary[:max(0, len(summary)-len(summary)/20-1)], "\n .")
+		if at < leastChars {
+			return ""
+		}
+		summary = strings.TrimRight(summary[:at], " \n")
+		text = compact.SummaryText(label, summary, messages)
+	}
+	return text
+}
