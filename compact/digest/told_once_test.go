@@ -177,6 +177,18 @@ func TestAttachmentsLeaveRoom(t *testing.T) {
 	}
 }
 
+// TestRulesForALaterPartAreEarlier: rules that had no room are told in the next part, as of the same read.
+func TestRulesForALaterPartAreEarlier(t *testing.T) {
+	rules := ""
+	for i := range 40 {
+		rules += fmt.Sprintf("- You must call step%d before limit%d, and never after part%d was merged.\n", i, i, i)
+	}
+	list := conversation(say(user("Do the steps by the rules.")), exchange(1, "read_file", `{"path":"TASK.md"}`, rules), exchange(2, "grep", `{"pattern":"limit"}`, "a.go"))
+	r := NewRecord(compacttest.Bytes{})
+	tells(t, "the first part", r.Add(list[1:3], list[:1], 300, false), "\nread TASK.md (")
+	tells(t, "the second", r.Add(list[3:], list[:1], 400, false), "\n(more of an earlier step) read TASK.md (", no("\nread TASK.md"))
+}
+
 // TestAShortenedResultIsToldWhenItLeaves: what a small part told of a result that was shortened
 // is not all that is told of it once the rest leaves.
 func TestAShortenedResultIsToldWhenItLeaves(t *testing.T) {
