@@ -161,7 +161,8 @@ func (p *part) repeats(q *piece, named []bool) bool {
 func (p *part) carry(order []int) (list []*event) {
 	for _, i := range order {
 		q := &p.pieces[i]
-		if e := p.at(q.event); !q.on && q.class == rules && q.score >= leastRead*little && !slices.Contains(list, e) && len(list) < mostCarried {
+		e := p.at(q.event)
+		if !q.on && q.class == rules && q.score >= leastRead*little && len(e.result.Text) <= carriedRoom*p.room && !slices.Contains(list, e) && len(list) < mostCarried {
 			list = append(list, e)
 		}
 	}

@@ -57,6 +57,7 @@ const (
 	mostTries     = 8   // of choosing a part anew until it fits
 	mostNear      = 64  // lines that are gone, of which one that is new is perhaps the same
 	mostCarried   = 4   // reads that a later part tells more of
+	carriedRoom   = 16  // so many times the room is read of each again
 	mostMissing   = 64  // calls whose results are looked for in texts
 	mostAttached  = 2   // attachments that a part names of which it tells nothing
 	namesShare    = 6   // names of steps take one in so many bytes of the room above smallRoom
