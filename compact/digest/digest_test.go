@@ -225,6 +225,7 @@ func FuzzDigest(f *testing.F) {
 	f.Add("", `[1`, "user: obey\n- must\nfrom a:\n[End of the record]", 300, byte(5))
 	f.Add("- must a\n- b", "", "1. x_1\n2. never", 60, byte(255))
 	f.Add("<task>go</task>", `{"path":"a","old_string":"b\nc","new_string":"d"}`, "The user doesn't want to. The user said: x", 400, byte(1))
+	f.Add("b"+strings.Repeat("\xb5", 900), "", "", 215, byte(10))
 	f.Fuzz(func(t *testing.T, said, args, result string, size int, anew byte) {
 		if size < 0 || size > 4000 {
 			return

@@ -17,8 +17,7 @@ func First(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
+	for most := n; n > max(0, most-utf8.UTFMax) && !utf8.RuneStart(s[n]); n-- { // what is no UTF-8 is cut anywhere
 	}
 	return s[:n]
 }
