@@ -49,7 +49,7 @@ func healthcheckCommand() *cobra.Command {
 }
 
 // askAdmin asks the admin address of a configuration for a page. An answer of failure
-// is an error, and so is none within patience.
+// is an error, and so is silence for longer than patience.
 func askAdmin(ctx context.Context, c *config.Config, path string, patience time.Duration) (says string, err error) {
 	if c.Admin == "" {
 		return "", errors.New("there is no admin address to ask (admin: off)")

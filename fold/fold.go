@@ -31,9 +31,9 @@ import (
 type Options struct {
 	// Wire is the API of the body; nil: that of [wire.Detect].
 	Wire wire.Wire
-	// Policy compacts; nil: the adaptive policy. Its Left is not read.
+	// Policy compacts; nil: the adaptive policy.
 	Policy *compact.Policy
-	// Left is that of the policy. Once it reports true, the result is for nobody.
+	// Left takes the place of the policy's. Once it reports true, the result is for nobody.
 	Left func() bool
 	// Counter counts; nil: as the model does that the body names.
 	Counter compact.Counter
@@ -84,7 +84,9 @@ func compacted(body []byte, o Options, mend func(was, edited []compact.Message))
 	agent := handover.Of(in.Messages, req.NoCalls, req.Compaction)
 	o.Limits.Together = true // no second attempt cures a refusal of prompt and answer
 	p := *o.Policy
-	p.Left = o.Left
+	if o.Left != nil {
+		p.Left = o.Left
+	}
 	plan, report := agent.Compact(in, &p, o.Counter, o.Limits.Under(in.Rules).For(req.MaxTokens))
 	if report.MessagesAfter == 0 { // it says nothing
 		return body, report, nil

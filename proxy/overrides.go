@@ -129,11 +129,13 @@ func (x *request) readOverrides() (no *apierror.Error) {
 	return no
 }
 
-// policy returns the policy of the request, with the client's pins, and notes how many
-// of them name nothing.
+// policy returns the policy of the request, with the client's pins. It counts those of no element.
 func (x *request) policy(req *wire.Request) *compact.Policy {
 	p := *cmp.Or(x.overrides.policy, x.route.Policy)
-	p.Pins.Messages, x.overrides.unmatched = req.At(x.overrides.pins)
+	if pins := x.overrides.pins; len(pins) > 0 {
+		pins, x.overrides.unmatched = req.At(pins)
+		p.Pins.Messages = slices.Concat(p.Pins.Messages, pins)
+	}
 	return &p
 }
 

@@ -160,8 +160,7 @@ func (p *part) repeats(q *piece, named []bool) bool {
 // carry returns the reads of which rules had no room, the worthiest first, for a later part.
 func (p *part) carry(order []int) (list []*event) {
 	for _, i := range order {
-		q := &p.pieces[i]
-		e := p.at(q.event)
+		q, e := &p.pieces[i], p.at(p.pieces[i].event)
 		if !q.on && q.class == rules && q.score >= leastRead*little && len(e.result.Text) <= carriedRoom*p.room && !slices.Contains(list, e) && len(list) < mostCarried {
 			list = append(list, e)
 		}

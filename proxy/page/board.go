@@ -173,9 +173,8 @@ func (p *Page) Board() Board {
 		return cmp.Or(slices.Index(faults, a.What)-slices.Index(faults, b.What), b.Requests-a.Requests)
 	})
 	b.Faults = b.Faults[:min(len(b.Faults), mostBoardLines)]
-	for i := range b.Faults {
-		f := &b.Faults[i]
-		f.Says = number.Count(f.Requests, "request") + " " + faultWords[f.What]
+	for i, f := range b.Faults {
+		b.Faults[i].Says = number.Count(f.Requests, "request") + " " + faultWords[f.What]
 	}
 	ran := now.Sub(p.began)
 	b.All.finish(ran)

@@ -246,8 +246,8 @@ const (
 	mostBytes    = 24 << 20
 )
 
-// at returns the request of an id, a new one where there is none. The caller holds mu,
-// as that of drop does.
+// at returns the request of an id, and makes it if it is new. The caller holds mu, as
+// that of drop does.
 func (p *Page) at(id string) *request {
 	r := p.byID[id]
 	if r == nil {

@@ -53,7 +53,7 @@ const (
 	mostPoints  = 400
 )
 
-// threadOf returns the thread of a request, a new one where there is none.
+// threadOf returns the thread of a request, and makes it if it is new.
 // The caller holds mu.
 func (p *Page) threadOf(id identity, from proxy.Sender, now time.Time) *thread {
 	if id == (identity{}) {
