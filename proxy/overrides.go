@@ -68,7 +68,7 @@ type overrides struct {
 	tags   string
 	// unknown are the names of other x-laconic-* headers.
 	unknown []string
-	// unmatched is how many of the pins name no message.
+	// unmatched is how many of the pins name no element of the client's list.
 	unmatched int
 }
 
@@ -154,7 +154,7 @@ func ours(name string) bool {
 
 // headerIgnored says what of a request's x-laconic-* headers did nothing: the
 // name of one that there is not, or x-laconic-pin;unmatched=2 for indices of no
-// message. A client may pin what it sends later, so that is not refused.
+// element. A client may pin what it sends later, so that is not refused.
 const headerIgnored = "X-Laconic-Ignored"
 
 // IgnoredInfo is a request header x-laconic-… that there is not. It is told once

@@ -75,8 +75,8 @@ func ResultOf(text string, k Kind) *Result {
 			r.Running, r.Coded, r.Code = m[1], false, 0
 		}
 	}
-	if head, note, clipped := strings.Cut(r.Text, "<response clipped><NOTE>"); clipped && k == Reads && strings.HasSuffix(note, "</NOTE>") { // of OpenHands
-		r.Text, r.Part = head, true
+	if at := strings.LastIndex(r.Text, "<response clipped><NOTE>"); at >= 0 && k == Reads && strings.HasSuffix(r.Text, "</NOTE>") { // of OpenHands
+		r.Text, r.Part = r.Text[:at], true
 	}
 	if v := valueOf(r.Text); v.list != nil { // behind what a harness says of the program
 		in := reader{}

@@ -157,7 +157,7 @@ func (p *part) repeats(q *piece, named []bool) bool {
 	return fresh < leastNew*all
 }
 
-// carry returns the reads of which rules had no room, the worthiest first, for a later part.
+// carry returns the worthiest reads of which rules had no room, oldest first, for a later part.
 func (p *part) carry(order []int) (list []*event) {
 	for _, i := range order {
 		q, e := &p.pieces[i], p.at(p.pieces[i].event)

@@ -158,8 +158,8 @@ func (r *Record) see(lost, kept []compact.Message) {
 			}
 		}
 	}
-	carried := r.carried[:min(len(r.carried), mostCarried)]
-	for _, m := range was { // what was told of when it was shortened has left
+	carried := r.carried[:min(len(r.carried), mostCarried)] // by a part; others come once
+	for _, m := range was {                                 // what was told of when it was shortened has left
 		if e := m.call; e != nil && e.told && e.answered && !here[m] && e.Kind != agent.Runs && !slices.Contains(carried, e) {
 			r.carried = append(r.carried, e)
 		}

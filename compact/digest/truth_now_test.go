@@ -197,9 +197,10 @@ func TestRecordsTellHowThingsAre(t *testing.T) {
 	f("an edit around lines that come twice", 300,
 		edit(1, "x := 1\nif err != nil {\n\treturn err\n}\ny := 2\nif err != nil {\n\treturn err\n}", "x := 10\nif err != nil {\n\treturn err\n}\ny := 20\nif err != nil {\n\treturn err\n}"),
 		"edit src/a.go (+2 −2: x := 10 ⏎ y := 20) → done\n")
+	refused := "The user does not want this to be read. " + strings.Repeat("Ask before you try again. ", 9)
 	f("files that have no room", 1700,
-		conversation(slices.Concat([][]compact.Message{exchange(99, "read", `{"file_path":"secret.go"}`, "The user does not want this to be read. "+strings.Repeat("Ask before you try again. ", 9))}, reads, actions)...),
-		" more steps: read src/part0.go …; read src/part1.go …; ", "; issue_credit 10", no("read src/part3.go …"), no("secret"))
+		conversation(slices.Concat([][]compact.Message{exchange(97, "read", `{"file_path":"secret.go","limit":200}`, refused), exchange(98, "read", `{"file_path":"huge.log"}`, "File is too large to be read (25000 lines)"), exchange(99, "read", `{"file_path":"secret.go"}`, refused)}, reads, actions)...),
+		" more steps: read src/part0.go …; read src/part1.go …; ", "; issue_credit 10", no("read src/part3.go …"), no("secret"), no("read huge.log …"))
 	f("actions that have no room", 1700,
 		conversation(actions...),
 		" more steps: issue_credit 1", "; …\n")

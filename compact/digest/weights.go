@@ -61,7 +61,7 @@ const (
 	mostMissing   = 64  // calls whose results are looked for in texts
 	mostAttached  = 2   // attachments that a part names of which it tells nothing
 	namesShare    = 6   // names of steps take one in so many bytes of the room above smallRoom
-	readsShare    = 4   // names of reads take one in so many bytes of that
+	readsShare    = 4   // names of reads take one in so many bytes of that beside them
 	markShare     = 200 // marks of answers that are left out: one for so many bytes of the room above smallRoom
 	fewLines      = 25  // of a file that is written whole: of longer ones what they define comes first
 	fewRows       = 16  // of a list whose rows count whole: of longer ones a few say how the others are

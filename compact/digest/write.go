@@ -226,9 +226,9 @@ func (w *writer) skip(e *event, late string) {
 		w.attached++
 	}
 	found := e.inLabel() && e.result.Counts() != "" // or not, or how many
-	if e.Kind == agent.Reads && e.Tool != "" && e.Path != "" && !w.read[e.Path] && w.forReads > 0 {
-		end, name := e.ended(), e.Name(agent.NameChars, w.root)+" …"
-		if onlyCounts.MatchString(end) && !strings.HasSuffix(end, " (1 line)") && len(name) <= w.forReads && !strings.Contains(name, "; ") {
+	if e.Kind == agent.Reads && e.Tool != "" && e.Path != "" && e.outcome.Verdict < agent.Failed && !w.read[e.Path] && w.forReads > 0 {
+		name := e.Name(agent.NameChars, w.root) + " …"
+		if end := e.ended(); len(name) <= w.forReads && !strings.Contains(name, "; ") && onlyCounts.MatchString(end) && !strings.Contains(end, " (1 line") {
 			w.forReads -= len(name)
 			w.read[e.Path] = true
 			w.names, w.named = append(w.names, late+name), w.named+e.times

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -294,7 +295,7 @@ func TestALateAnswerIsTheInput(t *testing.T) {
 		release, climbs := make(chan struct{}), atomic.Int64{}
 		h := handlerWith(func() { climbs.Add(1); <-release })
 		long := list("chat", 40)
-		for range 20 { // more than there are slots: the others wait for one
+		for range runtime.GOMAXPROCS(0) + 4 { // more than there are slots: the others wait for one
 			began := time.Now()
 			w := post(h, "/v1/compress", `{"messages":`+long+`}`)
 			if took := time.Since(began); w.Code != 200 || took != Timeout || gjson.Get(w.Body.String(), "messages").Raw != long ||

@@ -184,13 +184,14 @@ func (d *document) top(i int32) int32 {
 // At returns the messages that are made of the elements at some sorted indices of the
 // client's list, and how many of the indices are of no element.
 func (r *Request) At(indices []int) (msgs []int, unmatched int) {
-	d, n := r.document, 0
+	d, n, hit := r.document, 0, false
 	named := make([]bool, len(d.elements))
 	for i := range d.elements {
-		if d.elements[i].in == inList {
+		if d.elements[i].in == inList { // those within it follow
+			_, hit = slices.BinarySearch(indices, n)
 			n++
 		}
-		_, named[i] = slices.BinarySearch(indices, n-1)
+		named[i] = hit
 	}
 	for i, k := range d.marks {
 		if slices.Contains(named[k.elements.from:k.elements.to], true) {
